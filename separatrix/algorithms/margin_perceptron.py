@@ -1,0 +1,155 @@
+"""A perceptron that delivers a chosen share of the best margin, without knowing it: Kozinec's rule.
+
+**Idea.** Keep w in the convex hull of the rows z = s(x, 1). At a row with w·z ≤ (1 − ε)‖w‖², move w to the shortest point of the
+segment from w to z. Stop when no row is left.
+
+**Theorem** (Kozinec 1973; Schlesinger and Hlaváč 2002, *Ten Lectures on Statistical and Structural Pattern Recognition*,
+chapter 5). Let γ be the best margin of the rows and ‖z‖ ≤ R. At the end w has margin min w·z/‖w‖ > (1 − ε)‖w‖ ≥ (1 − ε)γ, since no
+point of the hull is shorter than γ. There are at most 4(R/εγ)² updates: one shortens w so that 1/‖w‖² grows by at
+least ε²/4R², and 1/‖w‖² never exceeds 1/γ². A perceptron that
+updates below a fixed threshold b promises only γb/(2b + R²), less than half (Li et al. 2002, "The perceptron
+algorithm with uneven margins", ICML); here every share below 1 is reached.
+
+**Certificate.** `MarginShare`: the weights, whose smallest margin is a lower bound on γ, and the rows' multipliers, whose
+combination is an upper one; their ratio is at least the share. Both ends are checked in exact arithmetic.
+
+**Cost.** A visit costs one row, an update two; memory beyond the rows is one number a row.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from separatrix.algorithms.online.classifier import OnlineClassifier
+from separatrix.algorithms.online.learner import Learner
+from separatrix.algorithms.online.loop import Run
+from separatrix.certificates import MarginShare
+from separatrix.predictor.evidence import Tally, about
+from separatrix.rows import Rows
+
+SPARE = 1e-3  # of 1 - share: room for rounding between the run's threshold and the exact check
+
+
+class MarginPerceptron(OnlineClassifier):
+    """A halfspace with at least a chosen share of the largest possible margin of the rows (x, 1).
+
+    Parameters
+    ----------
+    share : float, default=0.5
+        Between 0 and 1, both excluded.
+    max_passes : int, default=1000
+    order : {"cyclic", "shuffled"} or sequence of int, default="cyclic"
+    fit_intercept : bool, default=True
+        Without it the margin is that of the rows x.
+    random_state : int, RandomState or None
+    n_jobs : int or None
+
+    Attributes
+    ----------
+    updates_ : int
+        At most 4(R/((1 - share)γ))².
+    mistakes_ : int
+        Updates at rows that scored wrong.
+    margin_ : float
+        min w·z/‖w‖ of the weights returned.
+    margin_at_most_ : float
+        ‖w‖ for w in the hull of the rows: no halfspace has a larger margin.
+
+    Examples
+    --------
+    >>> import separatrix as sx
+    >>> X, y = sx.problems.iris("setosa")
+    >>> model = sx.MarginPerceptron(share=0.9).fit(X, y)
+    >>> model.margin_ >= 0.9 * model.margin_at_most_, model.certificate_.verify(X, y).holds
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        share: float = 0.5,
+        max_passes: int = 1000,
+        order: Any = "cyclic",
+        random_state: Any = None,
+        *,
+        fit_intercept: bool = True,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.share = share
+        self.max_passes = max_passes
+        self.order = order
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.n_jobs = n_jobs
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not 0 < self.share < 1:
+            raise ValueError(f"share={self.share!r} must lie between 0 and 1, both excluded.")
+
+    def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
+        return KozinecLearner(n_columns, intercept=self.fit_intercept, share=self.share)
+
+    def _certificate(
+        self, rows: Rows, positive: int, run: Run, weights: np.ndarray, found: Tally, facts: dict[str, Any]
+    ) -> Any:
+        learner = run.learner
+        assert isinstance(learner, KozinecLearner)
+        facts["margin_at_most"] = float(np.linalg.norm(weights))
+        if run.settled and found.errors == 0:
+            chosen = np.flatnonzero(learner.shares)
+            multipliers = _whole(learner.shares[chosen])
+            proof = MarginShare(
+                weights=tuple(weights[:-1].tolist()),
+                intercept=float(weights[-1]) if self.fit_intercept else None,
+                rows=tuple(chosen.tolist()),
+                multipliers=multipliers,
+                share=float(self.share),
+                about=about(rows, positive),
+            )
+            if proof.verify(rows).holds:
+                return proof.bound_to(rows)
+        return super()._certificate(rows, positive, run, weights, found, facts)
+
+
+class KozinecLearner(Learner):
+    """w = scale·weights, the point Σ scale·shares_i z_i of the hull."""
+
+    def __init__(self, n_columns: int, *, intercept: bool, share: float) -> None:
+        super().__init__(n_columns, intercept=intercept)
+        self.share = share + SPARE * (1.0 - share)
+        self.shares = np.zeros(0)
+        self._state = np.array([0.0, 0.0, self.constant, 0.0])
+
+    def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
+        from separatrix.kernels.variants import kozinec_sweep
+
+        if first < 0:
+            shares, part = np.zeros(len(signs)), slice(None)
+        else:
+            shares, part = self._room(first + len(signs)), slice(first, first + len(signs))
+        made = kozinec_sweep(X, signs, visit, self.share, self._state, shares[part], self.weights)
+        self.updates += made
+        self.mistakes = int(self._state[3])
+        return made
+
+    def _room(self, n: int) -> np.ndarray:
+        if len(self.shares) < n:
+            longer = np.zeros(max(n, 2 * len(self.shares)))
+            longer[: len(self.shares)] = self.shares
+            self.shares = longer
+        return self.shares
+
+    def end_pass(self, rows: Any, positive: int) -> None:
+        # The squared length is carried along by a recurrence; once a pass it is made afresh.
+        self._state[1] = self._state[0] ** 2 * float(self.weights @ self.weights)
+
+    def answer(self) -> np.ndarray:
+        return self._state[0] * self.weights
+
+
+def _whole(shares: np.ndarray) -> tuple[int, ...]:
+    """Multipliers as whole numbers: any positive ones give a valid upper bound, so rounding them is harmless."""
+    scaled = np.ldexp(shares / shares.max(), 50)
+    return tuple(max(1, int(value)) for value in scaled)

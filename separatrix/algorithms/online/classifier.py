@@ -1,0 +1,98 @@
+"""`OnlineClassifier`: fit and partial_fit for every method that learns row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from separatrix.algorithms.online.frame import Frame
+from separatrix.algorithms.online.learner import Learner
+from separatrix.algorithms.online.loop import Plan, train
+from separatrix.algorithms.online.mistake_driven import MistakeDriven
+from separatrix.algorithms.online.order import order_named
+from separatrix.algorithms.online.survey import Survey
+from separatrix.certificates import Undecided
+from separatrix.predictor import History, Solution
+from separatrix.predictor.validation import labelled_rows
+from separatrix.rows import DataError, Rows
+from separatrix.rows.sequence import refuse_nonfinite
+
+
+class OnlineClassifier(MistakeDriven):
+    """A mistake-driven method that visits rows one at a time, and so can learn from a stream."""
+
+    _learners: dict[int, Learner] | None = None
+
+    def _restart(self, same_classes: bool) -> None:
+        self._learners = None
+
+    def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
+        frame = Frame(rows, center=self.center)
+        starts = self._starts(tasks)
+        learners = {k: self._learner(rows.n_columns, frame.inwards(start)) for k, start in starts.items()}
+        plan = Plan(
+            order_named(self.order),
+            self.max_passes,
+            self.max_mistakes,
+            check_random_state(self.random_state),
+            self.track_margin,
+        )
+        runs, survey = train(frame.rows, learners, plan)
+        if self.center:
+            survey = Survey(rows).all()
+        return [self._solution(frame, positive, run, survey) for positive, run in runs.items()]
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Any:
+        """Learn from some rows, once each, in their order; the weights are those a fit would have at that row.
+
+        ``classes`` names all labels and is needed in the first call only.
+        """
+        first = not hasattr(self, "classes_")
+        if first:
+            self._check_parameters()
+            if classes is not None:
+                self.classes_ = np.unique(np.asarray(classes))
+        elif classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
+            raise ValueError(f"classes={classes!r} is not the list of the first call, {self.classes_.tolist()}.")
+        known = getattr(self, "classes_", None)
+        rows = labelled_rows(self, X, y, n_jobs=self.n_jobs, classes=known, reset=first)
+        if known is None:
+            self.classes_ = rows.classes
+        if len(self.classes_) < 2:
+            del self.classes_
+            raise DataError("The first rows hold one class only: name all classes in the first call (classes=...).")
+        learners = self._online_learners()
+        for block in rows.blocks():
+            refuse_nonfinite(block, rows)
+            visit = np.arange(len(block), dtype=np.int32)
+            for positive, learner in learners.items():
+                learner.see(block.X, block.signs(positive), visit, -1)
+        self._keep_online()
+        return self
+
+    def _online_learners(self) -> dict[int, Learner]:
+        if getattr(self, "_learners", None) is None:
+            tasks = self._tasks()
+            starts = self._starts(tasks) if not hasattr(self, "coef_") else self._continued(tasks)
+            self._learners = {k: self._learner(self.n_features_in_, start) for k, start in starts.items()}
+            for learner, done in zip(self._learners.values(), np.atleast_1d(getattr(self, "mistakes_", 0)), strict=False):
+                learner.mistakes = learner.updates = int(done)
+        return self._learners
+
+    def _continued(self, tasks: Sequence[int]) -> dict[int, np.ndarray | None]:
+        return dict(zip(tasks, np.column_stack([self.coef_, self.intercept_]), strict=True))
+
+    def _keep_online(self) -> None:
+        learners = list(self._online_learners().values())
+        self._keep_weights([learner.answer() for learner in learners])
+        undecided = Undecided("Rows seen one by one prove nothing about all of them: call fit, or verify a certificate.")
+        binary = len(learners) == 1
+        self.certificate_ = undecided if binary else (undecided,) * len(learners)
+        self.history_ = History() if binary else (History(),) * len(learners)
+        for name in ("mistakes", "updates"):
+            values = [getattr(learner, name) for learner in learners]
+            setattr(self, f"{name}_", values[0] if binary else np.array(values))
+        self.passes_ = 0 if binary else np.zeros(len(learners), int)

@@ -1,0 +1,49 @@
+"""What an online method supplies: its weights, and what it does with a few rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+
+class Learner(ABC):
+    """One task of one online method.
+
+    ``see`` is the method; the loop, the order of the rows and the evidence are the same for all. ``mistakes`` counts
+    wrong answers (s·score ≤ 0 when the row came), ``updates`` changes of the weights.
+    """
+
+    always_moves = False  # whether the answer changes with every row, not only with updates
+
+    def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None = None) -> None:
+        self.weights = np.zeros(n_columns + 1) if start is None else np.array(start, dtype=np.float64)
+        self.constant = 1.0 if intercept else 0.0
+        self.mistakes = 0
+        self.updates = 0
+
+    @abstractmethod
+    def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
+        """Visit the rows at these places of a block, in this order; returns the number of updates.
+
+        ``first`` is the number of the block's first row among all rows, or -1 in a stream, where rows have none.
+        """
+
+    def end_pass(self, rows: Any, positive: int) -> None:
+        """After each pass of a fit."""
+
+    def answer(self) -> np.ndarray:
+        """The weights to predict with."""
+        return self.weights
+
+    def step_towards(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int, limit: int | None) -> int:
+        """`see`, but no further than ``limit`` mistakes in all."""
+        if limit is None:
+            return self.see(X, signs, visit, first)
+        updates, place = 0, 0
+        while place < len(visit) and self.mistakes < limit:
+            room = limit - self.mistakes
+            updates += self.see(X, signs, visit[place : place + room], first)
+            place += room
+        return updates

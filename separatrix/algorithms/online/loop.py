@@ -1,0 +1,118 @@
+"""The one loop of all online methods: passes over the rows until one changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from separatrix.algorithms.online.learner import Learner
+from separatrix.algorithms.online.order import violator, visits
+from separatrix.algorithms.online.survey import Survey
+from separatrix.predictor import History, Pass
+from separatrix.rows import Rows
+
+on_pass: ContextVar[Callable[[int, int], None] | None] = ContextVar("on_pass", default=None)
+"""Called after every pass with its number and the mistakes so far: how the command line shows progress."""
+
+
+@dataclass
+class Run:
+    """What happened to one learner: its passes, and whether the last one changed nothing."""
+
+    learner: Learner
+    passes: list[Pass] = field(default_factory=list)
+    settled: bool = False
+
+    @property
+    def history(self) -> History:
+        return History(self.passes)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """When to stop and how to walk."""
+
+    order: str | np.ndarray
+    max_passes: int
+    max_mistakes: int | None
+    random: np.random.RandomState
+    track_margin: bool = False
+
+
+def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict[int, Run], Survey]:
+    """Pass after pass, every learner on every block while it is in the cache, until none has anything to learn."""
+    survey = Survey(rows)
+    runs = {positive: Run(learner) for positive, learner in learners.items()}
+    walk = _search if isinstance(plan.order, str) and plan.order in ("first", "worst") else _walk
+    if walk is _search or isinstance(plan.order, np.ndarray):
+        survey.all()
+    for number in range(plan.max_passes):
+        active = {positive: run for positive, run in runs.items() if _goes_on(run, plan)}
+        if not active:
+            break
+        before = {positive: (run.learner.mistakes, run.learner.updates) for positive, run in active.items()}
+        started = perf_counter()
+        walk(rows, active, plan, survey if number == 0 else None)
+        seconds = perf_counter() - started
+        for positive, run in active.items():
+            _record(rows, positive, run, before[positive], seconds, plan)
+        hook = on_pass.get()
+        if hook is not None:
+            hook(number + 1, sum(run.learner.mistakes for run in runs.values()))
+    return runs, survey
+
+
+def _goes_on(run: Run, plan: Plan) -> bool:
+    return not run.settled and (plan.max_mistakes is None or run.learner.mistakes < plan.max_mistakes)
+
+
+def _walk(rows: Rows, active: Mapping[int, Run], plan: Plan, survey: Survey | None) -> None:
+    for block, visit in visits(rows, plan.order, plan.random):
+        if survey is not None and not isinstance(plan.order, np.ndarray):
+            survey.see(block)
+        for positive, run in active.items():
+            run.learner.step_towards(block.X, block.signs(positive), visit, block.start, plan.max_mistakes)
+
+
+def _search(rows: Rows, active: Mapping[int, Run], plan: Plan, survey: Survey | None) -> None:
+    for positive, run in active.items():
+        learner = run.learner
+        found = violator(rows, positive, learner.weights, learner.constant, str(plan.order))
+        if found is not None:
+            block, place = found
+            learner.see(block.X, block.signs(positive), np.array([place], np.int32), block.start)
+
+
+def _record(rows: Rows, positive: int, run: Run, before: tuple[int, int], seconds: float, plan: Plan) -> None:
+    learner = run.learner
+    learner.end_pass(rows, positive)
+    margin = smallest_margin(rows, positive, learner.answer(), learner.constant) if plan.track_margin else None
+    with np.errstate(over="ignore"):
+        norm = float(np.linalg.norm(learner.weights))
+    run.passes.append(Pass(learner.mistakes - before[0], learner.mistakes, norm, seconds, margin))
+    run.settled = learner.updates == before[1] and not _cut_short(learner, plan)
+
+
+def _cut_short(learner: Learner, plan: Plan) -> bool:
+    return plan.max_mistakes is not None and learner.mistakes >= plan.max_mistakes
+
+
+def smallest_margin(rows: Rows, positive: int, weights: np.ndarray, constant: float) -> float:
+    """min s·w·(x, constant)/‖w‖, in floats."""
+    from separatrix.kernels.survey import scores
+
+    lowest = np.inf
+    for block in rows.blocks():
+        out = np.empty(len(block))
+        scores(block.X, constant, weights, out)
+        lowest = min(lowest, float(np.min(out * block.signs(positive))))
+    return lowest / _length(weights)
+
+
+def _length(weights: Any) -> float:
+    return float(np.linalg.norm(weights)) or 1.0

@@ -1,0 +1,111 @@
+"""`MistakeDriven`: what all perceptrons share: where they start, how they end, and the figures of the theorem."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from separatrix.algorithms.online.frame import Frame
+from separatrix.algorithms.online.learner import Learner
+from separatrix.algorithms.online.loop import Run
+from separatrix.algorithms.online.order import order_named
+from separatrix.algorithms.online.survey import Survey
+from separatrix.algorithms.settle import settle
+from separatrix.certificates import Undecided
+from separatrix.predictor import LinearClassifier, Solution
+from separatrix.predictor.evidence import Tally, separable, tally
+from separatrix.rows import DataError, Rows
+
+
+class MistakeDriven(LinearClassifier):
+    """A method that learns from mistakes and stops at the first pass that changes nothing.
+
+    A subclass makes its `Learner` in `_learner`. It may refine `_certificate`, what it claims of the weights in the end.
+    """
+
+    max_passes: int
+    order: Any = "cyclic"
+    max_mistakes: int | None = None
+    center: bool = False
+    random_state: Any = None
+    track_margin: bool = False
+    warm_start: bool = False
+
+    def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
+        raise NotImplementedError
+
+    def _check_parameters(self) -> None:
+        if not (isinstance(self.max_passes, int | np.integer) and self.max_passes >= 1):
+            raise ValueError(f"max_passes={self.max_passes!r} must be a whole number of at least 1.")
+        if self.max_mistakes is not None and self.max_mistakes < 1:
+            raise ValueError(f"max_mistakes={self.max_mistakes!r} must be at least 1, or None for no limit.")
+        order_named(self.order)
+
+    def _starts(self, tasks: Sequence[int]) -> dict[int, np.ndarray | None]:
+        """Where each task starts: at zero, or for a warm start where the last fit ended."""
+        if not (self.warm_start and hasattr(self, "coef_") and len(self.coef_) == len(tasks)):
+            return dict.fromkeys(tasks)
+        if self.coef_.shape[1] != self.n_features_in_:
+            raise DataError(
+                f"warm_start needs the columns of the last fit: it had {self.coef_.shape[1]}, "
+                f"X has {self.n_features_in_}."
+            )
+        last = np.column_stack([self.coef_, self.intercept_])
+        return dict(zip(tasks, last, strict=True))
+
+    def _solution(self, frame: Frame, positive: int, run: Run, survey: Survey) -> Solution:
+        rows, learner = frame.given, run.learner
+        weights = frame.outwards(learner.answer())
+        counted = {"mistakes": learner.mistakes, "updates": learner.updates, "passes": len(run.passes)}
+        if not np.isfinite(weights).all():
+            facts = figures(np.zeros_like(weights), 0.0, learner.constant, survey)
+            certificate = Undecided("The weights overflowed: divide the columns by a power of two and fit again.")
+            return Solution(weights, certificate, run.history, counted | facts)
+        found = tally(rows, positive, weights[:-1], weights[-1] if self.fit_intercept else None)
+        facts = figures(weights, found.smallest, learner.constant, survey)
+        certificate = self._certificate(rows, positive, run, weights, found, facts)
+        return Solution(weights, certificate, run.history, counted | facts)
+
+    def _certificate(
+        self, rows: Rows, positive: int, run: Run, weights: np.ndarray, found: Tally, facts: dict[str, Any]
+    ) -> Any:
+        """What is proven of these weights; where they err, what is known instead."""
+        if found.errors == 0:
+            return separable(rows, positive, weights, intercept=self.fit_intercept)
+        reason = self._shortfall(run, found.errors, rows.n_rows, facts)
+        return settle(rows, positive, intercept=self.fit_intercept, reason=reason)
+
+    def _shortfall(self, run: Run, errors: int, n_rows: int, facts: dict[str, Any]) -> str:
+        last = run.passes[-1].mistakes if run.passes else 0
+        return (
+            f"After {len(run.passes)} passes and {run.learner.mistakes} mistakes ({last} in the last pass) the weights "
+            f"still err on {errors} of {n_rows} rows, so nothing is proven."
+        )
+
+
+def figures(weights: np.ndarray, smallest: float, constant: float, survey: Survey) -> dict[str, Any]:
+    """R, γ and the mistake bound (R/γ)² of these weights, for the rows as they are and as centring would have them.
+
+    γ is the margin of the rows (x, 1), or x without intercept; the geometric margin leaves the intercept out of the
+    norm. A bound is None where the margin is not positive, since then there is none.
+    """
+    moved = weights.copy()
+    moved[-1] += weights[:-1] @ survey.centre * constant
+    answer: dict[str, Any] = {"geometric_margin": _ratio(smallest, np.linalg.norm(weights[:-1]))}
+    for suffix, vector, radius in (
+        ("", weights, survey.radius(constant)),
+        ("_centred", moved, survey.radius_centred(constant)),
+    ):
+        margin = _ratio(smallest, np.linalg.norm(vector))
+        answer[f"radius{suffix}"] = radius
+        answer[f"margin{suffix}"] = margin
+        answer[f"mistake_bound{suffix}"] = (radius / margin) ** 2 if margin > 0 else None
+    return answer
+
+
+def _ratio(above: float, below: Any) -> float:
+    return float(above) / float(below) if below > 0 else float(above) and float("nan")
+
+

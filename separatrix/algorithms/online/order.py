@@ -1,0 +1,87 @@
+"""The order in which rows are visited: what one pass is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from separatrix.rows import Block, DataError, Rows
+from separatrix.rows.memory import MemoryRows
+
+SHUFFLED_ROWS = 1024  # rows of a shuffled block: random inside and outside, yet read at memory speed
+
+Visits = Iterator[tuple[Block, np.ndarray]]
+
+
+def order_named(order: Any) -> str | np.ndarray:
+    """One of the four words, or the given sequence of row numbers."""
+    if isinstance(order, str):
+        word = order.replace("_", " ").replace("-", " ").removesuffix(" violator")
+        if word in ("cyclic", "shuffled", "first", "worst"):
+            return word
+        raise ValueError(
+            f"order={order!r} is none of 'cyclic', 'shuffled', 'first violator', 'worst violator' or a sequence "
+            "of row numbers."
+        )
+    sequence = np.asarray(order)
+    if sequence.ndim != 1 or sequence.size == 0 or sequence.dtype.kind not in "iu":
+        raise ValueError("order as a sequence must be a non-empty list of row numbers (whole numbers from 0).")
+    return sequence
+
+
+def visits(rows: Rows, order: str | np.ndarray, random: np.random.RandomState) -> Visits:
+    """The blocks of one pass, each with the places to visit in it."""
+    if isinstance(order, np.ndarray):
+        yield from _given(rows, order)
+    elif order == "shuffled":
+        yield from _shuffled(rows, random)
+    else:
+        longest = np.empty(0, np.int32)
+        for block in rows.blocks():
+            if len(longest) < len(block):
+                longest = np.arange(len(block), dtype=np.int32)
+            yield block, longest[: len(block)]
+
+
+def _shuffled(rows: Rows, random: np.random.RandomState) -> Visits:
+    # A true shuffle of a large array costs 3 to 7 times the time of a pass; blocks in random order, shuffled inside,
+    # cost nothing. A file is read in its own order and shuffled within each block.
+    if isinstance(rows, MemoryRows):
+        starts = range(0, rows.n_rows, SHUFFLED_ROWS)
+        for k in random.permutation(len(starts)):
+            block = rows.block(starts[k], min(starts[k] + SHUFFLED_ROWS, rows.n_rows))
+            yield block, random.permutation(len(block)).astype(np.int32)
+    else:
+        for block in rows.blocks():
+            yield block, random.permutation(len(block)).astype(np.int32)
+
+
+def _given(rows: Rows, sequence: np.ndarray) -> Visits:
+    if not isinstance(rows, MemoryRows):
+        raise DataError("order as a sequence of row numbers needs rows in memory; these are read from a file.")
+    if sequence.min() < 0 or sequence.max() >= rows.n_rows:
+        raise DataError(f"order names row {sequence.max()}, but there are {rows.n_rows} rows, counted from 0.")
+    yield rows.block(0, rows.n_rows), sequence.astype(np.int32)
+
+
+def violator(rows: Rows, positive: int, weights: np.ndarray, constant: float, order: str) -> tuple[Block, int] | None:
+    """The first or the worst row with s·score ≤ 0 (ties: the first), as a block and a place; None if there is none."""
+    from separatrix.kernels.survey import scores
+
+    worst: tuple[Block, int] | None = None
+    lowest = 0.0
+    for block in rows.blocks():
+        out = np.empty(len(block))
+        scores(block.X, constant, weights, out)
+        margins = out * block.signs(positive)
+        if order == "first":
+            wrong = np.flatnonzero(~(margins > 0.0))
+            if wrong.size:
+                return block, int(wrong[0])
+        else:
+            place = int(np.argmin(margins))
+            if margins[place] < lowest or (worst is None and not margins[place] > 0.0):
+                worst, lowest = (block, place), margins[place]
+    return worst

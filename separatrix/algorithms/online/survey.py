@@ -1,0 +1,68 @@
+"""The first look at the rows: their radius, here and around their middle, and whether every value is finite."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from separatrix.rows import Block, Csr, Rows
+from separatrix.rows.sequence import refuse_nonfinite
+
+SAMPLE = 1000
+
+
+class Survey:
+    """Squared lengths of the rows, gathered while a first pass reads them.
+
+    ``centre`` is the mean of a sample of rows: moving the origin there is what ``center=True`` would do, and the
+    figures of the moved rows tell whether that is worth it.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+        # float64 before the mean: a float32 sum of large numbers would overflow or lose the small ones.
+        self.centre = rows.sample(SAMPLE).astype(np.float64).mean(axis=0)
+        if not np.isfinite(self.centre).all():
+            rows.require_finite()
+            self.centre = np.zeros(rows.n_columns)
+        self.squares = np.empty(rows.n_rows) if rows.in_memory else None
+        self._longest = self._farthest = 0.0
+
+    def see(self, block: Block) -> None:
+        from separatrix.kernels.survey import survey
+
+        squares = np.empty(len(block)) if self.squares is None else self.squares[block.start : block.stop]
+        farthest = survey(block.X, self.centre, squares)
+        if not np.isfinite(squares.sum()):
+            refuse_nonfinite(block, self.rows)
+            squares[~np.isfinite(squares)] = np.inf
+        self._longest = max(self._longest, float(squares.max()))
+        self._farthest = max(self._farthest, farthest)
+
+    def all(self) -> Survey:
+        for block in self.rows.blocks():
+            self.see(block)
+        return self
+
+    def radius(self, constant: float) -> float:
+        """R = max ‖(x, constant)‖."""
+        if np.isinf(self._longest):
+            return float(np.hypot(_scaled_radius(self.rows), constant))
+        return float(np.sqrt(self._longest + constant * constant))
+
+    def radius_centred(self, constant: float) -> float:
+        """The same for the rows (x − c, constant)."""
+        return float(np.sqrt(max(self._farthest, 0.0) + constant * constant))
+
+
+def _scaled_radius(rows: Rows) -> float:
+    """‖x‖ where the squares overflow: by way of the largest entry."""
+    longest = 0.0
+    for block in rows.blocks():
+        X = block.X
+        table = [X.data[X.indptr[i] : X.indptr[i + 1]] for i in range(len(block))] if isinstance(X, Csr) else X
+        for row in table:
+            top = float(np.max(np.abs(row), initial=0.0))
+            if top > 0.0:
+                with np.errstate(over="ignore"):
+                    longest = max(longest, top * float(np.linalg.norm(row.astype(np.float64) / top)))
+    return longest

@@ -1,0 +1,232 @@
+"""Rosenblatt's perceptron: at each mistake, add the row.
+
+**Idea.** Visit the rows in turn; where s·(w·x + b) ≤ 0, w ← w + η s (x, 1). Stop at the first pass without a mistake.
+
+**Theorem** (Block 1962, Novikoff 1962). Let rows z = s(x, 1) satisfy ‖z‖ ≤ R and u·z ≥ γ > 0 for some u with ‖u‖ = 1.
+From w = 0 with unit steps, whatever the order, the number M of mistakes is at most (R/γ)². For w·u grows by at least γ at
+each mistake, so w·u ≥ Mγ; ‖w‖² grows by ‖z‖² + 2w·z ≤ R², so ‖w‖² ≤ MR²; and w·u ≤ ‖w‖. Without an intercept
+the rows are z = s x. From another start w₀ with a = w₀·u,
+M ≤ [R² − 2aγ + √((R² − 2aγ)² + 4γ²(‖w₀‖² − a²))]/2γ². With steps η_k only (Ση)²/Ση² ≤ (R/γ)² remains, which need not
+bound anything. On rows that no halfspace separates the weights stay bounded, and cycle where the rows are
+whole numbers (perceptron cycling theorem: Minsky and Papert 1969; Block and Levin 1970).
+
+**Certificate.** `Separable`, with the weights checked on every row in exact arithmetic; ``mistake_run_`` holds how often
+each row was added, so that the run itself can be audited. If passes run out the fit says what is known instead.
+
+**Cost.** A mistake or a visit costs one row; memory beyond the rows is a few numbers a row.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from separatrix.algorithms.online.classifier import OnlineClassifier
+from separatrix.algorithms.online.frame import Frame
+from separatrix.algorithms.online.learner import Learner
+from separatrix.algorithms.online.loop import Run
+from separatrix.algorithms.online.steps import Steps
+from separatrix.algorithms.online.survey import Survey
+from separatrix.certificates import MistakeRun, Separable
+from separatrix.halfspace import Halfspace
+from separatrix.predictor import NothingProven, Solution
+from separatrix.predictor.evidence import about, tally
+
+
+class Perceptron(OnlineClassifier):
+    """The perceptron, kept to its word.
+
+    Parameters
+    ----------
+    max_passes : int, default=1000
+        Passes over the rows before the fit gives up.
+    order : {"cyclic", "shuffled", "first violator", "worst violator"} or sequence of int, default="cyclic"
+        The order of visits. "shuffled" draws a new order for every pass; a "violator" pass is one search of the rows
+        for a mistake; a sequence of row numbers is gone through once a pass.
+    step : float, sequence or callable, default=1.0
+        η, or η_k for the k-th mistake, k = 0, 1, ...; the last number of a sequence is kept.
+    center : bool, default=False
+        Run on rows moved to their mean. Far from the origin this is the difference between a handful of mistakes and
+        millions. Weights are returned for the rows as given.
+    fit_intercept : bool, default=True
+    start : sequence of float, optional
+        The weights to start from, with the intercept last if there is one.
+    max_mistakes : int, optional
+        Stop after this many mistakes.
+    warm_start : bool, default=False
+        Start where the last fit ended.
+    track_margin : bool, default=False
+        Record the margin after every pass, at the price of another pass.
+    random_state : int, RandomState or None
+        For order="shuffled".
+    n_jobs : int or None
+        Threads for work that can be divided, such as the final check.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, halfspace_, certificate_, history_
+        Of the predictor; see `LinearClassifier`.
+    mistakes_, updates_, passes_ : int
+        With more than two classes, an array with one number for each.
+    mistake_run_ : MistakeRun or None
+        How often each row was added; None unless steps are 1, from zero, and not centred.
+    radius_, margin_, mistake_bound_ : float
+        R, γ and (R/γ)² of the rows (x, 1) for the halfspace found: an upper bound on the mistakes of every such run.
+    radius_centred_, margin_centred_, mistake_bound_centred_ : float
+        The same, were the origin in the middle of the rows.
+    geometric_margin_ : float
+        min s(w·x + b)/‖w‖.
+
+    Examples
+    --------
+    >>> import separatrix as sx
+    >>> X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 0, 0, 1]
+    >>> model = sx.Perceptron().fit(X, y)
+    >>> model.mistakes_, model.passes_, bool(model.mistakes_ <= model.mistake_bound_)
+    (9, 6, True)
+    >>> model.certificate_.verify(X, y).holds
+    True
+
+    References
+    ----------
+    A. B. J. Novikoff, "On convergence proofs on perceptrons", Symposium on the Mathematical Theory of Automata, 1962.
+    """
+
+    def __init__(
+        self,
+        max_passes: int = 1000,
+        order: Any = "cyclic",
+        step: Any = 1.0,
+        center: bool = False,
+        random_state: Any = None,
+        *,
+        fit_intercept: bool = True,
+        start: Any = None,
+        max_mistakes: int | None = None,
+        warm_start: bool = False,
+        track_margin: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.max_passes = max_passes
+        self.order = order
+        self.step = step
+        self.center = center
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.start = start
+        self.max_mistakes = max_mistakes
+        self.warm_start = warm_start
+        self.track_margin = track_margin
+        self.n_jobs = n_jobs
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        Steps(self.step)
+        if self.center and not self.fit_intercept:
+            raise ValueError("center=True needs fit_intercept=True: a hyperplane through the origin cannot be moved.")
+
+    def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
+        return RosenblattLearner(n_columns, intercept=self.fit_intercept, start=start, steps=Steps(self.step))
+
+    def _starts(self, tasks: Sequence[int]) -> dict[int, np.ndarray | None]:
+        starts = super()._starts(tasks)
+        if self.start is None or any(start is not None for start in starts.values()):
+            return starts
+        given = np.asarray(self.start, dtype=np.float64).ravel()
+        wanted = self.n_features_in_ + bool(self.fit_intercept)
+        if len(given) != wanted or not np.isfinite(given).all():
+            raise ValueError(f"start must hold {wanted} finite numbers, one per column and the intercept last.")
+        return dict.fromkeys(tasks, given if self.fit_intercept else np.append(given, 0.0))
+
+    def _solution(self, frame: Frame, positive: int, run: Run, survey: Survey) -> Solution:
+        solution = super()._solution(frame, positive, run, survey)
+        if run.settled and frame.centre is not None and not isinstance(solution.certificate, Separable):
+            solution = self._in_whole_numbers(frame, positive, run, solution)
+        facts = solution.facts | {"mistake_run": self._mistake_run(frame, positive, run, solution.weights)}
+        return replace(solution, facts=facts)
+
+    def _in_whole_numbers(self, frame: Frame, positive: int, run: Run, solution: Solution) -> Solution:
+        """Centred doubles may separate where their doubles in the user's coordinates do not: keep them exactly."""
+        *numbers, intercept = frame.whole(run.learner.answer())
+        found = tally(frame.given, positive, numbers, intercept)
+        if found.errors:
+            return solution
+        witness = Separable(weights=tuple(numbers), intercept=intercept, about=about(frame.given, positive))
+        warnings.warn(
+            NothingProven(
+                "The rows are separated by whole numbers that doubles cannot hold: halfspace_ and certificate_ carry "
+                "them, while predict, which uses doubles, errs on some training rows."
+            ),
+            stacklevel=6,
+        )
+        return replace(
+            solution, certificate=witness.bound_to(frame.given), halfspace=Halfspace(numbers, intercept)
+        )
+
+    def _mistake_run(self, frame: Frame, positive: int, run: Run, weights: np.ndarray) -> MistakeRun | None:
+        learner = run.learner
+        assert isinstance(learner, RosenblattLearner)
+        if frame.centre is not None or not learner.auditable:
+            return None
+        added = np.flatnonzero(learner.counts)
+        return MistakeRun(
+            rows=tuple(added.tolist()),
+            counts=tuple(learner.counts[added].tolist()),
+            mistakes=learner.mistakes,
+            weights=tuple(weights[:-1].tolist()),
+            intercept=float(weights[-1]) if self.fit_intercept else None,
+            converged=run.settled,
+            about=about(frame.given, positive),
+        ).bound_to(frame.given)
+
+    def _shortfall(self, run: Run, errors: int, n_rows: int, facts: dict[str, Any]) -> str:
+        reason = super()._shortfall(run, errors, n_rows, facts)
+        near, far = facts["radius_centred"], facts["radius"]
+        if not self.center and self.fit_intercept and far > 3 * near:
+            reason += (
+                f" The rows are far from the origin (R = {far:.4g}; around their middle it would be {near:.4g}): "
+                "center=True divides the mistake bound by about "
+                f"{(far / near) ** 2:.3g} or more."
+            )
+        else:
+            reason += " More passes (max_passes) may settle it if the rows are separable."
+        return reason
+
+
+class RosenblattLearner(Learner):
+    """w ← w + η_k s (x, constant) at the k-th mistake."""
+
+    def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None, steps: Steps) -> None:
+        super().__init__(n_columns, intercept=intercept, start=start)
+        self.steps = steps
+        self.auditable = steps.unit and not self.weights.any()
+        self.counts = np.zeros(0, np.int32)
+
+    def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
+        from separatrix.kernels.sweep import sweep
+
+        if first < 0:  # a stream: rows come once and have no number
+            self.auditable = False
+            counts = np.zeros(len(signs), np.int32)
+        else:
+            counts = self._counts(first, len(signs))
+        total = 0
+        for place in range(0, len(visit), self.steps.at_once):
+            part = visit[place : place + self.steps.at_once]
+            steps = self.steps.next(self.mistakes, len(part))
+            made = sweep(X, signs, part, steps, self.constant, counts, self.weights)
+            self.mistakes += made
+            self.updates += made
+            total += made
+        return total
+
+    def _counts(self, first: int, n: int) -> np.ndarray:
+        if len(self.counts) < first + n:
+            longer = np.zeros(max(first + n, 2 * len(self.counts)), np.int32)
+            longer[: len(self.counts)] = self.counts
+            self.counts = longer
+        return self.counts[first : first + n]

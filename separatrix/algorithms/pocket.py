@@ -1,0 +1,146 @@
+"""The pocket algorithm: a perceptron that remembers its best weights.
+
+**Idea.** Run the perceptron on rows in random order. Keep in the pocket the weights that got the longest run of rows right,
+and replace them only by weights with fewer training errors (the "ratchet").
+
+**Theorem** (Gallant 1990, "Perceptron-based learning algorithms", IEEE Trans. Neural Networks 1(2), section III). On a finite
+training set of rational rows, drawn at random, the probability that the pocket holds weights with the fewest
+errors tends to 1 with the number of draws. No rate is known, so after finitely many passes this proves nothing about
+optimality; the number of errors of the pocket never grows from pass to pass.
+
+**Certificate.** `ErrorsAtMost`: the errors of the weights returned, counted in exact arithmetic; `Separable` when there
+are none.
+
+**Cost.** A pass of the perceptron and a scan that counts the errors of two candidates.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from separatrix.algorithms.online.classifier import OnlineClassifier
+from separatrix.algorithms.online.frame import Frame
+from separatrix.algorithms.online.learner import Learner
+from separatrix.algorithms.online.loop import Run
+from separatrix.algorithms.online.survey import Survey
+from separatrix.certificates import ErrorsAtMost, Undecided
+from separatrix.predictor import Solution
+from separatrix.predictor.evidence import Tally, about
+from separatrix.rows import Block, Rows
+
+
+class PocketPerceptron(OnlineClassifier):
+    """The perceptron with a pocket, for rows that no halfspace separates.
+
+    Parameters
+    ----------
+    max_passes : int, default=100
+    order : {"shuffled", "cyclic"} or sequence of int, default="shuffled"
+    fit_intercept : bool, default=True
+    warm_start : bool, default=False
+    random_state : int, RandomState or None
+    n_jobs : int or None
+
+    Attributes
+    ----------
+    errors_ : int
+        Training errors of the weights returned (rows with s·score ≤ 0), exact.
+    mistakes_, updates_, passes_ : int
+        Of the perceptron that filled the pocket.
+
+    Examples
+    --------
+    >>> import separatrix as sx
+    >>> X, y = sx.problems.xor()
+    >>> model = sx.PocketPerceptron(random_state=0).fit(X, y)
+    >>> model.errors_, model.certificate_.verify(X, y).holds
+    (1, True)
+    """
+
+    def __init__(
+        self,
+        max_passes: int = 100,
+        order: Any = "shuffled",
+        random_state: Any = None,
+        *,
+        fit_intercept: bool = True,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.max_passes = max_passes
+        self.order = order
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+
+    def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
+        return PocketLearner(n_columns, intercept=self.fit_intercept, start=start)
+
+    def _solution(self, frame: Frame, positive: int, run: Run, survey: Survey) -> Solution:
+        solution = super()._solution(frame, positive, run, survey)
+        proven = solution.certificate
+        if isinstance(proven, Undecided):
+            errors = frame.given.n_rows
+        else:
+            errors = proven.errors if isinstance(proven, ErrorsAtMost) else 0
+        return Solution(solution.weights, proven, solution.history, solution.facts | {"errors": errors})
+
+    def _certificate(
+        self, rows: Rows, positive: int, run: Run, weights: np.ndarray, found: Tally, facts: dict[str, Any]
+    ) -> Any:
+        if found.errors == 0:
+            return super()._certificate(rows, positive, run, weights, found, facts)
+        return ErrorsAtMost(
+            weights=tuple(weights[:-1].tolist()),
+            intercept=float(weights[-1]) if self.fit_intercept else None,
+            errors=found.errors,
+            about=about(rows, positive),
+        ).bound_to(rows)
+
+
+class PocketLearner(Learner):
+    """Rosenblatt's rule, with the weights of the longest run held for the next count of errors."""
+
+    def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None) -> None:
+        super().__init__(n_columns, intercept=intercept, start=start)
+        self.pocket = self.weights.copy()
+        self.errors = np.inf
+        self._held = self.weights.copy()
+        self._runs = np.zeros(2, np.int64)
+
+    def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
+        from separatrix.kernels.variants import pocket_sweep
+
+        made = pocket_sweep(X, signs, visit, self.constant, self._runs, self._held, self.weights)
+        self.mistakes += made
+        self.updates += made
+        if first < 0:  # a stream has no training error to count: the longest run decides
+            self.pocket = self._held.copy() if self._runs[1] >= self._runs[0] else self.weights.copy()
+        return made
+
+    def end_pass(self, rows: Any, positive: int) -> None:
+        candidates = [self._held.copy(), self.weights.copy()]
+        for candidate, errors in zip(candidates, self._errors(rows, positive, candidates), strict=True):
+            if errors < self.errors:
+                self.errors, self.pocket = errors, candidate
+        # The next pass looks for its own longest run; what the pocket holds can only be beaten by a count.
+        self._runs[:] = 0
+
+    def _errors(self, rows: Rows, positive: int, candidates: list[np.ndarray]) -> tuple[int, ...]:
+        from separatrix.kernels.survey import scores
+
+        def wrong_in(block: Block) -> tuple[int, ...]:
+            signs, out = block.signs(positive), np.empty(len(block))
+            counts = []
+            for weights in candidates:
+                scores(block.X, self.constant, weights, out)
+                counts.append(int(np.count_nonzero(~(out * signs > 0.0))))
+            return tuple(counts)
+
+        return rows.sum(wrong_in)
+
+    def answer(self) -> np.ndarray:
+        return self.pocket

@@ -1,0 +1,87 @@
+"""Is there a hyperplane with every row strictly on its side? The question itself, never answered wrong.
+
+**Idea.** Floats propose a hyperplane or a conflict from a small active set; whole numbers check it on the rows as given.
+
+**Theorem** (Gordan, 1873). Either some w has z·w > 0 on every row z = s·(x, 1), or some rows with positive multipliers
+cancel: Σ λ z = 0. At most D + 1 rows are needed (Carathéodory), D counting the constant.
+
+**Certificate.** complete: `Separable`; quasi: `WeaklySeparable`; overlap: `Overlapping`; `Undecided` when a time limit
+was given and reached, and in no other case.
+
+**Cost.** A dozen or two scans of the rows for a hyperplane, often none for a conflict; memory for a few thousand rows.
+
+References
+----------
+Albert and Anderson, *On the existence of maximum likelihood estimates in logistic regression models*, 1984, for the
+three kinds; Wolfe, *Finding the nearest point in a polytope*, 1976, for the search.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from separatrix.algorithms.separation.kinds import find
+from separatrix.algorithms.separation.scanner import OutOfTime, Scanner
+from separatrix.algorithms.separation.search import Search
+from separatrix.algorithms.separation.separation import Conflict, Interval, Separation
+from separatrix.rows import as_rows
+
+__all__ = ["Conflict", "Interval", "Separation", "separate"]
+
+
+def separate(
+    X: Any,
+    y: Any = None,
+    *,
+    intercept: bool = True,
+    time_limit: float | None = None,
+    positive: Any = None,
+    n_jobs: int | None = None,
+) -> Separation:
+    """Decide whether two classes can be told apart by a hyperplane, with a proof either way.
+
+    Parameters
+    ----------
+    X, y
+        Rows and their labels in any form that `as_rows` takes, or labelled `Rows` alone.
+    intercept : bool
+        Whether the hyperplane may miss the origin.
+    time_limit : float or None
+        Seconds after which the kind is "undecided".
+    positive : label or None
+        The label that is +1, all others being -1; None: the larger of the two.
+    n_jobs : int or None
+        Threads for the scans.
+
+    Examples
+    --------
+    >>> separate([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]).conflict
+    Conflict(rows=(0, 1, 2, 3), weights=(1, 1, 1, 1))
+    >>> answer = separate([[20_000], [30_000], [60_000], [90_000]], [0, 0, 1, 1])
+    >>> answer.kind, answer.margin
+    ('complete', Interval(lower=15000.0, upper=15000.0))
+    """
+    rows = as_rows(X, y, n_jobs=n_jobs)
+    rows.require_two_classes()
+    rows.require_finite()
+    code = _code(rows.classes, positive)
+    scanner = Scanner(rows, code, intercept, time_limit)
+    search = None
+    finding = None
+    try:
+        search = Search(scanner)
+        finding = find(search)
+    except OutOfTime:
+        pass
+    return Separation(scanner, search, finding)
+
+
+def _code(classes: Any, positive: Any) -> int:
+    if positive is None:
+        if len(classes) != 2:
+            raise ValueError(f"There are {len(classes)} classes: say which one is positive.")
+        return 1
+    for code, label in enumerate(classes):
+        if label == positive:
+            return code
+    raise ValueError(f"positive={positive!r} is not one of the classes {list(classes)}.")

@@ -1,0 +1,184 @@
+"""Strict separation by a growing active set: floats propose, whole numbers decide.
+
+**Idea.** Keep a few rows (the active set). Their minimum-norm point is either away from zero, a hyperplane to try on all
+rows, or zero, a conflict to solve for in whole numbers. Rows that violate the hyperplane join. When floats cannot
+tell, the same question goes to `gordan.settle`, which can.
+
+**Cost.** One scan of all rows a round; a dozen or two rounds. An exact solve of D + 1 equations for a conflict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from separatrix.algorithms.separation.frame import Frame, View
+from separatrix.algorithms.separation.gordan import circuit, settle
+from separatrix.algorithms.separation.scanner import Plane, Scanner
+from separatrix.algorithms.separation.whole import rounded
+from separatrix.kernels.min_norm import min_norm
+from separatrix.rows import Worst
+
+NEAR = 1e-11  # a float minimum-norm point shorter than this, of points of size 1, is taken to exact arithmetic
+
+
+@dataclass
+class Active:
+    """The rows looked at closely, with the last corral among them."""
+
+    indices: np.ndarray
+    X: np.ndarray
+    signs: np.ndarray
+    corral: list[int] = field(default_factory=list)
+    shares: list[float] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def add(self, indices: np.ndarray, X: np.ndarray, signs: np.ndarray) -> int:
+        """Take in rows not yet here; how many they were."""
+        fresh = ~np.isin(indices, self.indices)
+        self.indices = np.concatenate([self.indices, indices[fresh]])
+        self.X = np.concatenate([self.X, np.asarray(X[fresh], np.float64)])
+        self.signs = np.concatenate([self.signs, signs[fresh]])
+        return int(fresh.sum())
+
+    def part(self, chosen: np.ndarray) -> Active:
+        return Active(self.indices[chosen], self.X[chosen], self.signs[chosen])
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A hyperplane strictly right on all rows outside the face, or the rows of a conflict among them."""
+
+    plane: Plane | None
+    conflict: Active | None
+
+
+class Search:
+    """The active set of one data set, asked about one view after another."""
+
+    def __init__(self, scanner: Scanner) -> None:
+        self.scanner = scanner
+        self.batch = 2 * scanner.width + 40
+        first = scanner.sample(8 * scanner.width + 100)
+        self.active = Active(first.indices, np.asarray(first.X, np.float64), self._signs(first))
+        self.frame = Frame.fitted(self.active.X, scanner.intercept)
+        scanner.frame = self.frame
+
+    def _signs(self, worst: Worst) -> np.ndarray:
+        assert worst.codes is not None
+        return np.where(worst.codes == self.scanner.positive, 1.0, -1.0)
+
+    def decide(self, view: View, extra: Sequence[int] | None = None) -> Outcome:
+        """Strictly separable outside the face of ``view``, or not?
+
+        ``extra`` is one more row z, in whole numbers, asked to be on the positive side as well.
+        """
+        self.extra = None if extra is None else view.seen(extra)
+        outside = self.active.part(~view.vanishing(self.active.X, self.active.signs))
+        sure = False  # floats have failed: stay with exact arithmetic
+        while True:
+            self.scanner.tick()
+            answer = None if sure else self._in_floats(view, outside)
+            if answer is None:
+                answer = self._exactly(view, outside)
+            if isinstance(answer, Active):
+                return Outcome(None, answer)
+            plane, ceiling = answer
+            fresh = self._grow(view, plane, ceiling, outside)
+            if fresh is None:
+                return Outcome(plane, None)
+            sure = sure or fresh == 0
+
+    def _grow(self, view: View, plane: Plane, ceiling: float, outside: Active) -> int | None:
+        """Add the worst rows to the active set: how many were new, or None when none violates."""
+        look = self.scanner.look(plane, view, self.batch, ceiling)
+        worst = look.worst
+        if look.negative == 0:
+            if look.doubtful == 0:
+                return None
+            worst = self.scanner.violators(plane, view, self.batch)
+            if len(worst.indices) == 0:
+                return None
+        signs = self._signs(worst)
+        inside = view.vanishing(worst.X, signs)
+        self.active.add(worst.indices, worst.X, signs)
+        return outside.add(worst.indices[~inside], worst.X[~inside], signs[~inside])
+
+    def _in_floats(self, view: View, outside: Active) -> tuple[Plane, float] | Active | None:
+        """A hyperplane and the least margin on the active set, a conflict, or None: floats cannot tell."""
+        if len(outside) == 0 and self.extra is None:
+            return Plane(view.exact_weights([1] * view.width)), np.inf
+        points = view.points(outside.X, outside.signs)
+        if self.extra is not None:
+            points = np.vstack([points, rounded(self.extra)])
+        nearest, lowest = nearest_point(points, outside)
+        square = float(nearest @ nearest)
+        if square < NEAR**2 or lowest <= 0:
+            return self._conflict(view, outside)
+        weights = view.float_weights(nearest)
+        if weights is None or self.extra is not None:
+            coarse = np.rint(np.ldexp(nearest, 40 - int(np.frexp(np.abs(nearest).max())[1])))
+            if (points @ coarse).min() <= 0:
+                return None
+            plane = Plane(view.exact_weights([int(v) for v in coarse.tolist()]))
+        else:
+            plane = Plane(weights)
+        return plane, np.inf
+
+    def _conflict(self, view: View, outside: Active) -> Active | None:
+        found = circuit(self._points(view, outside, outside.corral))
+        return None if found is None else self._part(outside, [outside.corral[i] for i in found[0]])
+
+    def _points(self, view: View, outside: Active, chosen: Sequence[int]) -> list[list[int]]:
+        """Active rows as exact points; the place after the last is the extra row."""
+        here = [i for i in chosen if i < len(outside)]
+        seen = dict(zip(here, view.exact_points(outside.X[here], outside.signs[here]), strict=True))
+        return [seen[i] if i in seen else self.extra or [] for i in chosen]
+
+    def _part(self, outside: Active, chosen: Sequence[int]) -> Active:
+        return outside.part(np.array([i for i in chosen if i < len(outside)], np.int64))
+
+    def _exactly(self, view: View, outside: Active) -> tuple[Plane, float] | Active:
+        every = range(len(outside) + (self.extra is not None))
+        answer = settle(self._points(view, outside, every), outside.corral, self.scanner.tick)
+        if answer.direction is None:
+            return self._part(outside, answer.places)
+        near = rounded(answer.direction)
+        weights = view.float_weights(near)
+        if self.extra is None and weights is not None and holds(Plane(weights), outside):
+            return Plane(weights), np.inf
+        return Plane(view.exact_weights(answer.direction)), np.inf
+
+
+
+def holds(plane: Plane, rows: Active) -> bool:
+    """Whether the hyperplane is strictly right on these rows, exactly."""
+    return bool((plane.margins().compare(rows.X, rows.signs.astype(np.int8)) > 0).all())
+
+
+def nearest_point(points: np.ndarray, outside: Active, gap: float = 1e-2) -> tuple[np.ndarray, float]:
+    """The minimum-norm point in floats, and the least p·x over the points; the corral is left in ``outside``."""
+    count, width = points.shape
+    if width > count:
+        # Rows in fewer dimensions with the same inner products.
+        low = np.linalg.qr(points.T, mode="r").T
+        _, lowest = nearest_point(np.ascontiguousarray(low), outside, gap)
+        nearest = points[outside.corral].T @ np.array(outside.shares)
+        return nearest, float((points @ nearest).min())
+    room = min(count, width + 1)
+    corral = np.zeros(room + 1, np.int64)
+    shares = np.zeros(room)
+    known = min(len(outside.corral), room)
+    corral[:known] = outside.corral[:known]
+    shares[:known] = outside.shares[:known]
+    corral[room] = known
+    nearest = np.zeros(width)
+    basis, triangle = np.zeros((room, width + 1)), np.zeros((room, room))
+    size = min_norm(points, gap, 50 * room + 1000, basis, triangle, corral, shares, nearest)
+    outside.corral = corral[:size].tolist()
+    outside.shares = shares[:size].tolist()
+    return nearest, float((points @ nearest).min())

@@ -1,0 +1,100 @@
+"""Floats as whole numbers: every finite float is one, times a power of two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import gcd
+from typing import Any
+
+import numpy as np
+from flint import fmpq, fmpz_mat, nmod_mat
+
+PRIME = 2**61 - 1
+
+
+def mantissas(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Odd-free mantissas (int64) and exponents with ``values == mantissa * 2**exponent`` exactly."""
+    fraction, exponent = np.frexp(np.asarray(values, np.float64))
+    return (fraction * 2.0**53).astype(np.int64), exponent.astype(np.int64) - 53
+
+
+def whole_row(values: np.ndarray) -> list[int]:
+    """The row times the smallest power of two that makes it whole (and no larger than it must be)."""
+    mantissa, exponent = mantissas(values)
+    used = mantissa != 0
+    if not used.any():
+        return [0] * len(values)
+    low = int(exponent[used].min())
+    shift = np.where(used, exponent - low, 0).tolist()
+    row = [m << e for m, e in zip(mantissa.tolist(), shift, strict=True)]
+    return stripped(row)
+
+
+def stripped(row: Sequence[int]) -> list[int]:
+    """The row without its common power of two."""
+    joined = 0
+    for value in row:
+        joined |= value
+    shift = (joined & -joined).bit_length() - 1 if joined else 0
+    return [value >> shift for value in row] if shift > 0 else list(row)
+
+
+def primitive(row: Sequence[int]) -> list[int]:
+    """The row without its common divisor."""
+    divisor = gcd(*row)
+    return [value // divisor for value in row] if divisor > 1 else list(row)
+
+
+def whole(fractions: Sequence[Any]) -> list[int]:
+    """Rational numbers (flint's or whole) times the positive number that makes them whole and coprime."""
+    denominator = 1
+    for value in fractions:
+        q = int(fmpq(value).q)
+        denominator = denominator * q // gcd(denominator, q)
+    return primitive([int((fmpq(value) * denominator).p) for value in fractions])
+
+
+def rounded(values: Sequence[int]) -> np.ndarray:
+    """Whole numbers as floats after a common power of two, the largest near 1; tiny ones may become 0."""
+    bits = max((abs(value).bit_length() for value in values), default=0)
+    return np.array([_ratio(value, bits) for value in values])
+
+
+def _ratio(value: int, bits: int) -> float:
+    excess = abs(value).bit_length() - 64
+    if excess > 0:
+        # Keep 64 bits and a sticky one, so that the conversion rounds the number itself.
+        kept = abs(value) >> excess
+        sticky = kept | 1 if abs(value) != kept << excess else kept
+        return float(np.ldexp(float(sticky), excess - bits)) * (1 if value > 0 else -1)
+    return float(np.ldexp(float(value), -bits))
+
+
+def dyadic(values: np.ndarray) -> list[int]:
+    """A float vector times a power of two, whole."""
+    return whole_row(np.asarray(values, np.float64))
+
+
+def matrix(rows: Sequence[Sequence[int]], columns: int) -> fmpz_mat:
+    return fmpz_mat(len(rows), columns, [value for row in rows for value in row])
+
+
+def numbers(column: fmpz_mat) -> list[int]:
+    return [int(value) for value in column.entries()]
+
+
+def pivots(m: fmpz_mat) -> list[int]:
+    """Columns that are independent modulo a prime, hence independent; almost always a basis of all columns."""
+    reduced, rank = nmod_mat(m, PRIME).rref()
+    found: list[int] = []
+    column = 0
+    for row in range(rank):
+        while int(reduced[row, column]) == 0:
+            column += 1
+        found.append(column)
+        column += 1
+    return found
+
+
+def submatrix(m: fmpz_mat, rows: Sequence[int], columns: Sequence[int]) -> fmpz_mat:
+    return fmpz_mat(len(rows), len(columns), [m[i, j] for i in rows for j in columns])

@@ -1,0 +1,162 @@
+"""The voted perceptron: every weight vector the perceptron had, voting with the rows it got right.
+
+**Idea.** Run the perceptron and keep each weight vector v_k with c_k, the number of rows it survived. Predict the sign of
+Σ c_k sign(v_k·(x, 1)).
+
+**Theorem** (Freund and Schapire 1999, "Large margin classification using the perceptron algorithm", Machine Learning 37,
+Theorem 2). For any unit vector u and γ > 0 let d_i = max(0, γ − s_i u·z_i) over the sequence *seen*, and D² = Σ d_i². The
+perceptron makes at most ((R + D)/γ)² mistakes on one pass through it, whether the rows are separable or not. T passes are a
+sequence T times as long, so √T·D takes the place of D.
+
+**Certificate.** None: a vote of halfspaces is no halfspace.
+
+**Cost.** Training is that of the perceptron; memory and prediction grow with the number of mistakes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from separatrix.algorithms.online.classifier import OnlineClassifier
+from separatrix.algorithms.online.frame import Frame
+from separatrix.algorithms.online.learner import Learner
+from separatrix.algorithms.online.loop import Run
+from separatrix.algorithms.online.survey import Survey
+from separatrix.predictor import Solution
+from separatrix.predictor.evidence import matrix
+from separatrix.predictor.validation import plain_rows
+
+AT_ONCE = 512  # rows of a test block: scores of all voters on them stay small
+
+
+class VotedPerceptron(OnlineClassifier):
+    """A vote of all the halfspaces a perceptron went through.
+
+    Parameters
+    ----------
+    max_passes : int, default=10
+    order : {"cyclic", "shuffled"} or sequence of int, default="cyclic"
+    fit_intercept : bool, default=True
+    max_mistakes : int, optional
+        Also the largest number of voters, less one.
+    random_state : int, RandomState or None
+    n_jobs : int or None
+
+    Attributes
+    ----------
+    voters_ : ndarray of shape (n_voters, n_features + 1)
+        The weight vectors, intercept last; a tuple of such arrays with more than two classes.
+    votes_ : ndarray of shape (n_voters,)
+        The rows each of them got right before its first mistake.
+    mistakes_, updates_, passes_ : int
+    history_ : History
+
+    Examples
+    --------
+    >>> import separatrix as sx
+    >>> X, y = sx.problems.iris("setosa")
+    >>> model = sx.VotedPerceptron().fit(X, y)
+    >>> model.score(X, y), len(model.voters_) == model.mistakes_ + 1
+    (1.0, True)
+    """
+
+    def __init__(
+        self,
+        max_passes: int = 10,
+        order: Any = "cyclic",
+        random_state: Any = None,
+        *,
+        fit_intercept: bool = True,
+        max_mistakes: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.max_passes = max_passes
+        self.order = order
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.max_mistakes = max_mistakes
+        self.n_jobs = n_jobs
+
+    def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
+        return VotingLearner(n_columns, intercept=self.fit_intercept, start=start)
+
+    def _solution(self, frame: Frame, positive: int, run: Run, survey: Survey) -> Solution:
+        learner = run.learner
+        assert isinstance(learner, VotingLearner)
+        counted = {"mistakes": learner.mistakes, "updates": learner.updates, "passes": len(run.passes)}
+        ballot = {"voters": learner.voters.copy(), "votes": learner.votes.copy()}
+        return Solution(learner.weights, None, run.history, counted | ballot)
+
+    def _keep_weights(self, weights: list[np.ndarray], halfspaces: list[Any] | None = None) -> None:
+        """There is no one weight vector to keep."""
+
+    def _keep(self, solutions: list[Solution]) -> None:
+        super()._keep(solutions)
+        del self.certificate_
+
+    def _keep_online(self) -> None:
+        super()._keep_online()
+        del self.certificate_
+        learners = [learner for learner in self._online_learners().values() if isinstance(learner, VotingLearner)]
+        voters, votes = [v.voters.copy() for v in learners], [v.votes.copy() for v in learners]
+        binary = len(learners) == 1
+        self.voters_, self.votes_ = (voters[0], votes[0]) if binary else (tuple(voters), tuple(votes))
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Votes for +1 less votes for -1, as a share of all: between -1 and 1."""
+        check_is_fitted(self)
+        rows = plain_rows(self, X)
+        binary = len(self.classes_) == 2
+        ballots = [(self.voters_, self.votes_)] if binary else list(zip(self.voters_, self.votes_, strict=True))
+        parts = []
+        for block in rows.blocks():
+            X = matrix(block, rows.n_columns)
+            for start in range(0, len(block), AT_ONCE):
+                some = X[start : start + AT_ONCE]
+                parts.append(np.column_stack([_vote(some, voters, votes) for voters, votes in ballots]))
+        scores = np.concatenate(parts)
+        return scores[:, 0] if binary else scores
+
+
+class VotingLearner(Learner):
+    """Rosenblatt's rule, keeping every weight vector with the number of rows it got right."""
+
+    def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None) -> None:
+        super().__init__(n_columns, intercept=intercept, start=start)
+        self._room = np.array([self.weights])
+        self._lives = np.zeros(1, np.int64)
+
+    @property
+    def voters(self) -> np.ndarray:
+        return self._room[: self.mistakes + 1]
+
+    @property
+    def votes(self) -> np.ndarray:
+        return self._lives[: self.mistakes + 1]
+
+    def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
+        from separatrix.kernels.variants import voted_sweep
+
+        total = 0
+        for place in range(0, len(visit), AT_ONCE):  # room for one voter per row, not for a whole block of them
+            part = visit[place : place + AT_ONCE]
+            self._make_room(self.mistakes + 1 + len(part))
+            last = voted_sweep(X, signs, part, self.constant, self._lives, self._room, self.mistakes)
+            total += last - self.mistakes
+            self.mistakes = self.updates = last
+        self.weights = self._room[self.mistakes]
+        return total
+
+    def _make_room(self, n: int) -> None:
+        if len(self._room) < n:
+            more = max(n, 2 * len(self._room)) - len(self._room)
+            self._room = np.concatenate([self._room, np.zeros((more, self._room.shape[1]))])
+            self._lives = np.concatenate([self._lives, np.zeros(more, np.int64)])
+
+
+def _vote(X: Any, voters: np.ndarray, votes: np.ndarray) -> np.ndarray:
+    scores = X @ voters[:, :-1].T + voters[:, -1]
+    return np.where(scores > 0, 1.0, -1.0) @ votes / max(1, votes.sum())

@@ -1,0 +1,66 @@
+"""What was proven, as records that anyone can check.
+
+A certificate is a frozen record that holds a witness and nothing else. It says its claim in one sentence,
+checks it against raw data with ``verify(X, y) -> Verdict``, and is written to JSON and read back. Every
+verdict is about the numbers as given, exactly: floats only filter, with a proven bound on their error, and
+what they leave open is settled in whole numbers.
+
+Nothing here imports another part of the library, so a mistake in an algorithm cannot hide behind the same
+mistake in its checker. The folder ``check`` goes further: the standard library alone, to be copied out and
+read.
+
+Names load on first use, so that ``python -m separatrix.certificates.check`` needs no NumPy.
+
+>>> from separatrix.certificates import Separable
+>>> proof = Separable(weights=(1.0,), intercept=-2.5)
+>>> proof.verify([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
+Verdict(holds=True, reason='All 4 rows are strictly on their side.')
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .certificate import About as About
+    from .certificate import Certificate as Certificate
+    from .certificate import Verdict as Verdict
+    from .digest import digest_of as digest_of
+    from .errors_at_most import ErrorsAtMost as ErrorsAtMost
+    from .margin_share import MarginShare as MarginShare
+    from .mistake_run import MistakeRun as MistakeRun
+    from .separable import Separable as Separable
+    from .store import from_dict as from_dict
+    from .store import from_json as from_json
+    from .undecided import Undecided as Undecided
+    from .witness import CertificateError as CertificateError
+
+_HOMES = {
+    "About": "certificate",
+    "Certificate": "certificate",
+    "CertificateError": "witness",
+    "ErrorsAtMost": "errors_at_most",
+    "MarginShare": "margin_share",
+    "MistakeRun": "mistake_run",
+    "Separable": "separable",
+    "Undecided": "undecided",
+    "Verdict": "certificate",
+    "digest_of": "digest",
+    "from_dict": "store",
+    "from_json": "store",
+}
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -1,0 +1,243 @@
+"""The frame of every certificate: a witness, what it speaks of, one sentence, one verdict.
+
+A claim is a subclass in a file of its own. It declares the fields of its witness with the types of
+:mod:`separatrix.certificates.witness`, and supplies ``claim`` and ``_prove``; reading of data, refusal of
+data it does not speak of, JSON and the digest are here, once.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from typing import Annotated, Any, ClassVar, Self, get_type_hints
+
+from .digest import digest_of
+from .labels import Label, plain
+from .source import Source, read
+from .witness import CertificateError, TextOrNone, TextsOrNone, WholeOrNone, to_decimal
+
+FORMAT = "separatrix-certificate"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a claim holds of the data, and the reason in one sentence. True in a condition if it holds."""
+
+    holds: bool
+    reason: str
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
+def _digest(value: Any) -> str | None:
+    if value is not None and not (isinstance(value, str) and re.fullmatch(r"sha256:[0-9a-f]{64}", value)):
+        raise ValueError("it must read 'sha256:' and 64 hexadecimal digits")
+    return value
+
+
+def _label(value: Any) -> Label | None:
+    return None if value is None else plain(value)
+
+
+class _Checked:
+    """A record whose fields pass through their declared form when it is made."""
+
+    def __post_init__(self) -> None:
+        for name, form in _forms(type(self)).items():
+            try:
+                object.__setattr__(self, name, form(getattr(self, name)))
+            except ValueError as error:
+                raise CertificateError(f"The certificate's {name!r} is wrong: {error}.") from None
+
+
+@cache
+def _forms(record: type) -> dict[str, Callable[[Any], Any]]:
+    hints = get_type_hints(record, include_extras=True)
+    known = {item.name for item in fields(record)}
+    return {
+        name: hint.__metadata__[0] for name, hint in hints.items() if name in known and hasattr(hint, "__metadata__")
+    }
+
+
+@dataclass(frozen=True)
+class About(_Checked):
+    """The data a certificate speaks of; what is None is not said.
+
+    Attributes
+    ----------
+    rows, columns
+        Its shape.
+    positive
+        The label that counts as +1; every other one is −1. None: the larger of the two.
+    label, features
+        Names of the label column and of the columns of X, in order.
+    digest
+        ``sha256:`` and the hash of :func:`digest_of`.
+    """
+
+    rows: WholeOrNone = None
+    columns: WholeOrNone = None
+    positive: Annotated[Label | None, _label] = None
+    label: TextOrNone = None
+    features: TextsOrNone = None
+    digest: Annotated[str | None, _digest] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.features is not None and self.columns not in (None, len(self.features)):
+            raise CertificateError(f"It names {len(self.features)} features but speaks of {self.columns} columns.")
+
+    def refusal(self, source: Source, digest: Callable[[Source], str]) -> str | None:
+        """Why this is not the data spoken of, or None. The data is hashed only if there is a digest."""
+        if self.rows not in (None, source.n_rows):
+            return f"It speaks of {self.rows} rows; this data has {source.n_rows}."
+        if self.columns not in (None, source.n_columns):
+            return f"It speaks of {self.columns} columns; this data has {source.n_columns}."
+        if self.features and source.names and self.features != source.names:
+            return f"It speaks of the columns {_listed(self.features)}; this data has {_listed(source.names)}."
+        if self.digest is None:
+            if not source.positive_seen:
+                return f"No row has the label {self.positive!r}, which it calls positive."
+        elif digest(source) != self.digest:
+            return "The digest differs: it speaks of other data, or of the same data with other labels."
+        return None
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+
+
+@dataclass(frozen=True, repr=False)
+class Certificate(_Checked):
+    """Something proven about data, with its witness: a frozen record that anyone can check.
+
+    Attributes
+    ----------
+    about
+        The data it speaks of.
+    claim
+        What is proven, in one sentence.
+    """
+
+    about: About = field(default=About(), kw_only=True)
+
+    _data: ClassVar[tuple[Any, Any]]
+    _sealed: ClassVar[Self]
+    kind: ClassVar[str]
+    kinds: ClassVar[dict[str, type[Certificate]]] = {}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if hasattr(self, "weights"):
+            width = len(self.weights)
+            if width == 0:
+                raise CertificateError("The certificate has no weights.")
+            if self.about.columns not in (None, width):
+                raise CertificateError(f"It has {width} weights but speaks of {self.about.columns} columns.")
+            object.__setattr__(self, "about", replace(self.about, columns=width))
+
+    def __init_subclass__(cls) -> None:
+        cls.kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", cls.__name__).lower()
+        Certificate.kinds[cls.kind] = cls
+
+    @property
+    def claim(self) -> str:
+        raise NotImplementedError
+
+    def _prove(self, source: Source) -> Verdict:
+        """Check the witness against rows of the right shape, exactly."""
+        raise NotImplementedError
+
+    def _digest_of(self, source: Source) -> str:
+        """The digest of what it speaks of: all rows, unless a claim needs only some."""
+        return digest_of(source)
+
+    def verify(self, X: Any, y: Any = None) -> Verdict:
+        """Check the claim against the data, exactly.
+
+        Parameters
+        ----------
+        X, y
+            Arrays, lists, a pandas, polars or Arrow table, a SciPy sparse matrix, with labels; or labelled
+            rows alone, or a table that holds the label column ``about.label``.
+
+        Returns
+        -------
+        Verdict
+            Refused, with the reason, also for data other than the certificate speaks of.
+
+        Raises
+        ------
+        ValueError
+            If the data cannot be read as finite numbers with labels.
+        """
+        about = self.about
+        source = read(X, y, positive=about.positive, label=about.label, features=about.features)
+        refusal = about.refusal(source, self._digest_of)
+        return self._prove(source) if refusal is None else Verdict(False, refusal)
+
+    def bound_to(self, X: Any, y: Any = None) -> Self:
+        """A copy that remembers the data, so that its digest can be computed when it is written or pickled."""
+        copy = replace(self)
+        object.__setattr__(copy, "_data", (X, y))
+        return copy
+
+    def sealed(self) -> Self:
+        """A copy that says all it can about the data it is bound to, digest included; itself if not bound."""
+        if not hasattr(self, "_data"):
+            return self
+        if hasattr(self, "_sealed"):
+            return self._sealed
+        about = self.about
+        source = read(*self._data, positive=about.positive, label=about.label, features=about.features)
+        said = replace(
+            about,
+            rows=source.n_rows,
+            columns=source.n_columns,
+            positive=source.positive,
+            label=source.label if about.label is None else about.label,
+            features=source.names if about.features is None else about.features,
+            digest=self._digest_of(source),
+        )
+        object.__setattr__(self, "_sealed", replace(self, about=said))
+        return self._sealed
+
+    def to_dict(self) -> dict[str, Any]:
+        """The certificate as JSON values, with the digest of the data it is bound to."""
+        sealed = self.sealed()
+        about = {item.name: getattr(sealed.about, item.name) for item in fields(About)}
+        about["features"] = None if about["features"] is None else list(about["features"])
+        witness = {item.name: _plain(getattr(self, item.name)) for item in fields(self) if item.name != "about"}
+        head = {"format": FORMAT, "version": VERSION, "kind": self.kind, "claim": self.claim}
+        return {**head, "about": about, **witness}
+
+    def to_json(self) -> str:
+        """The certificate as JSON text; :func:`separatrix.certificates.from_json` reads it back."""
+        lines = (f" {json.dumps(name)}: {json.dumps(value, allow_nan=False)}" for name, value in self.to_dict().items())
+        return "{\n" + ",\n".join(lines) + "\n}\n"
+
+    def __getstate__(self) -> dict[str, Any]:
+        sealed = self.sealed()
+        return {item.name: getattr(sealed, item.name) for item in fields(sealed)}
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.claim}>"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, int) and not isinstance(value, bool):
+        return to_decimal(value)
+    return value

@@ -1,0 +1,219 @@
+"""Exact signs of margins: floats where they are proven right, whole numbers for the few rows left.
+
+The margin of a row is g = s(w·x + b). Asked is the sign of g − √q for a rational q ≥ 0: q = 0 asks on which side
+the row lies, another q whether it keeps a distance. Weights are doubles or whole numbers of any size. Four
+levels, each for the rows that the one before leaves open:
+
+1. floats, with one error bound for the whole block, from max|x_ij| · ‖w‖₁;
+2. floats, with an error bound for each row, from Σ|x_j w_j|;
+3. floats that cannot have rounded: all terms of the row are multiples of one power of two 2^g, and
+   Σ|x_j w_j| ≤ 2^(53+g). Ties among small whole numbers end here;
+4. Python integers.
+
+**The bound.** Let u = 2^-53 and τ = 2^-1022. The weights (w, b) are divided by a power of two, so that none is above
+1 in size, and rounded to doubles (v, c), those below τ to 0:
+
+    |v_j − w_j| ≤ 1.01·u|v_j| + τ,   |c − b| ≤ 1.01·u|c| + τ.                                           (a)
+
+Let k be the largest number of products in a row, M = max|x_j|, S = Σ|x_j v_j| + |c|, and ŝ the float value of
+x·v + c: summed in any order, by any tree, with or without fused multiply-add. An operation on doubles gives
+(exact)(1 + δ) + ε with |δ| ≤ u and |ε| ≤ τ; with gradual underflow |ε| is far smaller, and τ allows for a library
+that has switched on flush-to-zero. A subnormal x_j read as 0 then adds τ|v_j| ≤ τ. A term meets the rounding of
+its product and of at most k additions, so (Higham, *Accuracy and Stability of Numerical Algorithms*, 3.1)
+
+    |ŝ − (x·v + c)| ≤ γ_{k+1} S + 3k(1 + γ_{k+1})τ,   γ_m = mu/(1 − mu).                                (b)
+
+(a) and (b) together, while (k + 3)u ≤ 2^-12:
+
+    |ŝ − (x·w + b)| ≤ (k + 2.1)uS + (5k + 4)τ·max(1, M).
+
+The code allows 2(k + 3)uŜ + 8(k + 3)τ·max(1, M), where Ŝ is S, or M‖v‖₁ + |c| ≥ S, as computed. Ŝ is low by at most
+γ_{k+2}S + 3kτ and the evaluation of the bound by a relative 8u: the spare factor of nearly 2 covers both. For
+√q, taken as a double t with |t − √q| ≤ 2ut + τ, 4ut + 4τ is added. The difference ŝ − t has the right sign and a
+relative error of u, covered likewise.
+
+**Overflow.** No partial sum is above S(1 + γ_{k+1}) in size; a row with Ŝ above 2^1020 is left open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+from math import fsum, inf, isfinite
+from operator import lshift, mul
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .dyadic import dyadic, mantissas, power_of_two, root
+from .labels import Signs
+from .source import Matrix, doubles, in_cache, read, refuse_infinite
+
+_U = 2.0**-53
+_TAU = 2.0**-1022
+_LARGE = 2.0**1020
+_COARSE = 5000  # the grain of zero: above that of any product of doubles
+
+
+class Margins:
+    """The margins of one halfspace, to be compared exactly with a number, block after block.
+
+    Parameters
+    ----------
+    weights, intercept
+        Doubles or whole numbers; no intercept is an intercept of 0.
+    floor_squared
+        q: margins are compared with √q.
+    """
+
+    def __init__(
+        self,
+        weights: Sequence[float | int],
+        intercept: float | int | None,
+        floor_squared: Fraction | int = 0,
+    ) -> None:
+        self.exact = dyadic((*weights, intercept or 0))
+        top = max(abs(whole).bit_length() for whole in self.exact.wholes)
+        # True division of Python integers rounds correctly, whatever their size.
+        rounded = np.array([whole / (1 << top) for whole in self.exact.wholes])
+        rounded[abs(rounded) < _TAU] = 0.0
+        self._weights, self._bias = rounded[:-1], float(rounded[-1])
+        self._sizes, self._one_norm = abs(self._weights), fsum(abs(self._weights))
+        self._top = top
+        self.floor_squared = Fraction(floor_squared)
+        self._floor = root(self.floor_squared * power_of_two(-2 * (self.exact.exponent + top)))
+
+    @cached_property
+    def _rounding_free(self) -> bool:
+        """Whether the weights are doubles, up to the power of two they were divided by."""
+        ratios = map(float.as_integer_ratio, (*self._weights.tolist(), self._bias))
+        pairs = zip(ratios, self.exact.wholes, strict=True)
+        return all(above << self._top == whole * below for (above, below), whole in pairs)
+
+    def compare(self, X: Any, signs: Signs, start: int = 0) -> Signs:
+        """The sign of s(w·x + b) − √q for each row, exactly: −1, 0 or +1.
+
+        ``start`` is the number of the first row, for the message when an entry is not finite.
+        """
+        X = doubles(X)
+        answer = np.empty(X.shape[0], dtype=np.int8)
+        with np.errstate(all="ignore"):
+            for part in in_cache(X):
+                answer[part] = self._block(X[part], signs[part], start + part.start)
+        return answer
+
+    def _block(self, X: Matrix, signs: Signs, start: int) -> Signs:
+        dense = isinstance(X, np.ndarray)
+        values = X if dense else X.data
+        # The maximum reads memory at full speed and leaves the block in cache for the product.
+        largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+        if not isfinite(largest):
+            refuse_infinite(X, range(start, start + X.shape[0]))
+        terms = X.shape[1] if dense else int(np.diff(X.indptr).max(initial=0))
+        gaps = (X @ self._weights + self._bias) * signs - self._floor
+        answer = np.sign(gaps).astype(np.int8)
+
+        share = 2 * (terms + 3) * _U
+        tiny = 8 * (terms + 3) * _TAU * max(1.0, largest) + 4 * (_U * self._floor + _TAU)
+        size = largest * self._one_norm + abs(self._bias)
+        sure = abs(gaps) > (share * size + tiny if size <= _LARGE else inf)
+        if sure.all():
+            return answer
+
+        rows = np.flatnonzero(~sure)
+        sizes = self._row_sizes(X[rows])
+        rows = rows[~((abs(gaps[rows]) > share * sizes + tiny) & (sizes <= _LARGE))]
+        if rows.size and self._rounding_free and not self.floor_squared:
+            rows = rows[~self._cannot_round(X[rows])]
+        if rows.size:
+            answer[rows] = self._in_whole_numbers(X[rows], signs[rows])
+        return answer
+
+    def _row_sizes(self, X: Matrix) -> npt.NDArray[np.float64]:
+        return abs(X) @ self._sizes + abs(self._bias)
+
+    def _cannot_round(self, X: Matrix) -> npt.NDArray[np.bool_]:
+        """Rows whose every term and partial sum is a multiple of 2^g that a normal double holds."""
+        grain = _grain(X) + _grain(self._weights[np.newaxis])
+        grain = np.minimum(grain, _grain(np.array([[self._bias]])))
+        # 2^(51 + g), not 2^(53 + g): room for the rounding of the sizes.
+        limit = np.ldexp(1.0, np.clip(grain + 51, -1022, 1020).astype(np.intc))
+        return (grain > -1022) & (self._row_sizes(X) <= limit)
+
+    def _in_whole_numbers(self, X: Matrix, signs: Signs) -> list[int]:
+        *weights, bias = self.exact.wholes
+        dense = isinstance(X, np.ndarray)
+        wholes, exponents = mantissas(X if dense else X.data)
+        answers = []
+        for i, sign in enumerate(signs.tolist()):
+            if dense:
+                row, powers, chosen = wholes[i], exponents[i], weights
+            else:
+                part = slice(X.indptr[i], X.indptr[i + 1])
+                row, powers = wholes[part], exponents[part]
+                chosen = [weights[j] for j in X.indices[part].tolist()]
+            low = int(powers.min(initial=0))
+            terms = map(mul, map(int, row.tolist()), chosen)
+            total = sum(map(lshift, terms, (powers - low).tolist())) + (bias << -low)
+            answers.append(self._against_floor(sign * total, low + self.exact.exponent))
+        return answers
+
+    def _against_floor(self, whole: int, exponent: int) -> int:
+        """The sign of ``whole * 2**exponent - sqrt(floor_squared)``."""
+        if not self.floor_squared:
+            return (whole > 0) - (whole < 0)
+        if whole <= 0:
+            return -1
+        square = whole * whole * power_of_two(2 * exponent)
+        return (square > self.floor_squared) - (square < self.floor_squared)
+
+
+def _grain(X: Matrix) -> npt.NDArray[np.int64]:
+    """For each row, the largest g such that all its entries are multiples of 2^g."""
+    wholes, exponents = mantissas(X if isinstance(X, np.ndarray) else X.data)
+    bits = wholes.astype(np.int64)
+    grains = np.frexp((bits & -bits).astype(np.float64))[1] - 1 + exponents
+    grains[bits == 0] = _COARSE
+    if isinstance(X, np.ndarray):
+        return grains.min(axis=1, initial=_COARSE)
+    finest = np.full(X.shape[0], _COARSE)
+    np.minimum.at(finest, np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), grains)
+    return finest
+
+
+def margin_signs(
+    X: Any,
+    signs: npt.ArrayLike,
+    weights: Sequence[float | int],
+    intercept: float | int | None,
+    floor_squared: Fraction | int = 0,
+) -> Signs:
+    """Exact signs of s(w·x + b) − √floor_squared for the rows of a block.
+
+    Examples
+    --------
+    The double 0.1 is a little more than a tenth, three times it a little more than the double 0.3:
+
+    >>> margin_signs([[0.1, 0.3], [1.0, 3.0], [1e300, -1e300]], [1, 1, -1], (3, -1), None)
+    array([ 1,  0, -1], dtype=int8)
+    """
+    return Margins(weights, intercept, floor_squared).compare(X, np.asarray(signs, dtype=np.int8))
+
+
+def errors_of(
+    source: Any, weights: Sequence[float | int], intercept: float | int | None, positive: Any = None
+) -> int:
+    """How many rows have s(w·x + b) ≤ 0, exactly.
+
+    ``source`` is a pair ``(X, y)`` or labelled rows with ``.blocks()``.
+
+    >>> errors_of(([[0.0], [1.0], [2.0]], [-1, 1, 1]), (1.0,), -1.0)
+    1
+    """
+    margins = Margins(weights, intercept)
+    errors = 0
+    for piece in read(source, positive=positive).pieces():
+        errors += int(np.count_nonzero(margins.compare(piece.X, piece.signs, piece.start) <= 0))
+    return errors

@@ -1,0 +1,119 @@
+"""A perceptron's run, for audit: how often each row was added to the weights.
+
+From w = 0 with unit steps, k mistakes lead to W = Σ c_i z_i, where z = s(x, 1), or s·x without an intercept, c_i
+counts the mistakes on row i, and Σ c_i = k. The claim is about this exact W. Three things bind it to a run:
+
+**Novikoff (1962), the second inequality.** At a mistake W·z ≤ 0, so ‖W + z‖² ≤ ‖W‖² + ‖z‖², and in the end
+‖W‖² ≤ Σ c_i ‖z_i‖² ≤ k R². Weights that some other combination of rows made, one that leans on the same side again
+and again, break it.
+
+**In doubles** a mistake is a computed score ≤ 0. With A = Σ c_i |z_i| (entry by entry) and D entries a row, the
+float weights are within k u A_j of W_j (Rump 2012: the sum of k terms, in order, errs by at most (k − 1) u times the
+sum of their sizes), the computed score within 2 D u Σ_j |z_j| A_j of its value at the float weights. So at a mistake
+W·z ≤ (2D + k) u Σ_j |z_j| A_j, up to underflow, and summed over all of them
+
+    ‖W‖² ≤ Σ c_i ‖z_i‖² + 2 (2D + k) u ‖A‖² + 2 k D 2^-1022 (1 + k).
+
+This is what is checked, in whole numbers; u = 2^-53. The allowance is 10^-15 of ‖A‖² or so: no forger's tolerance, but
+what makes every run in doubles pass, even one decided by a rounding.
+
+**The weights** given are doubles, each within k u A_j + k 2^-1022 of W_j.
+
+If the run ended with a pass free of mistakes, W itself has every row strictly on its side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from .certificate import Certificate, Verdict
+from .combination import weighted_squares, weighted_sum
+from .dyadic import Dyadic, dyadic, power_of_two
+from .exact import Margins
+from .separable import first_wrong
+from .source import Source
+from .witness import CertificateError, Counts, Flag, NumberOrNone, Numbers, RowNumbers, Whole
+
+_UNIT = power_of_two(-53)
+_TINY = power_of_two(-1022)
+
+
+@dataclass(frozen=True, repr=False)
+class MistakeRun(Certificate):
+    """The weights are what so many mistakes on these rows make, in unit steps from zero.
+
+    Parameters
+    ----------
+    rows
+        Numbers of the rows that were mistakes, ascending.
+    counts
+        How often each of them was.
+    mistakes
+        The sum of the counts.
+    weights, intercept
+        The result in doubles; None for rows without the constant.
+    converged
+        Whether the exact combination has every row strictly on its side.
+
+    Examples
+    --------
+    >>> run = MistakeRun((0, 1), (1, 1), mistakes=2, weights=(1.0,), intercept=0.0, converged=True)
+    >>> run.verify([[1.0], [-1.0]], [1, 0])
+    Verdict(holds=False, reason='Weight 0 is not what these mistakes add up to.')
+    """
+
+    rows: RowNumbers
+    counts: Counts
+    mistakes: Whole
+    weights: Numbers
+    intercept: NumberOrNone
+    converged: Flag
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.rows) != len(self.counts):
+            raise CertificateError(f"It has {len(self.rows)} rows but {len(self.counts)} counts.")
+
+    @property
+    def claim(self) -> str:
+        made = f"{self.mistakes} mistake{'s' * (self.mistakes != 1)} in unit steps from zero made these weights"
+        if self.converged:
+            return f"{made}, and their exact sum has every row strictly on its side."
+        return f"{made}."
+
+    def _prove(self, source: Source) -> Verdict:
+        if sum(self.counts) != self.mistakes:
+            return Verdict(False, f"The counts add up to {sum(self.counts)}, not to {self.mistakes} mistakes.")
+        if self.rows and self.rows[-1] >= source.n_rows:
+            return Verdict(False, f"It counts row {self.rows[-1]}; this data has {source.n_rows} rows.")
+        exact, sizes, squares = self._sums(source)
+        allowance = 2 * (2 * len(exact.wholes) + self.mistakes) * _UNIT * sizes.squared_norm()
+        allowance += 2 * self.mistakes * len(exact.wholes) * _TINY * (1 + self.mistakes)
+        if exact.squared_norm() > squares + allowance:
+            return Verdict(False, "The weights are too long for a run of mistakes: Novikoff's inequality fails.")
+        given = self.weights if self.intercept is None else (*self.weights, self.intercept)
+        triples = zip(dyadic(given).fractions(), exact.fractions(), sizes.fractions(), strict=True)
+        for j, (weight, sum_, size) in enumerate(triples):
+            if abs(weight - sum_) > self.mistakes * (_UNIT * size + _TINY):
+                return Verdict(False, f"Weight {j} is not what these mistakes add up to.")
+        if self.converged:
+            *weights, last = exact.wholes if self.intercept is not None else (*exact.wholes, 0)
+            wrong = first_wrong(source, Margins(weights, last))
+            if wrong is not None:
+                return Verdict(False, f"Row {wrong} (counted from 0) is not strictly on its side of the exact sum.")
+        return Verdict(True, self.claim)
+
+    def _sums(self, source: Source) -> tuple[Dyadic, Dyadic, Fraction]:
+        """W = Σ c z, A = Σ c |z| and Σ c ‖z‖², in one walk over the rows."""
+        constant = self.intercept is not None
+        width = source.n_columns + constant
+        exact = sizes = Dyadic((0,) * width, 0)
+        squares = Fraction(self.mistakes if constant else 0)
+        for X, signs, part in source.gather(self.rows):
+            counts = self.counts[part]
+            signed = [count * sign for count, sign in zip(counts, signs.tolist(), strict=True)]
+            exact += weighted_sum(X, signed, constant)
+            sizes += weighted_sum(abs(X), counts, constant)
+            squares += weighted_squares(X, counts)
+        return exact, sizes, squares

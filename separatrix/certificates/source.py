@@ -1,0 +1,266 @@
+"""The data a certificate speaks of, read afresh: pieces of doubles with their signs.
+
+Arrays, nested lists, pandas, polars and Arrow tables, SciPy sparse matrices, and any object whose ``blocks()``
+yields blocks with ``X`` and ``codes``. Nothing is copied as a whole; every piece becomes float64, exactly or
+not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from .labels import Label, Signs, larger, plain, same_label, signs_of
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Matrix: TypeAlias = "npt.NDArray[np.float64] | csr_array"
+Cut: TypeAlias = Callable[[int, int], Any]
+
+IN_CACHE = 131072  # values: 1 MB of doubles
+
+
+class Piece(NamedTuple):
+    """Consecutive rows: the number of the first, float64 values (dense or CSR), signs −1 and +1."""
+
+    start: int
+    X: Matrix
+    signs: Signs
+
+
+@dataclass(frozen=True)
+class Source:
+    """Signed rows that can be walked again and again.
+
+    Attributes
+    ----------
+    n_rows, n_columns
+    positive
+        The label that is +1.
+    positive_seen
+        Whether some row has it.
+    names, label
+        Names of the columns and of the label column, where there are any.
+    pieces
+        Starts a new walk.
+    """
+
+    n_rows: int
+    n_columns: int
+    positive: Label
+    positive_seen: bool
+    names: tuple[str, ...] | None
+    label: str | None
+    pieces: Callable[[], Iterator[Piece]]
+
+    def gather(self, rows: Sequence[int]) -> Iterator[tuple[Matrix, Signs, slice]]:
+        """The given ascending rows, piece by piece: values, signs, and which part of ``rows`` they are."""
+        wanted = np.asarray(rows, dtype=np.int64)
+        for piece in self.pieces():
+            ends = (piece.start, piece.start + len(piece.signs))
+            first, last = np.searchsorted(wanted, ends).tolist()
+            if first < last:
+                local = wanted[first:last] - piece.start
+                X = piece.X[local]
+                refuse_infinite(X, wanted[first:last])
+                yield X, piece.signs[local], slice(first, last)
+
+
+def read(
+    X: Any,
+    y: Any = None,
+    *,
+    positive: Any = None,
+    label: str | None = None,
+    features: Sequence[str] | None = None,
+) -> Source:
+    """The source behind ``X, y``, a pair ``(X, y)``, labelled rows, or a table that holds its label column.
+
+    >>> source = read([[1, 2], [3, 4]], ["no", "yes"])
+    >>> source.positive, [piece.signs.tolist() for piece in source.pieces()]
+    ('yes', [[-1, 1]])
+    """
+    if isinstance(X, Source) and y is None:
+        return X
+    if isinstance(X, tuple) and len(X) == 2 and y is None:
+        X, y = X
+    if hasattr(X, "blocks"):
+        if y is not None:
+            raise ValueError("These rows carry their own labels; give no second ones.")
+        return _labelled(X, positive)
+    X, y, names = _chosen_columns(X, y, label, features)
+    if y is None:
+        raise ValueError("Labels are missing: give X and y, or rows that carry their labels.")
+    cut, n_rows, n_columns, step = _cut(X)
+    signs, positive, seen = signs_of(y, positive)
+    if len(signs) != n_rows:
+        raise ValueError(f"The data has {n_rows} rows and {len(signs)} labels.")
+
+    def pieces() -> Iterator[Piece]:
+        for start in range(0, n_rows, step):
+            stop = min(start + step, n_rows)
+            yield Piece(start, doubles(cut(start, stop)), signs[start:stop])
+
+    named = getattr(y, "name", None)
+    return Source(n_rows, n_columns, positive, seen, names, named if isinstance(named, str) else label, pieces)
+
+
+def _labelled(rows: Any, positive: Any) -> Source:
+    if rows.classes is None:
+        raise ValueError("These rows have no labels.")
+    classes = [plain(label) for label in rows.classes]
+    if positive is None:
+        larger(classes)  # exactly two, or a sentence
+        code: int | None = 1
+    else:
+        code = next((k for k, label in enumerate(classes) if same_label(label, positive)), None)
+
+    def pieces() -> Iterator[Piece]:
+        for block in rows.blocks():
+            X = block.X
+            if isinstance(X, tuple):
+                X = _csr(X[0], X[1], X[2], rows.n_columns)
+            signs = np.where(block.codes == (-1 if code is None else code), np.int8(1), np.int8(-1))
+            yield Piece(block.start, doubles(X), signs)
+
+    names = getattr(rows, "columns", None)
+    return Source(
+        n_rows=rows.n_rows,
+        n_columns=rows.n_columns,
+        positive=classes[1] if positive is None else positive,
+        positive_seen=code is not None,
+        names=None if names is None else tuple(names),
+        label=getattr(rows, "label", None),
+        pieces=pieces,
+    )
+
+
+def _chosen_columns(
+    X: Any, y: Any, label: str | None, features: Sequence[str] | None
+) -> tuple[Any, Any, tuple[str, ...] | None]:
+    """Of a table with named columns: its features by name, and its label column where ``y`` is not given."""
+    names = getattr(X, "column_names", getattr(X, "columns", None))
+    if names is None or not all(isinstance(name, str) for name in names):
+        return X, y, None
+    names = tuple(names)
+    wanted = names if features is None else tuple(features)
+    if y is None and label in names:
+        y = X[label]
+        wanted = tuple(name for name in wanted if name != label)
+    if wanted != names and set(wanted) <= set(names):
+        X = X.select(list(wanted)) if hasattr(X, "select") else X[list(wanted)]
+        names = wanted
+    return X, y, names
+
+
+def _cut(X: Any) -> tuple[Cut, int, int, int]:
+    """How to take rows ``start:stop`` out of X, its shape, and the rows of a piece that fits the cache."""
+    if hasattr(X, "tocsr"):
+        X = X.tocsr()
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        data, indices, indptr = X.data, X.indices, X.indptr
+
+        def cut(start: int, stop: int) -> Any:
+            part = slice(indptr[start], indptr[stop])
+            return _csr(data[part], indices[part], indptr[start : stop + 1] - indptr[start], X.shape[1])
+    elif hasattr(X, "iloc"):
+
+        def cut(start: int, stop: int) -> Any:
+            return X.iloc[start:stop]
+    elif hasattr(X, "slice"):
+
+        def cut(start: int, stop: int) -> Any:
+            return X.slice(start, stop - start)
+    else:
+        X = doubles(X) if isinstance(X, (list, tuple)) else np.asarray(X)
+
+        def cut(start: int, stop: int) -> Any:
+            return X[start:stop]
+
+    if len(X.shape) != 2:
+        raise ValueError(f"X must be a table of rows and columns, not an array of shape {X.shape}.")
+    n_rows, n_columns = X.shape
+    if n_rows == 0:
+        raise ValueError("The data has no rows.")
+    return cut, n_rows, n_columns, _rows_in_cache(X)
+
+
+def _rows_in_cache(X: Any) -> int:
+    values = X.nnz / max(1, X.shape[0]) if hasattr(X, "nnz") else X.shape[1]
+    return max(1, int(IN_CACHE / max(1, values)))
+
+
+def in_cache(X: Matrix) -> Iterator[slice]:
+    """Slices of rows of about 1 MB."""
+    n_rows, step = X.shape[0], _rows_in_cache(X)
+    return (slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step))
+
+
+def _csr(data: Any, indices: Any, indptr: Any, n_columns: int) -> csr_array:
+    from scipy.sparse import csr_array
+
+    return csr_array((data, indices, indptr), shape=(len(indptr) - 1, n_columns))
+
+
+def doubles(X: Any) -> Matrix:
+    """The same numbers as float64, dense or CSR; a ``ValueError`` where a double does not hold one."""
+    if hasattr(X, "tocsr"):
+        X = X.tocsr()
+        return X if X.dtype == np.float64 else _csr(_exactly(X.data), X.indices, X.indptr, X.shape[1])
+    if isinstance(X, (list, tuple)):
+        try:
+            X = np.array(X, dtype=object)
+        except ValueError:
+            raise ValueError("The rows of X differ in length.") from None
+    X = np.asarray(X)
+    return X if X.dtype == np.float64 else _exactly(X)
+
+
+def _exactly(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    if values.dtype.kind not in "biufO":
+        raise ValueError(f"The data holds values of type {values.dtype}, which are no numbers.")
+    if values.dtype.kind == "O":
+        return np.frompyfunc(_double, 1, 1)(values).astype(np.float64)
+    converted = values.astype(np.float64)
+    if values.dtype.kind in "iu":
+        # NumPy would round before it compares; Python compares whole numbers with floats exactly.
+        for value in values[abs(converted) >= 2.0**53].tolist():
+            _double(value)
+    elif values.dtype.itemsize > 8:
+        for value in values[(converted != values) & ~np.isnan(values)]:
+            raise ValueError(f"No double equals {value}.")
+    return converted
+
+
+def _double(value: Any) -> float:
+    try:
+        double = float("no number" if isinstance(value, (str, bytes)) else value)
+    except (TypeError, ValueError):
+        raise ValueError(f"The data holds {value!r}, which is no number.") from None
+    except OverflowError:
+        double = float("inf")
+    if double != value and double == double:
+        raise ValueError(f"No double equals {value}.")
+    return double
+
+
+def refuse_infinite(X: Matrix, rows: Sequence[int] | npt.NDArray[np.int64]) -> None:
+    """Raise a ``ValueError`` that names the first NaN or infinity; ``rows`` are the numbers of the rows."""
+    dense = isinstance(X, np.ndarray)
+    wrong = np.argwhere(~np.isfinite(X if dense else X.data))
+    if wrong.size:
+        entry = wrong[0].tolist()
+        if not dense:
+            entry = int(np.searchsorted(X.indptr, entry[0], side="right")) - 1, int(X.indices[entry[0]])
+        row, column = entry
+        raise ValueError(
+            f"Row {rows[row]}, column {column} (counted from 0) holds {X[row, column]}; "
+            "a verdict needs finite numbers."
+        )

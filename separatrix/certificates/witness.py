@@ -1,0 +1,130 @@
+"""What a witness is made of: numbers, row numbers, counts, each in a form that is checked on the way in.
+
+A claim declares its fields with these types. The record checks and normalises them when it is made, from
+Python, NumPy or JSON alike, so a record that exists is well formed. In JSON a whole number is a decimal
+string (other programs would round it), a float is a number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from math import isfinite
+from typing import Annotated, Any, TypeAlias
+
+_DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)", re.ASCII)
+_PIECE = 4000  # digits; Python refuses to convert more than 4300 at once
+
+
+class CertificateError(ValueError):
+    """A certificate that cannot be made or read; the message says why in one sentence."""
+
+
+def to_decimal(whole: int) -> str:
+    """Decimal digits of a whole number of any size.
+
+    >>> to_decimal(-(10**5000)) == "-1" + "0" * 5000
+    True
+    """
+    if whole < 0:
+        return "-" + to_decimal(-whole)
+    if whole < 10**_PIECE:
+        return str(whole)
+    digits = _PIECE
+    while 10 ** (2 * digits) <= whole:
+        digits *= 2
+    high, low = divmod(whole, 10**digits)
+    return to_decimal(high) + to_decimal(low).zfill(digits)
+
+
+def from_decimal(text: str) -> int:
+    """The whole number that a plain decimal string writes."""
+    if not _DECIMAL.fullmatch(text):
+        raise ValueError(f"{text[:40]!r} is not a whole number")
+    return -_digits(text[1:]) if text.startswith("-") else _digits(text)
+
+
+def _digits(text: str) -> int:
+    if len(text) <= _PIECE:
+        return int(text)
+    half = len(text) // 2
+    return _digits(text[:half]) * 10 ** (len(text) - half) + _digits(text[half:])
+
+
+def _number(value: Any) -> float | int:
+    if isinstance(value, str):
+        return from_decimal(value)
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError(f"{value!r} is not a number")
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError(f"{value} is not finite")
+    return value
+
+
+def _whole(value: Any) -> int:
+    value = _number(value)
+    if not isinstance(value, int) or value < 0:
+        raise ValueError(f"{value} is not a whole number from 0 up")
+    return value
+
+
+def _count(value: Any) -> int:
+    value = _whole(value)
+    if value == 0:
+        raise ValueError("a count of 0 has no place in a witness")
+    return value
+
+
+def _flag(value: Any) -> bool:
+    value = value.item() if hasattr(value, "item") else value
+    if not isinstance(value, bool):
+        raise ValueError(f"{value!r} is neither true nor false")
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} is not text")
+    return str(value)
+
+
+def _share(value: Any) -> float:
+    value = float(_number(value))
+    if not 0 < value <= 1:
+        raise ValueError(f"{value} is not a share above 0 and at most 1")
+    return value
+
+
+def _optional(form: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else form(value)
+
+
+def _tuple(form: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
+    def each(values: Any) -> tuple[Any, ...]:
+        if isinstance(values, (str, bytes, dict)) or not isinstance(values, Iterable):
+            raise ValueError("it is not a list")
+        return tuple(map(form, values.tolist() if hasattr(values, "tolist") else values))
+
+    return each
+
+
+def _ascending(values: Any) -> tuple[int, ...]:
+    rows = _tuple(_whole)(values)
+    if any(a >= b for a, b in zip(rows, rows[1:], strict=False)):
+        raise ValueError("row numbers must ascend, each once")
+    return rows
+
+
+Number: TypeAlias = Annotated[float | int, _number]
+Numbers: TypeAlias = Annotated[tuple[float | int, ...], _tuple(_number)]
+NumberOrNone: TypeAlias = Annotated[float | int | None, _optional(_number)]
+Whole: TypeAlias = Annotated[int, _whole]
+WholeOrNone: TypeAlias = Annotated[int | None, _optional(_whole)]
+Counts: TypeAlias = Annotated[tuple[int, ...], _tuple(_count)]
+RowNumbers: TypeAlias = Annotated[tuple[int, ...], _ascending]
+Share: TypeAlias = Annotated[float, _share]
+Flag: TypeAlias = Annotated[bool, _flag]
+Text: TypeAlias = Annotated[str, _text]
+TextOrNone: TypeAlias = Annotated[str | None, _optional(_text)]
+TextsOrNone: TypeAlias = Annotated[tuple[str, ...] | None, _optional(_tuple(_text))]

@@ -1,0 +1,31 @@
+"""Compiled inner loops: arrays in, arrays changed, a number out.
+
+One decorator and one numeric policy for all of them. Sums may be reassociated and contracted, which is what lets
+them run at memory speed; NaN and infinity keep their meaning; the interpreter lock is released. No certificate
+leans on a sum made here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+
+from separatrix.kernels.cache import keep_on_disk
+
+POLICY: dict[str, Any] = {
+    "fastmath": {"reassoc", "contract", "nsz", "arcp"},
+    "error_model": "numpy",
+    "nogil": True,
+}
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def kernel(function: Function) -> Function:
+    """Compile on first call, or load from the user's cache."""
+    dispatcher = numba.njit(**POLICY)(function)
+    if dispatcher is not function:  # with NUMBA_DISABLE_JIT numba hands the function back
+        keep_on_disk(dispatcher, function, POLICY)
+    return dispatcher

@@ -1,0 +1,116 @@
+"""Compiled kernels kept on disk, one file a variant, in a folder of the user's.
+
+Numba's own cache numbers its files through a shared index: two processes that compile different variants at
+once can leave an index that points to the wrong machine code (numba#4807), and it fails where the package folder
+is read-only. Here a variant's file name is a digest of everything that decides its code, files appear by atomic
+rename, and a missing, damaged or unwritable cache only means compiling again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+
+_announced = False
+announce: Callable[[str], None] | None = None  # set by the command line; None: a line on a terminal's standard error
+
+
+def folder() -> Path:
+    """Where compiled kernels are kept: SEPARATRIX_CACHE_DIR, or the platform's cache folder."""
+    given = os.environ.get("SEPARATRIX_CACHE_DIR")
+    if given:
+        return Path(given)
+    if sys.platform == "win32":
+        top = Path(os.environ.get("LOCALAPPDATA", Path.home()))
+    elif sys.platform == "darwin":
+        top = Path.home() / "Library" / "Caches"
+    else:
+        top = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return top / "separatrix" / f"numba-{numba.__version__}"
+
+
+def _source_digest() -> str:
+    # Kernels call one another across files, so a change in any of them makes all cached code stale.
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _say_compiling() -> None:
+    global _announced
+    if _announced:
+        return
+    _announced = True
+    message = "separatrix: compiling kernels for this CPU (once; they are kept for the next run)"
+    if announce is not None:
+        announce(message)
+    elif sys.stderr is not None and sys.stderr.isatty():
+        print(message, file=sys.stderr)
+
+
+def keep_on_disk(dispatcher: Any, function: Callable[..., Any], options: dict[str, Any]) -> None:
+    """Give a numba dispatcher our cache; where numba's private parts have changed, leave it without one."""
+    try:
+        dispatcher._cache = _cache_class()(function, options)
+    except Exception:
+        return
+
+
+def _cache_class() -> Any:
+    from numba.core import caching
+
+    class Locator(caching.UserWideCacheLocator):
+        def __init__(self, py_func: Any, py_file: str) -> None:
+            super().__init__(py_func, py_file)
+            self._cache_path = str(folder())
+
+        def get_source_stamp(self) -> str:
+            return _source_digest()
+
+    class Implementation(caching.CompileResultCacheImpl):
+        _locator_classes = (Locator,)
+
+    class Files(caching.IndexDataCacheFile):
+        def _file_of(self, key: Any) -> str:
+            tag = repr((self._version, self._source_stamp, key)).encode()
+            return f"{self._index_name[:-4]}.{hashlib.sha256(tag).hexdigest()[:20]}.nbc"
+
+        def save(self, key: Any, data: Any) -> None:
+            self._save_data(self._file_of(key), data)
+
+        def load(self, key: Any) -> Any:
+            return self._load_data(self._file_of(key))
+
+    class Cache(caching.FunctionCache):
+        _impl_class = Implementation
+
+        def __init__(self, py_func: Any, options: dict[str, Any]) -> None:
+            super().__init__(py_func)
+            # A set prints in another order in each process; sorted, equal options have equal names.
+            said = sorted((k, sorted(v) if isinstance(v, set) else v) for k, v in options.items())
+            stamp = (self._impl.locator.get_source_stamp(), repr(said))
+            self._cache_file = Files(self._cache_path, self._impl.filename_base, stamp)
+
+        def load_overload(self, sig: Any, target_context: Any) -> Any:
+            try:
+                found = super().load_overload(sig, target_context)
+            except Exception:
+                found = None
+            if found is None:
+                _say_compiling()
+            return found
+
+        def save_overload(self, sig: Any, data: Any) -> None:
+            try:
+                super().save_overload(sig, data)
+            except Exception:
+                return
+
+    return Cache

@@ -1,0 +1,150 @@
+"""One look at the margins of a block: who is on the wrong side, who is in doubt, who is worst."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+from separatrix.kernels import POLICY, kernel
+from separatrix.kernels.row import n_rows
+
+NEGATIVE, DOUBTFUL, FOUND = range(3)
+TALLY = 3
+TINY = 2.0**-1000  # more than all the underflow in one sum of products
+
+
+def row_weigh(X: Any, i: int, weights: np.ndarray) -> tuple[float, float]:
+    """x_i · w and the sum of |x_ij w_j|, which bounds the rounding in it."""
+    if isinstance(X, tuple):
+        span = slice(X[2][i], X[2][i + 1])
+        terms = X[0][span].astype(np.float64) * weights[X[1][span]]
+    else:
+        terms = X[i].astype(np.float64) * weights[: X.shape[1]]
+    return float(np.sum(terms)), float(np.sum(np.abs(terms)))
+
+
+@overload(row_weigh, jit_options=POLICY, strict=False)
+def _row_weigh(X: Any, i: Any, weights: Any) -> Any:
+    def sparse(X, i, weights):  # type: ignore[no-untyped-def]
+        data, indices, indptr = X[0], X[1], X[2]
+        total = 0.0
+        size = 0.0
+        for q in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            term = np.float64(data[q]) * weights[np.uint64(indices[q])]
+            total += term
+            size += abs(term)
+        return total, size
+
+    def dense(X, i, weights):  # type: ignore[no-untyped-def]
+        row = X[i]
+        total = 0.0
+        size = 0.0
+        for j in range(row.shape[0]):
+            term = np.float64(row[j]) * weights[j]
+            total += term
+            size += abs(term)
+        return total, size
+
+    return sparse if isinstance(X, types.BaseTuple) else dense
+
+
+@kernel
+def _keep(place: int, margin: float, found: int, chosen: np.ndarray, margins: np.ndarray) -> int:
+    """Put a row into the heap of the smallest margins, the largest of them on top."""
+    room = chosen.shape[0]
+    if found < room:
+        child = found
+        while child > 0:
+            parent = (child - 1) // 2
+            if margins[parent] >= margin:
+                break
+            margins[child] = margins[parent]
+            chosen[child] = chosen[parent]
+            child = parent
+        margins[child] = margin
+        chosen[child] = place
+        return found + 1
+    hole = 0
+    while True:
+        child = 2 * hole + 1
+        if child >= room:
+            break
+        if child + 1 < room and margins[child + 1] > margins[child]:
+            child += 1
+        if margins[child] <= margin:
+            break
+        margins[hole] = margins[child]
+        chosen[hole] = chosen[child]
+        hole = child
+    margins[hole] = margin
+    chosen[hole] = place
+    return found
+
+
+@kernel
+def scan(
+    X: Any,
+    signs: np.ndarray,
+    settled: np.ndarray,
+    bias: float,
+    weights: np.ndarray,
+    limits: np.ndarray,
+    chosen: np.ndarray,
+    margins: np.ndarray,
+    tally: np.ndarray,
+) -> int:
+    """Counts rows surely negative and rows in doubt; keeps the smallest margins below ``limits[1]``.
+
+    A margin is sure when it exceeds ``limits[0]`` times the sum of its terms' sizes: that bounds the rounding of
+    the sum in any order. Rows marked in ``settled`` are passed over. Returns how many margins were kept.
+    """
+    unit = limits[0]
+    ceiling = limits[1]
+    room = chosen.shape[0]
+    negative = 0
+    doubtful = 0
+    found = 0
+    for i in range(n_rows(X)):
+        if settled[i]:
+            continue
+        total, size = row_weigh(X, i, weights)
+        margin = signs[i] * (total + bias)
+        doubt = unit * (size + abs(bias)) + TINY
+        if not margin > doubt:
+            if margin < -doubt:
+                negative += 1
+            else:
+                doubtful += 1
+            if not margin < np.inf:
+                margin = 0.0
+        if margin < ceiling and (found < room or margin < margins[0]):
+            found = _keep(i, margin, found, chosen, margins)
+    tally[NEGATIVE] += negative
+    tally[DOUBTFUL] += doubtful
+    tally[FOUND] = found
+    return found
+
+
+@kernel
+def doubtful(
+    X: Any,
+    signs: np.ndarray,
+    settled: np.ndarray,
+    bias: float,
+    weights: np.ndarray,
+    unit: float,
+    places: np.ndarray,
+) -> int:
+    """The rows whose margin is not surely positive, into ``places``; returns how many there are."""
+    found = 0
+    for i in range(n_rows(X)):
+        if settled[i]:
+            continue
+        total, size = row_weigh(X, i, weights)
+        if not signs[i] * (total + bias) > unit * (size + abs(bias)) + TINY:
+            places[found] = i
+            found += 1
+    return found

@@ -1,0 +1,51 @@
+"""The first look at a block, and scores of all its rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from separatrix.kernels import kernel
+from separatrix.kernels.row import n_rows, row_add, row_dot, row_square
+
+
+@kernel
+def survey(X: Any, centre: np.ndarray, squares: np.ndarray) -> float:
+    """‖x_i‖² of every row into ``squares``; returns the largest ‖x_i − c‖².
+
+    The second is ‖x‖² − 2x·c + ‖c‖²: a figure to report, not one to prove with.
+    """
+    middle = 0.0
+    for j in range(centre.shape[0]):
+        middle += centre[j] * centre[j]
+    farthest = 0.0
+    for i in range(n_rows(X)):
+        square = row_square(X, i)
+        squares[i] = square
+        farthest = max(farthest, square - 2.0 * row_dot(X, i, centre) + middle)
+    return farthest
+
+
+@kernel
+def scores(X: Any, constant: float, weights: np.ndarray, out: np.ndarray) -> float:
+    """w · (x_i, constant) of every row into ``out``; returns the largest in absolute value."""
+    bias = weights[-1] * constant
+    largest = 0.0
+    for i in range(n_rows(X)):
+        out[i] = row_dot(X, i, weights) + bias
+        largest = max(largest, abs(out[i]))
+    return largest
+
+
+@kernel
+def add_violators(X: Any, signs: np.ndarray, constant: float, weights: np.ndarray, total: np.ndarray) -> int:
+    """Adds s·(x, constant) of every row with s·score ≤ 0 to ``total``; returns how many there are."""
+    found = 0
+    for i in range(n_rows(X)):
+        s = float(signs[i])
+        if not s * (row_dot(X, i, weights) + weights[-1] * constant) > 0.0:
+            row_add(X, i, s, total)
+            total[-1] += s * constant
+            found += 1
+    return found

@@ -1,0 +1,116 @@
+"""`LinearClassifier`: validation, labels, several classes, prediction and evidence, for every method alike."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from separatrix.certificates import Undecided
+from separatrix.halfspace import Halfspace
+from separatrix.predictor.evidence import matrix
+from separatrix.predictor.solution import NothingProven, Solution
+from separatrix.predictor.validation import labelled_rows, plain_rows
+from separatrix.rows import Rows
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator):
+    """A halfspace per task, with a certificate for each.
+
+    Two classes are one task, in which the larger label is +1; more classes are one task each, that class against the
+    rest. A method says how it solves one task, in `_solve`; one that can share a pass between tasks
+    overrides `_solve_all`.
+    """
+
+    fit_intercept: bool
+    n_jobs: int | None = None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Fit to rows ``X`` with labels ``y``, or to labelled `Rows` alone."""
+        self._check_parameters()
+        rows = labelled_rows(self, X, y, n_jobs=self.n_jobs)
+        rows.require_two_classes()
+        previous = getattr(self, "classes_", None)
+        self.classes_ = rows.classes
+        self._restart(previous is not None and np.array_equal(previous, self.classes_))
+        self._keep(self._solve_all(rows, self._tasks()))
+        return self
+
+    def _check_parameters(self) -> None:
+        """Raise one sentence for a parameter that makes no sense."""
+
+    def _restart(self, same_classes: bool) -> None:
+        """Forget what an earlier fit left behind, unless a warm start wants it."""
+
+    def _tasks(self) -> Sequence[int]:
+        """The class codes that play +1."""
+        return (1,) if len(self.classes_) == 2 else range(len(self.classes_))
+
+    def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
+        return [self._solve(rows, positive) for positive in tasks]
+
+    def _solve(self, rows: Rows, positive: int) -> Solution:
+        raise NotImplementedError
+
+    def _keep(self, solutions: list[Solution]) -> None:
+        self._keep_weights([s.weights for s in solutions], [s.halfspace for s in solutions])
+        binary = len(self.classes_) == 2
+
+        def either(values: list[Any]) -> Any:
+            return values[0] if binary else tuple(values)
+
+        self.certificate_ = either([s.certificate for s in solutions])
+        self.history_ = either([s.history for s in solutions])
+        for fact in solutions[0].facts:
+            values = [s.facts[fact] for s in solutions]
+            numeric = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+            setattr(self, f"{fact}_", values[0] if binary else np.array(values) if numeric else tuple(values))
+        self._warn([s.certificate for s in solutions])
+
+    def _keep_weights(self, weights: list[np.ndarray], halfspaces: list[Any] | None = None) -> None:
+        table = np.array(weights)
+        self.coef_ = table[:, :-1]
+        self.intercept_ = table[:, -1]
+        given = halfspaces or [None] * len(weights)
+        made = tuple(
+            Halfspace(w[:-1], float(w[-1])) if h is None and np.isfinite(w).all() else h
+            for w, h in zip(weights, given, strict=True)
+        )
+        self.halfspace_ = made[0] if len(self.classes_) == 2 else made
+
+    def _warn(self, certificates: list[Any]) -> None:
+        open_ones = [(k, c) for k, c in enumerate(certificates) if isinstance(c, Undecided)]
+        if not open_ones:
+            return
+        if len(certificates) == 1:
+            message = open_ones[0][1].reason
+        else:
+            first, certificate = open_ones[0]
+            message = (
+                f"Nothing is proven for {len(open_ones)} of {len(certificates)} classes. "
+                f"Class {self.classes_[first]} against the rest: {certificate.reason}"
+            )
+        warnings.warn(NothingProven(message), stacklevel=4)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """w·x + b of each row: one column per class where there are more than two."""
+        check_is_fitted(self)
+        rows = plain_rows(self, X)
+        parts = [matrix(block, rows.n_columns) @ self.coef_.T for block in rows.blocks()]
+        scores = np.concatenate([np.asarray(part) for part in parts]) + self.intercept_
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Labels: with two classes the larger one where the score is above 0, else the smaller."""
+        scores = self.decision_function(X)
+        chosen = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[chosen]

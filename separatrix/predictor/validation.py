@@ -1,0 +1,107 @@
+"""Checked rows out of whatever ``fit`` and ``predict`` are given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import _get_feature_names, column_or_1d, validate_data
+
+from separatrix.rows import DataError, DenseRows, Rows, SparseRows, as_rows, encode, encode_known, jobs
+from separatrix.rows.given import refuse_text
+
+VALUES = (np.float64, np.float32)
+
+
+def labelled_rows(
+    estimator: Any, X: Any, y: Any, *, n_jobs: int | None, classes: np.ndarray | None = None, reset: bool = True
+) -> Rows:
+    """Rows with class codes; the estimator learns its feature names and count.
+
+    Finiteness is left to the algorithm's first pass, which reads every value anyway.
+    """
+    if isinstance(X, Rows):
+        if y is not None:
+            raise DataError("Rows carry their own labels: call fit(rows) without y.")
+        _adopt(estimator, X, reset=reset)
+        X.n_jobs = jobs(n_jobs)
+        return X
+    if y is None:
+        raise ValueError(
+            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
+        )
+    if _is_table(X):
+        y = column_or_1d(y, warn=True)
+        rows = as_rows(X, y, n_jobs=n_jobs)
+        _adopt(estimator, rows, reset=reset)
+        return rows
+    X = _values(estimator, X, reset=reset)
+    y = column_or_1d(y, warn=True)
+    if len(y) != X.shape[0]:
+        raise DataError(
+            "Found input variables with inconsistent numbers of samples: "
+            f"X has {X.shape[0]} rows and y has {len(y)}."
+        )
+    if classes is None:
+        classes, codes = encode(y)
+    else:
+        codes = encode_known(y, classes)
+    names = getattr(estimator, "feature_names_in_", None)
+    kind = SparseRows if hasattr(X, "indptr") else DenseRows
+    columns = None if names is None else tuple(map(str, names))
+    return kind(X, codes, classes, columns=columns, n_jobs=jobs(n_jobs))
+
+
+def plain_rows(estimator: Any, X: Any) -> Rows:
+    """Rows without labels, for scoring; columns must be those of the fit."""
+    if isinstance(X, Rows):
+        _adopt(estimator, X, reset=False)
+        return X
+    X = validate_data(estimator, X, accept_sparse="csr", dtype=VALUES, reset=False, accept_large_sparse=False)
+    return SparseRows(X) if hasattr(X, "indptr") else DenseRows(X)
+
+
+def _is_table(X: Any) -> bool:
+    """Arrow and polars tables are read block by block; pandas frames are arrays to scikit-learn already."""
+    return hasattr(X, "__arrow_c_stream__") and not type(X).__module__.startswith("pandas")
+
+
+def _values(estimator: Any, X: Any, *, reset: bool) -> Any:
+    try:
+        return validate_data(
+            estimator,
+            X,
+            accept_sparse="csr",
+            dtype=VALUES,
+            ensure_all_finite=False,
+            accept_large_sparse=False,
+            reset=reset,
+        )
+    except ValueError as error:
+        if "could not convert" in str(error):
+            refuse_text(np.asarray(X, dtype=object), _get_feature_names(X))
+        raise
+
+
+def _adopt(estimator: Any, rows: Rows, *, reset: bool) -> None:
+    names = rows.columns
+    if reset:
+        estimator.n_features_in_ = rows.n_columns
+        if names is not None:
+            estimator.feature_names_in_ = np.asarray(names, dtype=object)
+        elif hasattr(estimator, "feature_names_in_"):
+            del estimator.feature_names_in_
+        return
+    if rows.n_columns != estimator.n_features_in_:
+        raise DataError(
+            f"X has {rows.n_columns} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+    known = getattr(estimator, "feature_names_in_", None)
+    if known is not None and names is not None and list(known) != list(names):
+        first = next(i for i, (a, b) in enumerate(zip(known, names, strict=True)) if a != b)
+        raise DataError(
+            f"Column {first} is called {names[first]!r}, where the model was fitted with {known[first]!r}: "
+            "give the columns of the fit, in their order."
+        )
+

@@ -1,0 +1,49 @@
+"""Rows: checked examples and their classes, as a sequence of blocks, wherever they live."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from separatrix.rows.block import Block, Csr
+from separatrix.rows.errors import DataError
+from separatrix.rows.labels import encode, encode_known
+from separatrix.rows.memory import DenseRows, SparseRows
+from separatrix.rows.sequence import Rows, Worst, jobs
+
+__all__ = [
+    "Block",
+    "Csr",
+    "DataError",
+    "DenseRows",
+    "Rows",
+    "SparseRows",
+    "Worst",
+    "as_rows",
+    "encode",
+    "encode_known",
+    "jobs",
+    "read",
+]
+
+
+def as_rows(X: Any, y: Any = None, *, n_jobs: int | None = None) -> Rows:
+    """Rows from arrays, SciPy sparse matrices, pandas and polars frames, Arrow tables, or `Rows` already made.
+
+    >>> rows = as_rows([[0.0, 1.0], [1.0, 0.0]], ["no", "yes"])
+    >>> rows.n_rows, rows.n_columns, rows.classes.tolist()
+    (2, 2, ['no', 'yes'])
+    """
+    if isinstance(X, Rows):
+        if y is not None:
+            raise DataError("Rows carry their own labels: pass them alone, without y.")
+        return X
+    from separatrix.rows.given import rows_given
+
+    return rows_given(X, y, n_jobs=jobs(n_jobs))
+
+
+def read(path: Any, label: str | None = None, **options: Any) -> Rows:
+    """Rows from a CSV, TSV, Parquet, Arrow, svmlight or NumPy file; see `separatrix.rows.files.read`."""
+    from separatrix.rows.files import read as read_file
+
+    return read_file(path, label, **options)

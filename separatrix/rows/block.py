@@ -1,0 +1,81 @@
+"""A block: a run of consecutive rows, small enough to stay in a core's cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+BYTES = 512 * 1024  # a block and its answers stay in a second-level cache of 1 MB
+MOST_ROWS = 65_536
+FEWEST_ROWS = 32
+
+
+class Csr(NamedTuple):
+    """Compressed sparse rows: row ``i`` has ``data[indptr[i]:indptr[i + 1]]`` at ``indices[...]``."""
+
+    data: np.ndarray
+    indices: np.ndarray
+    indptr: np.ndarray
+
+
+Values = np.ndarray | Csr
+
+
+class Block:
+    """Rows ``start`` to ``stop - 1`` with their class codes.
+
+    ``X`` is a read-only C-ordered array of float32 or float64, or a `Csr` of the same. It is made when it is
+    asked for, so that a pass which skips every row of a block pays nothing for it.
+    """
+
+    __slots__ = ("_signs", "_values", "codes", "start", "stop")
+
+    def __init__(
+        self,
+        start: int,
+        stop: int,
+        values: Values | Callable[[], Values],
+        codes: np.ndarray | None,
+        signs: np.ndarray | None = None,
+    ) -> None:
+        self.start = start
+        self.stop = stop
+        self.codes = codes
+        self._values = values
+        self._signs = signs
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+    @property
+    def X(self) -> Any:
+        if callable(self._values):
+            self._values = self._values()
+        return self._values
+
+    def signs(self, positive: int = 1) -> np.ndarray:
+        """+1 for the rows of class ``positive``, -1 for all others."""
+        if self._signs is not None and positive == 1:
+            return self._signs
+        return signs_of(self.codes, positive)
+
+
+def signs_of(codes: np.ndarray | None, positive: int) -> np.ndarray:
+    """Class codes as signs, one byte each."""
+    if codes is None:
+        raise ValueError("These rows carry no labels: pass y, or read the file with its label column.")
+    return np.where(codes == positive, np.int8(1), np.int8(-1))
+
+
+def rows_per_block(row_bytes: float) -> int:
+    """How many rows of this size make one block."""
+    return int(min(MOST_ROWS, max(FEWEST_ROWS, BYTES // max(1.0, row_bytes))))
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """A view that kernels cannot write to: also keeps the number of compiled variants at one."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

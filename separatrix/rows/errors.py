@@ -1,0 +1,7 @@
+"""The one error a user's data can cause."""
+
+from __future__ import annotations
+
+
+class DataError(ValueError):
+    """Data that cannot be used, told in one sentence: where it is wrong and what to do."""

@@ -1,0 +1,196 @@
+"""Rows from files: CSV, TSV, Parquet, Arrow, svmlight and NumPy; larger than memory is fine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from separatrix.rows.errors import DataError
+from separatrix.rows.files.source import Place, Source, cannot_open
+from separatrix.rows.files.spool import format_of, spooled
+from separatrix.rows.files.table import rows_of_columns
+from separatrix.rows.sequence import Rows, jobs
+
+__all__ = ["FORMATS", "read"]
+
+FORMATS = ("csv", "tsv", "parquet", "arrow", "svmlight", "npy", "npz")
+SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".arrows": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".svm": "svmlight",
+    ".svmlight": "svmlight",
+    ".libsvm": "svmlight",
+    ".npy": "npy",
+    ".npz": "npz",
+}
+MAY_BE_GZIPPED = ("csv", "tsv", "svmlight")
+SPECIFIC = {
+    "header": ("csv", "tsv"),
+    "delimiter": ("csv", "tsv"),
+    "zero_based": ("svmlight",),
+    "n_columns": ("svmlight",),
+    "features": ("csv", "tsv", "parquet", "arrow"),
+    "drop": ("csv", "tsv", "parquet", "arrow"),
+}
+
+
+def read(
+    path: str | os.PathLike[str] | Any,
+    label: str | int | bool | None = None,
+    *,
+    features: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    positive: Any = None,
+    memory: int = 256 * 2**20,
+    n_jobs: int | None = None,
+    format: str | None = None,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    zero_based: bool | None = None,
+    n_columns: int | None = None,
+) -> Rows:
+    """Rows from a file: kept in memory when they fit in ``memory`` bytes, else read again in every pass.
+
+    Parameters
+    ----------
+    path : str, path or binary file
+        The suffix tells the format: .csv, .tsv (both also .gz), .parquet, .arrow, .feather, .svm (also .gz),
+        .npy, .npz. ``"-"`` is standard input, kept in a temporary file, its format told from its beginning.
+    label : str, int, False or None
+        The label column, by name or by number. None takes the column called label, y, target or class.
+        False reads rows without labels.
+    features : sequence of str, optional
+        The columns to use, in this order; all but the label when not given.
+    drop : sequence of str
+        Columns to leave out.
+    positive : label, optional
+        The class to be +1, against all others; without it the classes are sorted and the larger of two is +1.
+    memory : int
+        Bytes of values to keep; a larger file is streamed.
+    n_jobs : int, optional
+        Threads for sums over blocks; None is 1, -1 all cores.
+    format : str, optional
+        One of csv, tsv, parquet, arrow, svmlight, npy, npz, where the suffix does not tell.
+    header : bool, optional
+        False for CSV without column names (they are then x1, x2, ...); True for names that look like numbers.
+    delimiter : str, optional
+        Of CSV; told from the header when not given.
+    zero_based : bool, optional
+        Whether svmlight indices begin at 0; None takes 1 unless an index 0 occurs.
+    n_columns : int, optional
+        The number of columns of svmlight rows, where the largest index does not tell.
+
+    Raises
+    ------
+    DataError
+        One sentence that says where the file is wrong and what to do.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name, "birds.csv")
+    >>> _ = path.write_text("wing,weight,label\\n11.5,20,wren\\n30,400,crow\\n")
+    >>> rows = read(path)
+    >>> rows.n_rows, rows.columns, rows.classes.tolist()
+    (2, ('wing', 'weight'), ['crow', 'wren'])
+    >>> folder.cleanup()
+    """
+    if hasattr(path, "read") or path == "-":
+        place = spooled(path)
+        told, gzipped = format_of(place.path)
+        kind = format or told
+    else:
+        place = Place(os.fspath(path))
+        kind, gzipped = _format(place, format)
+    _require_some(place)
+    if kind not in FORMATS:
+        raise DataError(f"format={kind!r} is none of {', '.join(FORMATS)}.")
+    if gzipped and kind not in MAY_BE_GZIPPED:
+        raise DataError(f"{place.name}: a {kind} file is not read through gzip; unpack it first.")
+    _require_fitting(
+        place.name,
+        kind,
+        features=features,
+        drop=drop or None,
+        header=header,
+        delimiter=delimiter,
+        zero_based=zero_based,
+        n_columns=n_columns,
+    )
+    n_jobs = jobs(n_jobs)
+    if kind == "svmlight":
+        from separatrix.rows.files.sparse import rows_of_svmlight
+
+        return rows_of_svmlight(
+            place,
+            label,
+            gzipped=gzipped,
+            positive=positive,
+            memory=memory,
+            n_jobs=n_jobs,
+            zero_based=zero_based,
+            n_columns=n_columns,
+        )
+    if kind in ("npy", "npz"):
+        from separatrix.rows.files.arrays import rows_of_npy, rows_of_npz
+
+        return (rows_of_npy if kind == "npy" else rows_of_npz)(place, label, positive=positive, n_jobs=n_jobs)
+    if kind == "tsv":
+        delimiter = delimiter or "\t"
+    source = _source(place, kind, gzipped=gzipped, delimiter=delimiter, header=header)
+    return rows_of_columns(
+        source, label, features=features, drop=drop, positive=positive, memory=memory, n_jobs=n_jobs
+    )
+
+
+def _source(place: Place, kind: str, *, gzipped: bool, delimiter: str | None, header: bool | None) -> Source:
+    if kind == "parquet":
+        from separatrix.rows.files.parquet import ParquetSource
+
+        return ParquetSource(place)
+    if kind == "arrow":
+        from separatrix.rows.files.arrow import ArrowSource
+
+        return ArrowSource(place)
+    from separatrix.rows.files.csv import CsvSource
+
+    return CsvSource(place, gzipped=gzipped, delimiter=delimiter, header=header)
+
+
+def _format(place: Place, told: str | None) -> tuple[str, bool]:
+    path = place.path
+    gzipped = path.suffix.lower() == ".gz"
+    suffix = (path.with_suffix("") if gzipped else path).suffix.lower()
+    kind = told or SUFFIXES.get(suffix)
+    if kind is None and not path.is_dir():
+        says = f"the suffix {suffix} tells" if suffix else "a name without a suffix tells"
+        raise DataError(
+            f"{place.name}: {says} no format known here; pass format= one of {', '.join(FORMATS)}."
+        )
+    return kind or "", gzipped
+
+
+def _require_some(place: Place) -> None:
+    if place.path.is_dir():
+        raise DataError(f"{place.name} is a directory: name one file in it.")
+    if place.size == 0:
+        raise DataError(f"{place.name} is empty: there is nothing to read.")
+    try:
+        place.path.open("rb").close()
+    except OSError as error:
+        raise cannot_open(place.name, error) from None
+
+
+def _require_fitting(name: str, kind: str, **options: Any) -> None:
+    for option, value in options.items():
+        if value is not None and kind not in SPECIFIC[option]:
+            raise DataError(f"{name} is a {kind} file: {option}= is for {', '.join(SPECIFIC[option])}.")

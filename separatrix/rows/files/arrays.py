@@ -1,0 +1,189 @@
+"""NumPy files: .npy mapped into memory, .npz read; the labels are a column of the array or an array apart."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from separatrix.rows.block import read_only, rows_per_block
+from separatrix.rows.errors import DataError
+from separatrix.rows.files.choice import LABEL_NAMES, listed
+from separatrix.rows.files.labels import Classes
+from separatrix.rows.files.source import Place, broken
+from separatrix.rows.memory import DenseRows, MemoryRows, SparseRows
+from separatrix.rows.sequence import Rows
+from separatrix.rows.tables import EXACT, beyond_exact
+
+SPARSE = {"indices", "indptr", "format", "shape", "data"}  # what scipy.sparse.save_npz writes
+UNREADABLE = (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, KeyError)
+
+
+def rows_of_npy(place: Place, label: str | int | bool | None, *, positive: Any, n_jobs: int) -> Rows:
+    """Rows of one array in a .npy file, read from the disk as they are used."""
+    try:
+        array = np.load(place.path, mmap_mode="r", allow_pickle=False)
+    except UNREADABLE as error:
+        raise broken(place.name, error) from None
+    _require_table(place.name, array)
+    if label is False:
+        return _rows(place.name, array, None, None, None, n_jobs)
+    width = array.shape[1]
+    if label is None or label is True or isinstance(label, str):
+        raise DataError(
+            f"{place.name} has {width} columns without names: say which one holds the labels by its number "
+            "(label=-1 is the last), or label=False for rows without."
+        )
+    if not -width <= label < width:
+        raise DataError(f"{place.name} has no column number {label}: it has {width} columns, counted from 0.")
+    if width == 1:
+        raise DataError(f"{place.name} has no feature columns besides the label: at least one is needed.")
+    column = label % width
+    codes, labels = _codes(place.name, f"column {column}", array[:, column], positive, untyped=True)
+    return _rows(place.name, array, column, codes, labels, n_jobs)
+
+
+def rows_of_npz(place: Place, label: str | int | bool | None, *, positive: Any, n_jobs: int) -> Rows:
+    """Rows of the array X in a .npz file, the labels in an array beside it; or of a SciPy sparse matrix."""
+    name = place.name
+    try:
+        with np.load(place.path, allow_pickle=False) as archive:
+            found = set(archive.files)
+            if found >= SPARSE:
+                return _sparse_rows(place, label, n_jobs)
+            if "X" not in found:
+                raise DataError(f"{name} has no array called X; its arrays are {listed(sorted(found))}.")
+            array = archive["X"]
+            y_name = None if label is False else _label_array(name, found, label)
+            y = None if y_name is None else archive[y_name]
+    except DataError:
+        raise
+    except UNREADABLE as error:
+        raise broken(name, error) from None
+    _require_table(name, array)
+    if y is None:
+        return _rows(name, array, None, None, None, n_jobs)
+    if y.shape != array.shape[:1]:
+        raise DataError(
+            f"{name}: X has {len(array)} rows and {y_name} has shape {y.shape}; one label a row is needed."
+        )
+    codes, labels = _codes(name, f"array {y_name!r}", y, positive, untyped=False)
+    rows = _rows(name, array, None, codes, labels, n_jobs)
+    rows.label = y_name
+    return rows
+
+
+class ArrayRows(MemoryRows):
+    """Rows of an array that must be converted or lose a label column inside: done a block at a time."""
+
+    def __init__(
+        self,
+        array: np.ndarray,
+        label: int | None,
+        codes: np.ndarray | None,
+        classes: np.ndarray | None,
+        n_jobs: int,
+    ) -> None:
+        self._array = array
+        self._kept = np.array([column for column in range(array.shape[1]) if column != label])
+        self.n_rows, self.n_columns = len(array), len(self._kept)
+        self.dtype = np.dtype(np.float32 if array.dtype == np.float32 else np.float64)
+        self.n_jobs = n_jobs
+        self.rows_in_block = rows_per_block(self.n_columns * self.dtype.itemsize)
+        self._label(codes, classes)
+
+    def _values(self, start: int, stop: int) -> Any:
+        return lambda: read_only(np.ascontiguousarray(self._array[start:stop][:, self._kept], self.dtype))
+
+
+def _rows(
+    name: str,
+    array: np.ndarray,
+    label: int | None,
+    codes: np.ndarray | None,
+    labels: Classes | None,
+    n_jobs: int,
+) -> Rows:
+    classes = None if labels is None else labels.classes
+    rows: Rows
+    if array.dtype in (np.float32, np.float64) and label in (None, 0, array.shape[1] - 1):
+        view = array if label is None else array[:, 1:] if label == 0 else array[:, :-1]
+        rows = DenseRows(view, codes, classes, n_jobs=n_jobs)
+    else:
+        rows = ArrayRows(array, label, codes, classes, n_jobs)
+    rows.name = name
+    _require_sound(rows, array)
+    rows.known_finite = True
+    return rows
+
+
+def _require_sound(rows: Rows, array: np.ndarray) -> None:
+    whole = array.dtype.kind in "iu" and array.dtype.itemsize == 8
+    for block in rows.blocks():
+        X = block.X
+        bad = np.argwhere(np.abs(X) > EXACT if whole else ~np.isfinite(X))
+        if len(bad):
+            row, column = map(int, bad[0])
+            value = X[row, column]
+            where = f"{rows.name}, row {block.start + row + 1}, column {column}"
+            if whole:
+                raise DataError(f"{where}: {beyond_exact(int(value))}")
+            what = "NaN" if np.isnan(value) else "infinite"
+            raise DataError(f"{where}: the value is {what}; drop the row or fill it in.")
+
+
+def _codes(
+    name: str, what: str, y: np.ndarray, positive: Any, *, untyped: bool
+) -> tuple[np.ndarray, Classes]:
+    labels = Classes(name, lambda row: f"{name}, row {row + 1}, {what}", untyped=untyped)
+    if y.dtype.kind not in "biufU":
+        raise DataError(f"{name}, {what}: labels are numbers, text or booleans, not {y.dtype}.")
+    plain = np.ascontiguousarray(y.astype(y.dtype.newbyteorder("=")))
+    places = labels.see(pa.array(plain), 0)
+    labels.settle(positive)
+    return labels.settled(places), labels
+
+
+def _label_array(name: str, found: set[str], label: str | int | bool | None) -> str:
+    if isinstance(label, str) and label in found:
+        return label
+    usual = next((usual for usual in LABEL_NAMES if usual in found), None)
+    if label is None and usual is not None:
+        return usual
+    raise DataError(
+        f"{name} has no array of labels called {label if label is not None else 'y'}; its arrays are "
+        f"{listed(sorted(found))}: name it with label=, or pass label=False for rows without."
+    )
+
+
+def _sparse_rows(place: Place, label: str | int | bool | None, n_jobs: int) -> Rows:
+    if label is not False:
+        raise DataError(
+            f"{place.name} is a sparse matrix without labels: pass label=False, and labels apart."
+        )
+    from scipy.sparse import load_npz
+
+    matrix = load_npz(place.path).tocsr()
+    if matrix.dtype not in (np.float32, np.float64):
+        matrix = matrix.astype(np.float64)
+    rows = SparseRows(matrix, n_jobs=n_jobs)
+    rows.name = place.name
+    return rows
+
+
+def _require_table(name: str, array: np.ndarray) -> None:
+    kind = array.dtype.kind
+    if kind not in "biuf" or array.dtype.itemsize > 8:
+        raise DataError(
+            f"{name} holds {array.dtype}, not plain numbers: save an array of floats or integers."
+        )
+    if array.ndim != 2:
+        raise DataError(
+            f"{name} holds an array of shape {array.shape}: a table of rows and columns is needed."
+        )
+    if 0 in array.shape:
+        missing = "rows" if array.shape[0] == 0 else "columns"
+        raise DataError(f"{name} has no {missing} (shape {array.shape}): at least one is needed.")

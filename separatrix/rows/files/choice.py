@@ -1,0 +1,91 @@
+"""Which columns of a file are features, and which one is the label."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from separatrix.rows.errors import DataError
+
+LABEL_NAMES = ("label", "y", "target", "class")
+
+
+def choose(
+    name: str,
+    columns: Sequence[str],
+    label: str | int | bool | None,
+    features: Sequence[str] | None,
+    drop: Sequence[str],
+) -> tuple[list[str], str | None]:
+    """The feature columns in order, and the label column or None.
+
+    >>> choose("heart.csv", ["age", "id", "label"], None, None, ["id"])
+    (['age'], 'label')
+    """
+    twice = [column for column, count in Counter(columns).items() if count > 1]
+    if twice:
+        raise DataError(f"{name} has more than one column called {twice[0]!r}: give each its own name.")
+    if isinstance(drop, str):
+        drop = (drop,)
+    if isinstance(features, str):
+        features = (features,)
+    _require_known(name, columns, drop, "drop")
+    chosen = None if label is False else _label(name, columns, label)
+    if features is not None:
+        _require_known(name, columns, features, "features")
+        _require_apart(name, features, chosen)
+        names = [column for column in features if column not in drop]
+    else:
+        names = [column for column in columns if column != chosen and column not in drop]
+    if not names:
+        but = "" if chosen is None else f" besides the label {chosen!r}"
+        raise DataError(f"{name} has no feature columns{but}: at least one is needed.")
+    if "" in names:
+        number = columns.index("") + 1
+        raise DataError(
+            f"{name}: column {number} has no name (a row index, perhaps); name it, or pass drop=[''] to leave it out."
+        )
+    return names, chosen
+
+
+def _label(name: str, columns: Sequence[str], label: str | int | bool | None) -> str:
+    if label is None:
+        for usual in LABEL_NAMES:
+            if usual in columns:
+                return usual
+        raise DataError(
+            f"{name} has no column called {', '.join(LABEL_NAMES[:-1])} or {LABEL_NAMES[-1]}; its columns "
+            f"are {listed(columns)}: say which one holds the labels with label=, or label=False for none."
+        )
+    if isinstance(label, str):
+        if label not in columns:
+            raise DataError(f"{name} has no column called {label!r}; its columns are {listed(columns)}.")
+        return label
+    if label is True or not -len(columns) <= label < len(columns):
+        raise DataError(
+            f"{name} has no column number {label}: it has {len(columns)} columns, counted from 0."
+        )
+    return columns[label]
+
+
+def _require_known(name: str, columns: Sequence[str], asked: Sequence[str], option: str) -> None:
+    for column in asked:
+        if column not in columns:
+            raise DataError(
+                f"{name} has no column called {column!r} ({option}=); its columns are {listed(columns)}."
+            )
+
+
+def _require_apart(name: str, features: Sequence[str], label: str | None) -> None:
+    if len(set(features)) < len(features):
+        raise DataError(f"{name}: features= names a column twice.")
+    if label in features:
+        raise DataError(
+            f"{name}: the label column {label!r} cannot be a feature too; take it out of features=."
+        )
+
+
+def listed(columns: Sequence[str]) -> str:
+    """Column names for a message: the first few when there are many."""
+    shown = ", ".join(columns[:12])
+    return shown if len(columns) <= 12 else f"{shown}, ... ({len(columns)} in all)"

@@ -1,0 +1,219 @@
+"""CSV and TSV files, plain or gzipped: PyArrow parses, and what it refuses is found again by row and line."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as arrow_csv
+
+from separatrix.rows.errors import DataError
+from separatrix.rows.files.labels import MISSING, NUMBER
+from separatrix.rows.files.source import Place, Source, broken, pieces
+from separatrix.rows.tables import EXACT, beyond_exact, not_a_number
+
+BLOCK = 2**20  # bytes of text parsed at a time
+DELIMITERS = ",;\t|"
+CUT_SHORT = (OSError, EOFError, zlib.error)
+FAILURES = (pa.ArrowException, UnicodeDecodeError, *CUT_SHORT)
+BOOLEANS = frozenset({"0", "1", "true", "false"})
+
+
+class Record(NamedTuple):
+    """One row of text: its number among the rows, the line it ends on, its fields."""
+
+    row: int
+    line: int
+    fields: list[str]
+
+
+class CsvSource(Source):
+    """A file of delimited text, its first line the column names unless ``header`` is False."""
+
+    written = True
+
+    def __init__(
+        self,
+        place: Place,
+        *,
+        gzipped: bool = False,
+        delimiter: str | None = None,
+        header: bool | None = None,
+    ) -> None:
+        self.place = place
+        self._gzipped = gzipped
+        first, self._longest, self._line_bytes = self._beginning()
+        self._delimiter = delimiter or _sniff(first)
+        fields = next(csv.reader([first], delimiter=self._delimiter), [])
+        if header is None and fields and all(NUMBER.fullmatch(field) for field in fields):
+            raise DataError(
+                f"{place.name} seems to begin without column names (its first line holds numbers only): pass "
+                "header=False to call them x1, x2, ..., or header=True if these are the names."
+            )
+        self._header = header is not False
+        self._given = None if self._header else [f"x{number + 1}" for number in range(len(fields))]
+        self._logical: set[str] = set()
+        self.schema = self._survey()
+
+    def _open(self) -> Any:
+        return gzip.open(self.place.path) if self._gzipped else self.place.path.open("rb")
+
+    def _beginning(self) -> tuple[str, int, float]:
+        try:
+            with self._open() as file:
+                lines = [line for _ in range(64) if (line := file.readline(2**26))]
+        except FAILURES as error:
+            raise self._cut_short(error, 0) from None
+        if any(b"\0" in line for line in lines):
+            raise DataError(f"{self.place.name} is not written in UTF-8: save it as UTF-8 text.")
+        text = [line.decode("utf-8-sig", "replace") for line in lines]
+        first = next((line for line in text if line.strip()), "")
+        if not first:
+            raise DataError(f"{self.place.name} holds no text but blank lines: there is nothing to read.")
+        return first, max(map(len, lines)), sum(map(len, lines)) / len(lines)
+
+    def guess_rows(self) -> int:
+        return 0 if self._gzipped else int(self.place.size / self._line_bytes)
+
+    def _reader(self, convert: Any) -> Any:
+        stream = pa.input_stream(str(self.place.path), compression="gzip" if self._gzipped else None)
+        return arrow_csv.open_csv(
+            stream,
+            read_options=arrow_csv.ReadOptions(
+                block_size=max(BLOCK, 4 * self._longest), column_names=self._given
+            ),
+            parse_options=arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
+            convert_options=convert,
+        )
+
+    def _survey(self) -> Any:
+        """The names of the columns; a column of true and false at the beginning is one of booleans."""
+        try:
+            with self._reader(arrow_csv.ConvertOptions()) as reader:
+                found = [(field.name, pa.types.is_boolean(field.type)) for field in reader.schema]
+        except FAILURES as error:
+            raise self._explain(error, [], 0) from None
+        self._logical = {name for name, logical in found if logical}
+        return pa.schema([(name, pa.bool_() if logical else pa.float64()) for name, logical in found])
+
+    def batches(self, features: Sequence[str], label: str | None, rows: int) -> Iterator[Any]:
+        types = {name: self.schema.field(name).type for name in features}
+        if label is not None:
+            types[label] = pa.dictionary(pa.int32(), pa.string())
+        for batch in self._typed(types, features):
+            yield from pieces(batch, rows)
+
+    def _typed(self, types: dict[str, Any], numbers: Sequence[str]) -> Iterator[Any]:
+        convert = arrow_csv.ConvertOptions(
+            column_types=types, include_columns=list(types), null_values=[""], strings_can_be_null=True
+        )
+        start = 0
+        try:
+            with self._reader(convert) as reader:
+                for batch in reader:
+                    yield batch
+                    start += batch.num_rows
+        except FAILURES as error:
+            raise self._explain(error, numbers, start) from None
+
+    def require_exact(self, names: Sequence[str]) -> None:
+        if not names:
+            return
+        start = 0
+        for batch in self._typed({name: pa.string() for name in names}, []):
+            for name, column in zip(names, batch.columns, strict=True):
+                long = pc.match_substring_regex(column, r"^\s*[+-]?[0-9]{16,}\s*$")
+                for row in pc.indices_nonzero(long).to_pylist():
+                    value = int(column[row].as_py())
+                    if abs(value) > EXACT:
+                        raise DataError(f"{self.cell(start + row, name)}: {beyond_exact(value)}")
+            start += batch.num_rows
+
+    def cell(self, row: int, column: str) -> str:
+        try:
+            record = next(self._records(row), None)
+        except (*FAILURES, csv.Error):
+            record = None
+        return super().cell(row, column) if record is None else self._cell(record, column)
+
+    def _cell(self, record: Record, column: str) -> str:
+        return f"{self._row(record)}, column {column!r}"
+
+    def _row(self, record: Record) -> str:
+        return f"{self.place.name}, row {record.row + 1} (line {record.line})"
+
+    def _records(self, start: int) -> Iterator[Record]:
+        """The rows from ``start`` on, read by the standard library: slower, but it knows the lines."""
+        with self._open() as raw, io.TextIOWrapper(raw, "utf-8-sig", "replace", newline="") as lines:
+            reader = csv.reader(lines, delimiter=self._delimiter)
+            row = -1 if self._header else 0
+            for fields in reader:
+                if fields:
+                    if row >= start:
+                        yield Record(row, reader.line_num, fields)
+                    row += 1
+
+    def _explain(self, error: BaseException, numbers: Sequence[str], start: int) -> DataError:
+        """What PyArrow could not read, found again: the first thing wrong from row ``start`` on."""
+        row = start
+        try:
+            names = self._given or next(self._records(-1)).fields
+            places = [(name, names.index(name)) for name in numbers]
+            records = self._records(start)
+            for record in records:
+                if len(record.fields) != len(names):
+                    return self._wrong_width(record, len(names), last=next(records, None) is None)
+                for name, place in places:
+                    if not self._readable(name, record.fields[place]):
+                        return self._unreadable(record, name, record.fields[place])
+                row = record.row + 1
+        except CUT_SHORT as cut:
+            return self._cut_short(cut, row)
+        except csv.Error as said:
+            error = said
+        if isinstance(error, UnicodeDecodeError) or "UTF8" in str(error):
+            return DataError(f"{self.place.name} is not written in UTF-8: save it as UTF-8 text.")
+        return broken(self.place.name, error)
+
+    def _readable(self, name: str, text: str) -> bool:
+        if name in self._logical:
+            return text.strip().lower() in BOOLEANS
+        return NUMBER.fullmatch(text) is not None
+
+    def _unreadable(self, record: Record, name: str, text: str) -> DataError:
+        where = self._cell(record, name)
+        if text.strip() == "" or text.strip().lower() in MISSING:
+            shown = f" ({text!r})" if text else ""
+            return DataError(f"{where}: the value is missing{shown}; drop the row or fill it in.")
+        return not_a_number(where, text)
+
+    def _wrong_width(self, record: Record, width: int, *, last: bool) -> DataError:
+        fields = (
+            f"{len(record.fields)} field{'s' * (len(record.fields) != 1)} where there are {width} columns"
+        )
+        if last and len(record.fields) < width:
+            return DataError(
+                f"{self._row(record)}: the file ends in the middle of this row ({fields}); fetch it again."
+            )
+        return DataError(
+            f"{self._row(record)}: {fields}; check this row for a missing or an extra delimiter."
+        )
+
+    def _cut_short(self, error: BaseException, row: int) -> DataError:
+        if isinstance(error, EOFError):
+            return DataError(
+                f"{self.place.name} ends early: its gzip stream is cut off after row {row}; fetch it again."
+            )
+        return broken(self.place.name, error)
+
+
+def _sniff(header: str) -> str:
+    """The delimiter that occurs most often in the header, outside quotes."""
+    bare = "".join(header.split('"')[::2])
+    return max(DELIMITERS, key=bare.count)

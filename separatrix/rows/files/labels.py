@@ -1,0 +1,192 @@
+"""The labels of a file: distinct values gathered in one pass, then a code for each label."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as kinds
+
+from separatrix.rows.errors import DataError
+
+MOST_CLASSES = 100_000
+MISSING = frozenset({"na", "n/a", "nan", "null", "none", "?"})
+WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
+NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
+
+
+class Classes:
+    """The classes of a label column: sorted distinct labels, numbers as numbers.
+
+    `see` each part of the column in order, `settle` once, then ask for `codes` of any part again.
+
+    Parameters
+    ----------
+    name : str
+        The name of the file, for messages.
+    where : callable
+        Names the label of a row in messages.
+    written : bool
+        The labels stand in the file as text (CSV): they are numbers if all of them are.
+    untyped : bool
+        The file knows no integers (svmlight, a column of a float array): whole numbers become integers.
+    """
+
+    classes: np.ndarray
+
+    def __init__(
+        self, name: str, where: Callable[[int], str], *, written: bool = False, untyped: bool = False
+    ) -> None:
+        self._name = name
+        self._where = where
+        self._written = written
+        self._untyped = untyped
+        self._found: dict[Any, int] = {}
+        self._first_rows: list[int] = []
+        self._rank = np.empty(0, np.int32)
+
+    def see(self, column: Any, start: int) -> np.ndarray:
+        """Places of the labels in order of first appearance; ``start`` is the row of the first one."""
+        self._refuse_missing(column, start)
+        places, values = _distinct(column)
+        for value, place in values:
+            if value not in self._found:
+                row = start + int(np.argmax(places == place))
+                if value is None:
+                    raise self._missing(row)
+                self._refuse_continuous(value, row)
+                self._found[value] = len(self._first_rows)
+                self._first_rows.append(row)
+        if len(self._found) > MOST_CLASSES:
+            raise DataError(
+                f"{self._where(start)}: the labels take more than {MOST_CLASSES} different values; "
+                "is this the label column?"
+            )
+        return self._lookup(places, values)
+
+    def settle(self, positive: Any = None) -> None:
+        """Sort what was seen into classes; ``positive`` becomes the second of two."""
+        values = list(self._found)
+        labels = self._from_text(values) if self._written else _typed(values, self._untyped)
+        if labels.dtype.kind == "f":
+            for label, row in zip(labels.tolist(), self._first_rows, strict=True):
+                self._refuse_continuous(label, row)
+        self.classes, rank = np.unique(labels, return_inverse=True)
+        self._rank = rank.astype(np.int32)
+        if positive is not None:
+            self._against_the_rest(positive)
+
+    def settled(self, places: np.ndarray) -> np.ndarray:
+        """Codes of labels whose places `see` gave."""
+        return self._rank[places]
+
+    def codes(self, column: Any) -> np.ndarray:
+        """Codes of labels seen before; a label that was not raises KeyError."""
+        numbers = kinds.is_integer(column.type) or kinds.is_floating(column.type)
+        if len(self._found) == 2 and numbers and not column.null_count:
+            # Two numbers, the common case, need no hashing.
+            first, second = self._found
+            labels = column.to_numpy()
+            is_second = labels == second
+            if not np.all(is_second | (labels == first)):
+                raise KeyError
+            return self._rank[is_second.view(np.int8)]
+        return self._rank[self._lookup(*_distinct(column))]
+
+    def _lookup(self, places: np.ndarray, values: list[tuple[Any, int]]) -> np.ndarray:
+        table = np.empty(1 + max(place for _, place in values), np.int32)
+        for value, place in values:
+            table[place] = self._found[value]
+        return table[places]
+
+    def _refuse_missing(self, column: Any, start: int) -> None:
+        if column.null_count:
+            row = int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
+            raise self._missing(start + row)
+
+    def _missing(self, row: int) -> DataError:
+        return DataError(f"{self._where(row)}: the label is missing; drop the row or fill it in.")
+
+    def _refuse_continuous(self, value: Any, row: int) -> None:
+        if not isinstance(value, float) or value.is_integer():
+            return
+        if value != value:
+            raise self._missing(row)
+        raise DataError(
+            f"{self._where(row)}: Unknown label type: continuous. The label {value} is no class; a classifier "
+            "needs classes, a regressor takes such a target."
+        )
+
+    def _from_text(self, values: list[str]) -> np.ndarray:
+        present = [text for text in values if text.strip().lower() not in MISSING]
+        numbers = bool(present) and all(NUMBER.fullmatch(text) for text in present)
+        if numbers and len(present) < len(values):
+            absent = next(text for text in values if text not in present)
+            raise self._missing(self._first_rows[self._found[absent]])
+        if numbers and all(WHOLE.fullmatch(text) for text in values):
+            whole = [int(text) for text in values]
+            fits = max(map(abs, whole)) < 2**63
+            return np.array(whole, np.int64) if fits else np.array(values)
+        if numbers:
+            return np.array([float(text) for text in values])
+        if all(text.lower() in ("true", "false") for text in values):
+            return np.array([text.lower() == "true" for text in values])
+        return np.array(values)
+
+    def _against_the_rest(self, positive: Any) -> None:
+        labels = self.classes.tolist()
+        code = next((code for code, label in enumerate(labels) if _same(label, positive)), None)
+        if code is None:
+            shown = ", ".join(map(str, labels[:10])) + (", ..." if len(labels) > 10 else "")
+            raise DataError(f"{self._name}: positive={positive!r} is none of the labels {shown}.")
+        if len(labels) == 1:
+            return
+        if len(labels) == 2:
+            self.classes = self.classes[[1 - code, code]]
+        else:
+            self.classes = np.array([f"not {labels[code]}", str(labels[code])])
+        self._rank = (self._rank == code).astype(np.int32)
+
+
+def _same(label: Any, positive: Any) -> bool:
+    if str(label) == str(positive):
+        return True
+    both = f"{label} {positive}".split()
+    return (
+        len(both) == 2 and all(NUMBER.fullmatch(text) for text in both) and float(both[0]) == float(both[1])
+    )
+
+
+def _distinct(column: Any) -> tuple[np.ndarray, list[tuple[Any, int]]]:
+    """Places in a dictionary, and the entries of the dictionary that occur, each with its place."""
+    if kinds.is_decimal(column.type):
+        column = column.cast(pa.string()).cast(pa.float64())
+    elif not _plain(column.type):
+        column = column.cast(pa.string())
+    encoded = column if kinds.is_dictionary(column.type) else column.dictionary_encode()
+    places = encoded.indices.to_numpy(zero_copy_only=False)
+    values = encoded.dictionary.to_pylist()
+    occurring = np.flatnonzero(np.bincount(places, minlength=len(values))).tolist()
+    return places, [(values[place], place) for place in occurring]
+
+
+def _plain(kind: Any) -> bool:
+    if kinds.is_dictionary(kind):
+        return _plain(kind.value_type)
+    text = kinds.is_string(kind) or kinds.is_large_string(kind)
+    return text or kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind)
+
+
+def _typed(values: list[Any], untyped: bool) -> np.ndarray:
+    labels = np.array(values)
+    if (
+        untyped
+        and labels.dtype.kind == "f"
+        and np.all(np.abs(labels) <= 2**53)
+        and np.all(labels == np.trunc(labels))
+    ):
+        return labels.astype(np.int64)
+    return labels

@@ -1,0 +1,36 @@
+"""Parquet files: read page by page, never a whole row group at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from separatrix.rows.files.source import Place, Source, broken, guarded
+
+BUFFER = 64 * 1024  # bytes read at a time of each column
+
+
+class ParquetSource(Source):
+    """A Parquet file."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        with guarded(place.name, self._open) as file:
+            self.schema = file.schema_arrow
+            self.n_rows = file.metadata.num_rows
+
+    def _open(self) -> Any:
+        # The default, pre_buffer=True, keeps all that was read of the file until the last batch.
+        return pq.ParquetFile(self.place.path, pre_buffer=False, buffer_size=BUFFER)
+
+    def batches(self, features: Sequence[str], label: str | None, rows: int) -> Iterator[Any]:
+        names = [*features] if label is None else [*features, label]
+        try:
+            with self._open() as file:
+                for batch in file.iter_batches(batch_size=rows, columns=names):
+                    yield batch.select(names)
+        except (pa.ArrowException, OSError) as error:
+            raise broken(self.place.name, error) from None

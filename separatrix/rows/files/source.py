@@ -1,0 +1,149 @@
+"""A file of named columns that can be read again and again, as Arrow record batches."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from separatrix.rows.errors import DataError
+
+Item = TypeVar("Item")
+
+
+class Place:
+    """Where a file lies, what it is called in messages, and whether it is still the one first seen."""
+
+    def __init__(self, path: str | Path, name: str | None = None) -> None:
+        self.path = Path(path)
+        self.name = name or self.path.name
+        self._seen = self._look()
+
+    def _look(self) -> tuple[int, int]:
+        try:
+            found = self.path.stat()
+        except OSError as error:
+            raise cannot_open(self.name, error) from None
+        return found.st_size, found.st_mtime_ns
+
+    @property
+    def size(self) -> int:
+        return self._seen[0]
+
+    def require_unchanged(self) -> None:
+        if self._look() != self._seen:
+            raise self.changed()
+
+    def changed(self) -> DataError:
+        return DataError(f"{self.name} has changed since it was first read: read it again.")
+
+
+class Source(ABC):
+    """A file of named columns.
+
+    Attributes
+    ----------
+    place : Place
+    schema : pyarrow.Schema
+        All its columns.
+    n_rows : int or None
+        None when it takes a whole pass to know.
+    written : bool
+        Whether labels stand in the file as text, so that their type must be told from all of them.
+    """
+
+    place: Place
+    schema: Any
+    n_rows: int | None = None
+    written: bool = False
+
+    @abstractmethod
+    def batches(self, features: Sequence[str], label: str | None, rows: int) -> Iterator[Any]:
+        """Record batches of the features, then the label, of at most ``rows`` rows; may be called again."""
+
+    def guess_rows(self) -> int:
+        """About how many rows there are, as the beginning of the file tells; 0 when it does not."""
+        return self.n_rows or 0
+
+    def require_exact(self, names: Sequence[str]) -> None:
+        """Refuse whole numbers of these columns that doubles cannot hold; typed files need not ask."""
+
+    def cell(self, row: int, column: str) -> str:
+        """A row (counted from 0) and a column in words."""
+        return f"{self.place.name}, row {row + 1}, column {column!r}"
+
+    def first_value(self, column: str) -> Any:
+        batch = next(iter(self.batches([column], None, 1)), None)
+        return None if batch is None or batch.num_rows == 0 else batch.column(0)[0].as_py()
+
+
+def ahead(items: Iterator[Item]) -> Iterator[Item]:
+    """The same items, the next one being made on another thread while the last is used."""
+    end: Any = object()
+    with ThreadPoolExecutor(1, thread_name_prefix="separatrix-read") as pool:
+        coming = pool.submit(next, items, end)
+        while (item := coming.result()) is not end:
+            coming = pool.submit(next, items, end)
+            yield item
+
+
+def recut(batches: Iterator[tuple[Any, Any]], size: int) -> Iterator[tuple[list[Any], list[Any]]]:
+    """Cut batches and their codes anew into runs of ``size`` rows, the last one shorter, copying nothing."""
+    parts: list[Any] = []
+    codes: list[Any] = []
+    wanted = size
+    for batch, batch_codes in batches:
+        at = 0
+        while at < batch.num_rows:
+            taken = min(wanted, batch.num_rows - at)
+            parts.append(batch.slice(at, taken))
+            if batch_codes is not None:
+                codes.append(batch_codes[at : at + taken])
+            at += taken
+            wanted -= taken
+            if wanted == 0:
+                yield parts, codes
+                parts, codes, wanted = [], [], size
+    if parts:
+        yield parts, codes
+
+
+def pieces(batch: Any, rows: int) -> Iterator[Any]:
+    """A record batch in slices of at most ``rows`` rows."""
+    for start in range(0, batch.num_rows, rows):
+        yield batch.slice(start, rows)
+
+
+def guarded(name: str, action: Callable[[], Item]) -> Item:
+    """Do what may meet a broken file; what PyArrow or the system says becomes one sentence."""
+    try:
+        return action()
+    except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError) as error:
+        raise broken(name, error) from None
+
+
+def broken(name: str, error: BaseException) -> DataError:
+    """A file that cannot be read to its end."""
+    if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
+        return cannot_open(name, error)
+    said = first_line(error)
+    return DataError(
+        f"{name} cannot be read: {said}; it may be damaged or cut short, write or fetch it again."
+    )
+
+
+def cannot_open(name: str, error: OSError) -> DataError:
+    if isinstance(error, FileNotFoundError):
+        return DataError(f"{name} does not exist: check the path.")
+    return DataError(f"{name} cannot be opened: {os.strerror(error.errno) if error.errno else error}.")
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what another library said, without its full stop."""
+    lines = str(error).strip().splitlines()
+    return lines[0].rstrip(". ") if lines else type(error).__name__

@@ -1,0 +1,154 @@
+"""Rows of a svmlight file: kept in memory when they fit, else read again in every pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from separatrix.rows.block import Block, Csr, read_only, rows_per_block
+from separatrix.rows.errors import DataError
+from separatrix.rows.files.labels import Classes
+from separatrix.rows.files.source import Place, ahead, recut
+from separatrix.rows.files.svmlight import Part, SvmlightFile, join
+from separatrix.rows.memory import SparseRows
+from separatrix.rows.sequence import Rows
+
+PAIR_BYTES = 12  # a double and an int32
+ROW_BYTES = 20  # a pointer, a label and its code
+
+
+def rows_of_svmlight(
+    place: Place,
+    label: str | int | bool | None,
+    *,
+    gzipped: bool,
+    positive: Any,
+    memory: int,
+    n_jobs: int,
+    zero_based: bool | None,
+    n_columns: int | None,
+) -> Rows:
+    """The rows of a svmlight file: in memory if their pairs fit in ``memory`` bytes, else streamed."""
+    name = place.name
+    if label is not None and label is not False:
+        raise DataError(
+            f"{name}: in a svmlight file the label begins each line; leave label= out, or pass False."
+        )
+    file = SvmlightFile(place, gzipped)
+    labels = None if label is False else Classes(name, lambda row: f"{name}, row {row + 1}", untyped=True)
+    kept: list[Part] | None = []
+    places: list[np.ndarray] = []
+    n_rows = stored = 0
+    lowest, highest = 1, -1
+    for part in ahead(file.parts()):
+        if labels is not None:
+            places.append(labels.see(pa.array(part.labels), n_rows))
+        if part.indices.size:
+            lowest = min(lowest, int(part.indices.min()))
+            highest = max(highest, int(part.indices.max()))
+        n_rows, stored = n_rows + part.num_rows, stored + len(part.data)
+        if kept is not None:
+            kept.append(part)
+            if stored * PAIR_BYTES + n_rows * ROW_BYTES > memory:
+                kept = None
+        if kept is None:
+            places.clear()
+    if n_rows == 0:
+        raise DataError(f"{name} has no rows: at least one is needed.")
+    lowest = _first_index(name, lowest, zero_based)
+    shape = n_rows, _width(name, highest + 1 - lowest, n_columns)
+    if labels is not None:
+        labels.settle(positive)
+    if kept is None:
+        return StreamedSparseRows(file, labels, shape, stored=stored, lowest=lowest, n_jobs=n_jobs)
+    codes, classes = (
+        (None, None) if labels is None else (labels.settled(np.concatenate(places)), labels.classes)
+    )
+    whole = join(kept)
+    kept.clear()
+    matrix = Matrix(shape, whole.data, whole.indices - np.int32(lowest), whole.indptr)
+    rows = SparseRows(matrix, codes, classes, n_jobs=n_jobs)
+    rows.name, rows.known_finite = name, True
+    return rows
+
+
+class Matrix(NamedTuple):
+    """What `SparseRows` needs of a CSR matrix."""
+
+    shape: tuple[int, int]
+    data: np.ndarray
+    indices: np.ndarray
+    indptr: np.ndarray
+
+
+def _first_index(name: str, lowest: int, zero_based: bool | None) -> int:
+    if zero_based is False and lowest == 0:
+        raise DataError(
+            f"{name} holds the index 0, so its indices do not begin at one: pass zero_based=True."
+        )
+    return 0 if zero_based or lowest == 0 else 1
+
+
+def _width(name: str, found: int, asked: int | None) -> int:
+    if asked is not None and found > asked:
+        raise DataError(
+            f"{name} has {found} columns, n_columns={asked} are asked for: these rows do not fit."
+        )
+    if not (asked or found):
+        raise DataError(f"{name} has no feature columns (no index:value pair in it): at least one is needed.")
+    return asked or found
+
+
+class StreamedSparseRows(Rows):
+    """Rows of a svmlight file, read again in every pass; blocks as the same rows have them in memory."""
+
+    known_finite = True
+
+    def __init__(
+        self,
+        file: SvmlightFile,
+        labels: Classes | None,
+        shape: tuple[int, int],
+        *,
+        stored: int,
+        lowest: int,
+        n_jobs: int,
+    ) -> None:
+        self._file = file
+        self._labels = labels
+        self._lowest = np.int32(lowest)
+        self._stored = stored
+        self.n_rows, self.n_columns = shape
+        self.dtype = np.dtype(np.float64)
+        self.classes = None if labels is None else labels.classes
+        self.name = file.place.name
+        self.n_jobs = n_jobs
+        self.rows_in_block = rows_per_block(max(1.0, stored / self.n_rows) * PAIR_BYTES)
+
+    @property
+    def n_bytes(self) -> int:
+        return self._stored * PAIR_BYTES
+
+    def blocks(self) -> Iterator[Block]:
+        place = self._file.place
+        place.require_unchanged()
+        start = 0
+        for parts, codes in recut(ahead(self._coded()), self.rows_in_block):
+            part = join(parts)
+            stop = start + part.num_rows
+            X = Csr(read_only(part.data), read_only(part.indices - self._lowest), read_only(part.indptr))
+            yield Block(start, stop, X, np.concatenate(codes) if codes else None)
+            start = stop
+        if start != self.n_rows:
+            raise place.changed()
+
+    def _coded(self) -> Iterator[tuple[Part, np.ndarray | None]]:
+        for part in self._file.parts():
+            try:
+                codes = None if self._labels is None else self._labels.codes(pa.array(part.labels))
+            except KeyError:
+                raise self._file.place.changed() from None
+            yield part, codes

@@ -1,0 +1,125 @@
+"""Rows in memory: dense arrays of any layout, and compressed sparse rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from separatrix.rows.block import Block, Csr, read_only, rows_per_block, signs_of
+from separatrix.rows.errors import DataError
+from separatrix.rows.sequence import Rows, dense_rows
+
+
+class MemoryRows(Rows):
+    """What dense and sparse rows share: labels, and the cutting into blocks."""
+
+    rows_in_block: int
+
+    def _label(self, codes: np.ndarray | None, classes: np.ndarray | None) -> None:
+        if codes is not None and len(codes) != self.n_rows:
+            raise DataError(
+                f"Found input variables with inconsistent numbers of samples: X has {self.n_rows} rows and y "
+                f"has {len(codes)}."
+            )
+        self.codes = codes
+        self.classes = classes
+        binary = codes is not None and classes is not None and len(classes) == 2
+        self._signs = signs_of(codes, 1) if binary else None
+
+    @property
+    def in_memory(self) -> bool:
+        return True
+
+    def _values(self, start: int, stop: int) -> Any:
+        raise NotImplementedError
+
+    def block(self, start: int, stop: int) -> Block:
+        codes = None if self.codes is None else self.codes[start:stop]
+        signs = None if self._signs is None else self._signs[start:stop]
+        return Block(start, stop, self._values(start, stop), codes, signs)
+
+    def blocks(self) -> Iterator[Block]:
+        for start in range(0, self.n_rows, self.rows_in_block):
+            yield self.block(start, min(start + self.rows_in_block, self.n_rows))
+
+
+class DenseRows(MemoryRows):
+    """Rows of a two-dimensional array, never copied whole.
+
+    C order is read in place; Fortran order and strided views are copied a block at a time, when a block is used.
+    """
+
+    def __init__(
+        self,
+        X: np.ndarray,
+        codes: np.ndarray | None = None,
+        classes: np.ndarray | None = None,
+        *,
+        columns: tuple[str, ...] | None = None,
+        n_jobs: int = 1,
+        rows_in_block: int | None = None,
+    ) -> None:
+        self.X = read_only(X)
+        self.n_rows, self.n_columns = X.shape
+        self.dtype = X.dtype
+        self.columns = columns
+        self.n_jobs = n_jobs
+        self.rows_in_block = rows_in_block or rows_per_block(self.n_columns * X.itemsize)
+        self._in_place = X.flags.c_contiguous
+        self._label(codes, classes)
+
+    def _values(self, start: int, stop: int) -> Any:
+        part = self.X[start:stop]
+        return part if self._in_place else lambda: read_only(np.ascontiguousarray(part))
+
+    def sample(self, k: int) -> np.ndarray:
+        chosen = np.linspace(0, self.n_rows - 1, min(k, self.n_rows)).astype(np.int64)
+        return np.ascontiguousarray(self.X[chosen])
+
+
+class SparseRows(MemoryRows):
+    """Rows of a CSR matrix, read in place."""
+
+    def __init__(
+        self,
+        matrix: Any,
+        codes: np.ndarray | None = None,
+        classes: np.ndarray | None = None,
+        *,
+        columns: tuple[str, ...] | None = None,
+        n_jobs: int = 1,
+        rows_in_block: int | None = None,
+    ) -> None:
+        self.n_rows, self.n_columns = matrix.shape
+        self.dtype = matrix.data.dtype
+        self.columns = columns
+        self.n_jobs = n_jobs
+        self.indptr = np.asarray(matrix.indptr, np.int64)
+        self.data = read_only(np.ascontiguousarray(matrix.data))
+        self.indices = read_only(np.ascontiguousarray(matrix.indices, np.int32))
+        self._require_sound()
+        stored = max(1.0, len(self.data) / max(1, self.n_rows))
+        self.rows_in_block = rows_in_block or rows_per_block(stored * (self.dtype.itemsize + 4))
+        self._label(codes, classes)
+
+    @property
+    def n_bytes(self) -> int:
+        return self.data.nbytes + self.indices.nbytes
+
+    def _require_sound(self) -> None:
+        # Kernels index with unsigned numbers and no bounds check, so a broken matrix is refused here.
+        ends = bool(self.indptr[0] == 0 and self.indptr[-1] <= min(len(self.data), len(self.indices)))
+        inside = len(self.indices) == 0 or int(self.indices.view(np.uint32).max()) < max(1, self.n_columns)
+        if not (ends and inside and bool(np.all(np.diff(self.indptr) >= 0))):
+            raise DataError("The sparse matrix is broken: its indices or row pointers lie outside the data.")
+
+    def _values(self, start: int, stop: int) -> Any:
+        first, last = self.indptr[start], self.indptr[stop]
+        part = slice(first, last)
+        return Csr(self.data[part], self.indices[part], read_only(self.indptr[start : stop + 1] - first))
+
+    def sample(self, k: int) -> np.ndarray:
+        chosen = np.linspace(0, self.n_rows - 1, min(k, self.n_rows)).astype(np.int64)
+        return dense_rows(Csr(self.data, self.indices, self.indptr), chosen, self.n_columns)

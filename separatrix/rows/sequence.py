@@ -1,0 +1,199 @@
+"""Rows: checked examples and their classes, seen as a sequence of blocks that can be walked again.
+
+An algorithm asks for one of three things and never knows where the rows live:
+
+*fold*   thread a state through the blocks in order (any online method);
+*sum*    add up what each block contributes (losses, Gram matrices, batch updates);
+*worst*  from each block the few rows that violate a hyperplane most (growing active sets).
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from separatrix.rows.block import Block, Csr
+from separatrix.rows.errors import DataError
+
+State = TypeVar("State")
+WORTH_THREADS = 5_000_000  # bytes: below this a pool costs more than it saves
+
+
+class Worst(NamedTuple):
+    """The rows with the smallest margins: their indices, margins, values (dense) and class codes."""
+
+    indices: np.ndarray
+    margins: np.ndarray
+    X: np.ndarray
+    codes: np.ndarray | None
+
+
+class Rows(ABC):
+    """A sequence of blocks of rows.
+
+    Attributes
+    ----------
+    n_rows, n_columns : int
+    dtype : numpy.dtype
+        float32 or float64: the type of the values; weights are float64 always.
+    classes : ndarray or None
+        The sorted labels; None when the rows carry no labels.
+    columns : tuple of str or None
+    label : str or None
+        The name of the label column, where there is one.
+    name : str or None
+        The name of the file, for messages.
+    """
+
+    n_rows: int
+    n_columns: int
+    dtype: np.dtype
+    classes: np.ndarray | None = None
+    columns: tuple[str, ...] | None = None
+    label: str | None = None
+    name: str | None = None
+    n_jobs: int = 1
+    known_finite: bool = False  # a reader that refuses NaN sets this; algorithms check the others in their first pass
+
+    @abstractmethod
+    def blocks(self) -> Iterator[Block]:
+        """The blocks in row order, from the first; may be called again."""
+
+    @property
+    def in_memory(self) -> bool:
+        return False
+
+    @property
+    def n_bytes(self) -> int:
+        return self.n_rows * self.n_columns * self.dtype.itemsize
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __repr__(self) -> str:
+        labels = "unlabelled" if self.classes is None else f"{len(self.classes)} classes"
+        where = f" from {self.name}" if self.name else ""
+        return f"<{type(self).__name__}: {self.n_rows} x {self.n_columns} {self.dtype}, {labels}{where}>"
+
+    def fold(self, step: Callable[[State, Block], State], state: State) -> State:
+        """Thread ``state`` through the blocks in order."""
+        for block in self.blocks():
+            state = step(state, block)
+        return state
+
+    def sum(self, term: Callable[[Block], tuple[Any, ...]]) -> tuple[Any, ...]:
+        """Add ``term(block)`` over all blocks, in block order: the same bits for any number of threads."""
+        total: tuple[Any, ...] | None = None
+        for part in self._each(term):
+            total = part if total is None else tuple(a + b for a, b in zip(total, part, strict=True))
+        if total is None:
+            raise DataError("There are no rows to add up.")
+        return total
+
+    def worst(self, pick: Callable[[Block], tuple[np.ndarray, np.ndarray]], k: int) -> Worst:
+        """The ``k`` rows with the smallest margins, ties by row index.
+
+        ``pick(block)`` returns at most ``k`` positions in the block and their margins.
+        """
+
+        def rows_of(block: Block) -> Worst:
+            chosen, margins = pick(block)
+            codes = None if block.codes is None else block.codes[chosen]
+            return Worst(chosen + block.start, margins, dense_rows(block.X, chosen, self.n_columns), codes)
+
+        parts = [part for part in self._each(rows_of) if len(part.indices)]
+        if not parts:
+            empty = np.empty(0)
+            return Worst(empty.astype(np.int64), empty, np.empty((0, self.n_columns)), None)
+        indices = np.concatenate([p.indices for p in parts])
+        margins = np.concatenate([p.margins for p in parts])
+        order = np.lexsort((indices, margins))[:k]
+        codes = None if parts[0].codes is None else np.concatenate([p.codes for p in parts])[order]
+        return Worst(indices[order], margins[order], np.concatenate([p.X for p in parts])[order], codes)
+
+    def sample(self, k: int) -> np.ndarray:
+        """At most ``k`` rows as a dense array: of the first block, for want of a way to reach the others."""
+        block = next(iter(self.blocks()))
+        return dense_rows(block.X, np.arange(min(k, len(block))), self.n_columns)
+
+    def require_finite(self) -> None:
+        """Refuse the first NaN or infinity, by row and column."""
+        if self.known_finite:
+            return
+        for block in self.blocks():
+            refuse_nonfinite(block, self)
+        self.known_finite = True
+
+    def require_two_classes(self) -> None:
+        if self.classes is None:
+            raise DataError("These rows carry no labels: pass y, or read the file with its label column.")
+        if len(self.classes) < 2:
+            raise DataError(
+                f"The labels hold one class only ({self.classes[0]!s}): a classifier needs two classes or more."
+            )
+
+    def _each(self, work: Callable[[Block], Any]) -> Iterator[Any]:
+        if self.n_jobs == 1 or self.n_bytes < WORTH_THREADS:
+            yield from map(work, self.blocks())
+            return
+        with ThreadPoolExecutor(self.n_jobs) as pool:
+            waiting: deque[Future[Any]] = deque()
+            for block in self.blocks():
+                waiting.append(pool.submit(work, block))
+                if len(waiting) > 2 * self.n_jobs:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+
+
+def jobs(n_jobs: int | None) -> int:
+    """scikit-learn's meaning of ``n_jobs``: None is 1, -1 all cores."""
+    if n_jobs is None:
+        return 1
+    if n_jobs == 0:
+        raise ValueError("n_jobs=0 has no meaning: use 1 for one thread, -1 for all cores.")
+    cores = os.cpu_count() or 1
+    return max(1, cores + 1 + n_jobs) if n_jobs < 0 else n_jobs
+
+
+def dense_rows(X: np.ndarray | Csr, chosen: np.ndarray, n_columns: int) -> np.ndarray:
+    """Some rows of a block as a dense array of their own."""
+    if not isinstance(X, Csr):
+        return X[chosen]
+    out = np.zeros((len(chosen), n_columns), X.data.dtype)
+    for place, row in enumerate(chosen):
+        span = slice(X.indptr[row], X.indptr[row + 1])
+        np.add.at(out[place], X.indices[span], X.data[span])
+    return out
+
+
+def refuse_nonfinite(block: Block, rows: Rows) -> None:
+    """Raise, naming row and column, if the block holds a NaN or an infinity."""
+    X = block.X
+    values = X.data if isinstance(X, Csr) else X
+    # A sum is finite only if all its terms are; an overflowing sum is settled by the slower test.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if values.size == 0 or np.isfinite(values.sum()):
+            return
+    bad = ~np.isfinite(values)
+    if not bad.any():
+        return
+    if isinstance(X, Csr):
+        place = int(np.argmax(bad))
+        row, column = int(np.searchsorted(X.indptr, place, side="right")) - 1, int(X.indices[place])
+        value = X.data[place]
+    else:
+        row, column = (int(i) for i in np.argwhere(bad)[0])
+        value = X[row, column]
+    what = "NaN" if np.isnan(value) else "infinity"
+    title = f"column {column}" if rows.columns is None else f"column {column} ({rows.columns[column]})"
+    where = f" of {rows.name}" if rows.name else ""
+    raise DataError(
+        f"Input X contains {what} at row {block.start + row}, {title}{where}: drop or fill it before fitting."
+    )

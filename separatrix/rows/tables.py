@@ -1,0 +1,229 @@
+"""Arrow tables, polars and pandas frames as `Rows`: columns become a row-major matrix one block at a time."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as kinds
+
+from separatrix.rows.block import read_only, rows_per_block
+from separatrix.rows.errors import DataError
+from separatrix.rows.memory import DenseRows, MemoryRows
+from separatrix.rows.sequence import Rows
+
+EXACT = 2**53  # every whole number up to here is a double
+Cell = Callable[[int, int], str]  # row and column, counted from 0, in words
+
+
+class Numbers:
+    """How the columns of a table become a matrix: float32 when all of them are, else float64.
+
+    Integers, booleans, decimals and dictionaries of these become floats; whole numbers beyond 2^53, which
+    doubles would round, are refused. A missing value becomes NaN, for the finiteness check to find.
+
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+        The feature columns, in the order of the matrix.
+    cell : callable
+        Names a row and a column in messages.
+    example : callable
+        The first value of a column, to show when the column holds no numbers.
+    """
+
+    def __init__(self, schema: Any, cell: Cell, example: Callable[[int], Any]) -> None:
+        self.cell = cell
+        self.names = schema.names
+        for place, field in enumerate(schema):
+            if not _numeric(field.type):
+                raise not_a_number(cell(0, place), example(place))
+        single = all(kinds.is_float32(field.type) for field in schema)
+        self.dtype = np.dtype(np.float32 if single else np.float64)
+        self._target = pa.float32() if single else pa.float64()
+        self._ready = all(field.type == self._target for field in schema)
+
+    def matrix(self, parts: Sequence[Any], start: int) -> np.ndarray:
+        """Consecutive record batches, the first beginning at row ``start``, as one array in C order."""
+        arrays = []
+        for part in parts:
+            arrays.append(self._one(part, start))
+            start += part.num_rows
+        return read_only(arrays[0] if len(arrays) == 1 else np.concatenate(arrays))
+
+    def _one(self, batch: Any, start: int) -> np.ndarray:
+        if not self._ready:
+            columns = [self._floats(column, start, place) for place, column in enumerate(batch.columns)]
+            batch = pa.RecordBatch.from_arrays(columns, names=self.names)
+        # Three times faster than stacking NumPy columns when there are many of them, and never slower.
+        return batch.to_tensor(null_to_nan=True, row_major=True).to_numpy()
+
+    def _floats(self, column: Any, start: int, place: int) -> Any:
+        if kinds.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        if column.type == self._target:
+            return column
+        if kinds.is_decimal(column.type):
+            # By way of text: the nearest double, as the same digits in a CSV file would give.
+            floats = column.cast(pa.string()).cast(pa.float64())
+            if column.type.scale <= 0:
+                self._refuse_beyond(floats, column, start, place)
+            return floats
+        try:
+            return column.cast(self._target)
+        except pa.ArrowInvalid:
+            self._refuse_beyond(column.cast(self._target, safe=False), column, start, place)
+            raise
+
+    def _refuse_beyond(self, floats: Any, column: Any, start: int, place: int) -> None:
+        beyond = np.abs(floats.to_numpy(zero_copy_only=False)) >= EXACT
+        for row in np.flatnonzero(beyond):
+            if abs(column[int(row)].as_py()) > EXACT:
+                where = self.cell(start + int(row), place)
+                raise DataError(f"{where}: {beyond_exact(column[int(row)].as_py())}")
+
+
+def not_a_number(where: str, value: Any) -> DataError:
+    """The refusal of text, dates and other things in a column of numbers."""
+    return DataError(
+        f"{where}: {shorten(value)} is no number; encode the column as numbers, or leave it out."
+    )
+
+
+def beyond_exact(value: Any) -> str:
+    """Why a whole number beyond 2^53 is refused, and what to do."""
+    return (
+        f"the whole number {value} is beyond 2^53, where doubles skip whole numbers; "
+        "rescale the column, or store it as floating point."
+    )
+
+
+def shorten(value: Any) -> str:
+    """A value as it stands in the data, cut to a length that fits a message."""
+    text = repr(value if isinstance(value, str) else str(value))
+    return text if len(text) <= 42 else f"{text[:38]}...'"
+
+
+def _numeric(kind: Any) -> bool:
+    if kinds.is_dictionary(kind):
+        kind = kind.value_type
+    tests = (kinds.is_floating, kinds.is_integer, kinds.is_boolean, kinds.is_decimal, kinds.is_null)
+    return any(test(kind) for test in tests)
+
+
+class TableRows(MemoryRows):
+    """Rows of an Arrow table, kept in its columns; a block becomes a matrix when it is used."""
+
+    def __init__(
+        self,
+        table: Any,
+        codes: np.ndarray | None = None,
+        classes: np.ndarray | None = None,
+        *,
+        columns: tuple[str, ...] | None = None,
+        n_jobs: int = 1,
+        rows_in_block: int | None = None,
+    ) -> None:
+        self.n_rows, self.n_columns = table.num_rows, table.num_columns
+        self.columns = columns
+        self.n_jobs = n_jobs
+        self._numbers = Numbers(table.schema, self._cell, lambda place: table.column(place)[0].as_py())
+        self.dtype = self._numbers.dtype
+        self._batches = [batch for batch in table.to_batches() if batch.num_rows]
+        self._starts = np.cumsum([0] + [batch.num_rows for batch in self._batches]).tolist()
+        self.rows_in_block = rows_in_block or rows_per_block(self.n_columns * self.dtype.itemsize)
+        self._label(codes, classes)
+
+    def _cell(self, row: int, place: int) -> str:
+        title = "" if self.columns is None else f" ({self.columns[place]})"
+        return f"Row {row}, column {place}{title}"
+
+    def _values(self, start: int, stop: int) -> Any:
+        return lambda: self._numbers.matrix(self._parts(start, stop), start)
+
+    def _parts(self, start: int, stop: int) -> list[Any]:
+        parts = []
+        number = bisect_right(self._starts, start) - 1
+        while start < stop:
+            begin, end = self._starts[number], min(stop, self._starts[number + 1])
+            parts.append(self._batches[number].slice(start - begin, end - start))
+            start, number = end, number + 1
+        return parts
+
+
+def rows_of_table(
+    X: Any, codes: np.ndarray | None = None, classes: np.ndarray | None = None, *, n_jobs: int = 1
+) -> Rows:
+    """Rows of an Arrow table, a polars or pandas frame, or anything that exports Arrow record batches.
+
+    >>> table = pa.table({"height": [1.5, 1.8], "children": [0, 2]})
+    >>> rows = rows_of_table(table)
+    >>> rows.columns, next(rows.blocks()).X.tolist()
+    (('height', 'children'), [[1.5, 0.0], [1.8, 2.0]])
+    """
+    shape = getattr(X, "shape", (0, 0))
+    if len(shape) != 2 or type(X).__name__ in ("Series", "Array", "ChunkedArray"):
+        raise DataError(
+            "X is a single column; give a table with one row per example (for one feature, of one column)."
+        )
+    if hasattr(X, "iloc"):
+        names = tuple(X.columns)
+        columns = names if all(isinstance(name, str) for name in names) else None
+        _require_some(*X.shape)
+        whole = _one_float_array(X)
+        if whole is not None:
+            return DenseRows(whole, codes, classes, columns=columns, n_jobs=n_jobs)
+        return TableRows(_table_of_pandas(X), codes, classes, columns=columns, n_jobs=n_jobs)
+    table = _table(X)
+    _require_some(table.num_rows, table.num_columns)
+    return TableRows(table, codes, classes, columns=tuple(table.column_names), n_jobs=n_jobs)
+
+
+def _table(X: Any) -> Any:
+    if isinstance(X, pa.Table):
+        return X
+    if type(X).__name__ == "LazyFrame":
+        raise DataError("X is a lazy frame: call .collect() on it first.")
+    try:
+        return X.to_arrow() if type(X).__module__.startswith("polars") else pa.table(X)
+    except (TypeError, ValueError, pa.ArrowException) as error:
+        raise DataError(f"X cannot be read as a table of numbers: {str(error).splitlines()[0]}.") from None
+
+
+def _one_float_array(frame: Any) -> np.ndarray | None:
+    """The one array behind a frame of floats, or None when its columns were made apart."""
+    dtype = frame.dtypes.iloc[0]
+    if dtype not in (np.float32, np.float64) or not (frame.dtypes == dtype).all():
+        return None
+    first, last = frame.iloc[:, 0].to_numpy(), frame.iloc[:, -1].to_numpy()
+    if first.base is None or first.base is not last.base:
+        return None
+    return frame.to_numpy()
+
+
+def _table_of_pandas(frame: Any) -> Any:
+    columns = []
+    for place in range(frame.shape[1]):
+        series = frame.iloc[:, place]
+        values = (
+            series.to_numpy()
+            if isinstance(series.dtype, np.dtype) and series.dtype.kind in "biuf"
+            else series
+        )
+        try:
+            columns.append(pa.array(values))
+        except (TypeError, ValueError, pa.ArrowException):
+            row = next((row for row, value in enumerate(series) if not isinstance(value, int | float)), 0)
+            where = f"Row {row}, column {place} ({frame.columns[place]})"
+            raise not_a_number(where, series.iloc[row]) from None
+    return pa.table(columns, names=[str(name) for name in frame.columns])
+
+
+def _require_some(n_rows: int, n_columns: int) -> None:
+    if n_rows == 0:
+        raise DataError(f"X has no rows (shape {(n_rows, n_columns)}): at least one is needed.")
+    if n_columns == 0:
+        raise DataError(f"X has no columns (shape {(n_rows, n_columns)}): at least one feature is needed.")

@@ -1,0 +1,122 @@
+"""What must hold of the project's files: versions, names, sizes, and no trace of a machine."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import sklearn
+
+import separatrix
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PACKAGE_FILES = sorted((ROOT / "separatrix").rglob("*.py"))
+
+OF_A_MACHINE = re.compile(
+    r"/(?:home|root|work|tmp|farm|opt|Users)/[A-Za-z0-9_.]"
+    r"|(?:extra[-_])?index[-_]url\b"
+    r"|\b(?:pip_)?find[-_]links\b"
+    r"|\bpypi\.(?:org|python)",
+    re.IGNORECASE,
+)
+
+
+@pytest.fixture(scope="module")
+def project_files() -> list[Path]:
+    if not (ROOT / ".git").exists():
+        pytest.skip("which files belong to the project is known in a git checkout only")
+    listing = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    paths = [ROOT / name for name in listing.stdout.split("\0") if name]
+    return [path for path in paths if path.is_file()]
+
+
+def test_version_is_written_once_and_told_everywhere():
+    assert "version" in PROJECT["project"]["dynamic"]
+    assert PROJECT["tool"]["hatch"]["version"]["path"] == "separatrix/__init__.py"
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.findall(r"^version: (\S+)$", citation, re.MULTILINE) == [separatrix.__version__]
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    newest = re.search(r"^## (\S+)", changes, re.MULTILINE)
+    assert newest
+    assert newest.group(1) == separatrix.__version__
+
+
+def test_licence_agrees():
+    assert PROJECT["project"]["license"] == "BSD-3-Clause"
+    assert (ROOT / "LICENSE").read_text(encoding="utf-8").startswith("BSD 3-Clause License")
+    assert "license: BSD-3-Clause" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_dependencies_are_bounded_and_pinned_for_development():
+    extras = PROJECT["project"]["optional-dependencies"]
+    wanted = [*PROJECT["project"]["dependencies"], *(need for needs in extras.values() for need in needs)]
+    pins = dict(
+        line.split("==")
+        for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+        if line and not line.startswith("#")
+    )
+    pinned = {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in pins.items()}
+    for need in wanted:
+        match = re.fullmatch(r"([A-Za-z0-9_-]+)(?:\[[a-z,]+\])?(>=[\d.]+,<[\d.]+)?", need)
+        assert match, need
+        name, bounds = match.groups()
+        if name != "separatrix":
+            assert bounds, f"{need} has no lower and upper bound"
+            assert name.lower() in pinned, f"{name} has no pin in constraints.txt"
+
+
+def test_no_trace_of_a_machine(project_files):
+    found = []
+    for path in project_files:
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        found += [f"{path.relative_to(ROOT)}: {hit.group()}" for hit in OF_A_MACHINE.finditer(text)]
+    assert found == []
+
+
+def test_file_names_say_what_is_inside(project_files):
+    vague = re.compile(r"_*(utils?|helpers?|common|misc|core|base|manager)", re.IGNORECASE)
+    named = [path.relative_to(ROOT).with_suffix("") for path in project_files]
+    assert [path.as_posix() for path in named if any(vague.fullmatch(part) for part in path.parts)] == []
+
+
+def test_no_module_has_outgrown_one_idea():
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in PACKAGE_FILES}
+    assert {path.relative_to(ROOT).as_posix(): n for path, n in lengths.items() if n > 350} == {}
+
+
+def test_checker_imports_the_standard_library_alone():
+    """The import contract names third-party packages; here all but the checker's own files is refused."""
+    folder = ROOT / "separatrix" / "certificates" / "check"
+    files = sorted(folder.rglob("*.py"))
+    assert files
+    allowed = sys.stdlib_module_names | {path.stem for path in files}
+    for path in files:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                assert {alias.name.split(".")[0] for alias in node.names} <= allowed, path
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                assert node.module.split(".")[0] in allowed, path
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 1, f"{path} reaches outside its folder"
+
+
+def test_array_api_checks_are_switched_on():
+    assert os.environ["SCIPY_ARRAY_API"] == "1"
+    with sklearn.config_context(array_api_dispatch=True):
+        pass

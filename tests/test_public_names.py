@@ -1,0 +1,74 @@
+"""The public names are sorted, complete and typed, and cost nothing until they are used."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import pkgutil
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import separatrix
+import separatrix as sx
+
+HEAVY = ("highspy", "matplotlib", "numba", "numpy", "pandas", "polars", "pyarrow", "scipy", "sklearn")
+
+
+def test_names_are_sorted_and_single():
+    assert sx.__all__ == sorted(set(sx.__all__))
+
+
+def test_every_name_has_a_home_and_every_home_is_public():
+    homes = {*separatrix._HOMES, *separatrix._SUBMODULES, "__version__"}
+    assert homes == set(sx.__all__)
+    assert set(sx.__all__) <= set(dir(sx))
+
+
+@pytest.mark.parametrize("name", sx.__all__)
+def test_name_can_be_imported(name):
+    value = getattr(sx, name)
+    if name in separatrix._SUBMODULES:
+        assert value is import_module(f"separatrix.{name}")
+    elif name != "__version__":
+        assert not inspect.ismodule(value)
+        assert value is getattr(sx, name)
+
+
+def test_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="'separatrix' has no attribute 'perceptron'"):
+        _ = sx.perceptron
+
+
+def test_every_estimator_is_public():
+    from sklearn.base import BaseEstimator
+
+    algorithms = import_module("separatrix.algorithms")
+    classes = set()
+    for entry in pkgutil.walk_packages(algorithms.__path__, "separatrix.algorithms."):
+        classes.update(value for _, value in inspect.getmembers(import_module(entry.name), inspect.isclass))
+    ours = {value for value in classes if value.__module__.startswith("separatrix.algorithms.")}
+    final = {value for value in ours if issubclass(value, BaseEstimator) and not value.__subclasses__()}
+    assert {value.__name__ for value in final} <= set(sx.__all__)
+
+
+def test_type_stub_lists_the_same_names():
+    stub = ast.parse(Path(separatrix.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    listed = {"__version__"}
+    for statement in stub.body:
+        if isinstance(statement, ast.ImportFrom):
+            for alias in statement.names:
+                listed.add(alias.name)
+                home = "separatrix" if alias.name in separatrix._SUBMODULES else separatrix._HOMES[alias.name]
+                assert statement.module == home, alias.name
+    assert listed == set(sx.__all__)
+
+
+@pytest.mark.parametrize("module", ["separatrix", "separatrix.cli"])
+def test_import_is_light(module):
+    program = f"import sys, {module}; print(*sorted(set({HEAVY!r}) & set(sys.modules)))"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == []
