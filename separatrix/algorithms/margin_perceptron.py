@@ -18,14 +18,18 @@ combination is an upper one; their ratio is at least the share. Both ends are ch
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from separatrix.algorithms.online.classifier import OnlineClassifier
+from separatrix.algorithms.online.frame import Frame
 from separatrix.algorithms.online.learner import Learner
-from separatrix.algorithms.online.loop import Run
-from separatrix.certificates import MarginShare
+from separatrix.algorithms.online.loop import Run, errors_in_floats
+from separatrix.algorithms.online.survey import Survey
+from separatrix.certificates import MarginShare, Separable
+from separatrix.predictor import Solution
 from separatrix.predictor.evidence import Tally, about
 from separatrix.rows import Rows
 
@@ -91,12 +95,19 @@ class MarginPerceptron(OnlineClassifier):
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         return KozinecLearner(n_columns, intercept=self.fit_intercept, share=self.share)
 
+    def _solution(self, frame: Frame, positive: int, run: Run, survey: Survey) -> Solution:
+        solution = super()._solution(frame, positive, run, survey)
+        if isinstance(solution.certificate, MarginShare | Separable):
+            return solution
+        assert isinstance(run.learner, KozinecLearner)
+        return replace(solution, weights=run.learner.fallback())
+
     def _certificate(
         self, rows: Rows, positive: int, run: Run, weights: np.ndarray, found: Tally, facts: dict[str, Any]
     ) -> Any:
         learner = run.learner
         assert isinstance(learner, KozinecLearner)
-        facts["margin_at_most"] = float(np.linalg.norm(weights))
+        facts["margin_at_most"] = learner.length
         if run.settled and found.errors == 0:
             chosen = np.flatnonzero(learner.shares)
             multipliers = _whole(learner.shares[chosen])
@@ -121,6 +132,8 @@ class KozinecLearner(Learner):
         self.share = share + SPARE * (1.0 - share)
         self.shares = np.zeros(0)
         self._state = np.array([0.0, 0.0, self.constant, 0.0])
+        self._passes, self._fewest = 0, float("inf")
+        self._best: np.ndarray | None = None
 
     def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
         from separatrix.kernels.variants import kozinec_sweep
@@ -143,10 +156,32 @@ class KozinecLearner(Learner):
 
     def end_pass(self, rows: Any, positive: int) -> None:
         # The squared length is carried along by a recurrence; once a pass it is made afresh.
-        self._state[1] = self._state[0] ** 2 * float(self.weights @ self.weights)
+        point = self._state[0] * self.weights
+        self._state[1] = float(point @ point)
+        self._passes += 1
+        # On inseparable rows the point tends to 0 and ends as a poor predictor: looked at after 1, 2, 4, ... passes.
+        if self._passes & (self._passes - 1) == 0:
+            errors = errors_in_floats(rows, positive, [point], self.constant)[0]
+            if errors <= self._fewest:
+                self._fewest, self._best = errors, point
+
+    @property
+    def length(self) -> float:
+        """‖w‖ of the point of the hull: no halfspace has a larger margin."""
+        return float(self._state[0]) * float(np.linalg.norm(self.weights))
 
     def answer(self) -> np.ndarray:
-        return self._state[0] * self.weights
+        """The direction of the point, so that scores of several classes compare as distances."""
+        return _unit(self.weights)
+
+    def fallback(self) -> np.ndarray:
+        """The best predictor among the weights looked at, for rows that are not separated in the end."""
+        return self.answer() if self._best is None else _unit(self._best)
+
+
+def _unit(weights: np.ndarray) -> np.ndarray:
+    length = float(np.linalg.norm(weights))
+    return weights / length if 0.0 < length < np.inf else np.array(weights)
 
 
 def _whole(shares: np.ndarray) -> tuple[int, ...]:

@@ -118,7 +118,9 @@ class AggressiveLearner(Learner):
         from separatrix.kernels.variants import passive_aggressive_sweep
 
         tally = np.zeros(2)
-        made = passive_aggressive_sweep(X, signs, visit, self.constant, self.cap, self.soft, tally, self.weights)
+        made = passive_aggressive_sweep(
+            X, signs, visit, self.constant, self.cap, self.soft, tally, self.weights
+        )
         self.mistakes += int(tally[0])
         self.squared_loss += float(tally[1])
         self.updates += made

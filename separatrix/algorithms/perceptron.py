@@ -127,7 +127,9 @@ class Perceptron(OnlineClassifier):
         super()._check_parameters()
         Steps(self.step)
         if self.center and not self.fit_intercept:
-            raise ValueError("center=True needs fit_intercept=True: a hyperplane through the origin cannot be moved.")
+            raise ValueError(
+                "center=True needs fit_intercept=True: a hyperplane through the origin cannot be moved."
+            )
 
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         return RosenblattLearner(n_columns, intercept=self.fit_intercept, start=start, steps=Steps(self.step))
@@ -139,7 +141,9 @@ class Perceptron(OnlineClassifier):
         given = np.asarray(self.start, dtype=np.float64).ravel()
         wanted = self.n_features_in_ + bool(self.fit_intercept)
         if len(given) != wanted or not np.isfinite(given).all():
-            raise ValueError(f"start must hold {wanted} finite numbers, one per column and the intercept last.")
+            raise ValueError(
+                f"start must hold {wanted} finite numbers, one per column and the intercept last."
+            )
         return dict.fromkeys(tasks, given if self.fit_intercept else np.append(given, 0.0))
 
     def _solution(self, frame: Frame, positive: int, run: Run, survey: Survey) -> Solution:

@@ -23,12 +23,12 @@ import numpy as np
 from separatrix.algorithms.online.classifier import OnlineClassifier
 from separatrix.algorithms.online.frame import Frame
 from separatrix.algorithms.online.learner import Learner
-from separatrix.algorithms.online.loop import Run
+from separatrix.algorithms.online.loop import Run, errors_in_floats
 from separatrix.algorithms.online.survey import Survey
 from separatrix.certificates import ErrorsAtMost, Undecided
 from separatrix.predictor import Solution
 from separatrix.predictor.evidence import Tally, about
-from separatrix.rows import Block, Rows
+from separatrix.rows import Rows
 
 
 class PocketPerceptron(OnlineClassifier):
@@ -123,24 +123,12 @@ class PocketLearner(Learner):
 
     def end_pass(self, rows: Any, positive: int) -> None:
         candidates = [self._held.copy(), self.weights.copy()]
-        for candidate, errors in zip(candidates, self._errors(rows, positive, candidates), strict=True):
+        counts = errors_in_floats(rows, positive, candidates, self.constant)
+        for candidate, errors in zip(candidates, counts, strict=True):
             if errors < self.errors:
                 self.errors, self.pocket = errors, candidate
         # The next pass looks for its own longest run; what the pocket holds can only be beaten by a count.
         self._runs[:] = 0
-
-    def _errors(self, rows: Rows, positive: int, candidates: list[np.ndarray]) -> tuple[int, ...]:
-        from separatrix.kernels.survey import scores
-
-        def wrong_in(block: Block) -> tuple[int, ...]:
-            signs, out = block.signs(positive), np.empty(len(block))
-            counts = []
-            for weights in candidates:
-                scores(block.X, self.constant, weights, out)
-                counts.append(int(np.count_nonzero(~(out * signs > 0.0))))
-            return tuple(counts)
-
-        return rows.sum(wrong_in)
 
     def answer(self) -> np.ndarray:
         return self.pocket

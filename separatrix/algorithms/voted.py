@@ -100,7 +100,9 @@ class VotedPerceptron(OnlineClassifier):
     def _keep_online(self) -> None:
         super()._keep_online()
         del self.certificate_
-        learners = [learner for learner in self._online_learners().values() if isinstance(learner, VotingLearner)]
+        learners = [
+            learner for learner in self._online_learners().values() if isinstance(learner, VotingLearner)
+        ]
         voters, votes = [v.voters.copy() for v in learners], [v.votes.copy() for v in learners]
         binary = len(learners) == 1
         self.voters_, self.votes_ = (voters[0], votes[0]) if binary else (tuple(voters), tuple(votes))
@@ -110,7 +112,9 @@ class VotedPerceptron(OnlineClassifier):
         check_is_fitted(self)
         rows = plain_rows(self, X)
         binary = len(self.classes_) == 2
-        ballots = [(self.voters_, self.votes_)] if binary else list(zip(self.voters_, self.votes_, strict=True))
+        ballots = (
+            [(self.voters_, self.votes_)] if binary else list(zip(self.voters_, self.votes_, strict=True))
+        )
         parts = []
         for block in rows.blocks():
             X = matrix(block, rows.n_columns)
@@ -141,7 +145,9 @@ class VotingLearner(Learner):
         from separatrix.kernels.variants import voted_sweep
 
         total = 0
-        for place in range(0, len(visit), AT_ONCE):  # room for one voter per row, not for a whole block of them
+        for place in range(
+            0, len(visit), AT_ONCE
+        ):  # room for one voter per row, not for a whole block of them
             part = visit[place : place + AT_ONCE]
             self._make_room(self.mistakes + 1 + len(part))
             last = voted_sweep(X, signs, part, self.constant, self._lives, self._room, self.mistakes)

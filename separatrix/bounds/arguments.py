@@ -22,7 +22,7 @@ def nonnegative(**arguments: SupportsFloat) -> tuple[float, ...]:
     return tuple(map(float, arguments.values()))
 
 
-def inverse_margin(radius: SupportsFloat, margin: SupportsFloat, norm: SupportsFloat = 1.0) -> float:
+def difficulty(radius: SupportsFloat, margin: SupportsFloat, norm: SupportsFloat = 1.0) -> float:
     """R‖w*‖/γ, which Cauchy and Schwarz keep at 1 or above."""
     length, scale = nonnegative(radius=radius, norm=norm)
     (gap,) = positive(margin=margin)

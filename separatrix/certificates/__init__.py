@@ -28,12 +28,18 @@ if TYPE_CHECKING:
     from .certificate import Verdict as Verdict
     from .digest import digest_of as digest_of
     from .errors_at_most import ErrorsAtMost as ErrorsAtMost
+    from .inseparable import Inseparable as Inseparable
+    from .margin_at_least import MarginAtLeast as MarginAtLeast
+    from .margin_at_most import MarginAtMost as MarginAtMost
     from .margin_share import MarginShare as MarginShare
     from .mistake_run import MistakeRun as MistakeRun
+    from .mistakes_at_most import MistakesAtMost as MistakesAtMost
+    from .overlapping import Overlapping as Overlapping
     from .separable import Separable as Separable
     from .store import from_dict as from_dict
     from .store import from_json as from_json
     from .undecided import Undecided as Undecided
+    from .weakly_separable import WeaklySeparable as WeaklySeparable
     from .witness import CertificateError as CertificateError
 
 _HOMES = {
@@ -41,11 +47,17 @@ _HOMES = {
     "Certificate": "certificate",
     "CertificateError": "witness",
     "ErrorsAtMost": "errors_at_most",
+    "Inseparable": "inseparable",
+    "MarginAtLeast": "margin_at_least",
+    "MarginAtMost": "margin_at_most",
     "MarginShare": "margin_share",
     "MistakeRun": "mistake_run",
+    "MistakesAtMost": "mistakes_at_most",
+    "Overlapping": "overlapping",
     "Separable": "separable",
     "Undecided": "undecided",
     "Verdict": "certificate",
+    "WeaklySeparable": "weakly_separable",
     "digest_of": "digest",
     "from_dict": "store",
     "from_json": "store",

@@ -48,7 +48,8 @@ class _Checked:
     """A record whose fields pass through their declared form when it is made."""
 
     def __post_init__(self) -> None:
-        for name, form in _forms(type(self)).items():
+        record: type = type(self)
+        for name, form in _forms(record).items():
             try:
                 object.__setattr__(self, name, form(getattr(self, name)))
             except ValueError as error:
@@ -58,10 +59,8 @@ class _Checked:
 @cache
 def _forms(record: type) -> dict[str, Callable[[Any], Any]]:
     hints = get_type_hints(record, include_extras=True)
-    known = {item.name for item in fields(record)}
-    return {
-        name: hint.__metadata__[0] for name, hint in hints.items() if name in known and hasattr(hint, "__metadata__")
-    }
+    declared = {item.name: hints[item.name] for item in fields(record)}
+    return {name: hint.__metadata__[0] for name, hint in declared.items() if hasattr(hint, "__metadata__")}
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ class About(_Checked):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.features is not None and self.columns not in (None, len(self.features)):
-            raise CertificateError(f"It names {len(self.features)} features but speaks of {self.columns} columns.")
+            raise CertificateError(f"It names {len(self.features)} features, not {self.columns}.")
 
     def refusal(self, source: Source, digest: Callable[[Source], str]) -> str | None:
         """Why this is not the data spoken of, or None. The data is hashed only if there is a digest."""
@@ -99,7 +98,7 @@ class About(_Checked):
         if self.columns not in (None, source.n_columns):
             return f"It speaks of {self.columns} columns; this data has {source.n_columns}."
         if self.features and source.names and self.features != source.names:
-            return f"It speaks of the columns {_listed(self.features)}; this data has {_listed(source.names)}."
+            return f"It speaks of columns {_listed(self.features)}; this data has {_listed(source.names)}."
         if self.digest is None:
             if not source.positive_seen:
                 return f"No row has the label {self.positive!r}, which it calls positive."
@@ -182,7 +181,7 @@ class Certificate(_Checked):
         return self._prove(source) if refusal is None else Verdict(False, refusal)
 
     def bound_to(self, X: Any, y: Any = None) -> Self:
-        """A copy that remembers the data, so that its digest can be computed when it is written or pickled."""
+        """A copy that remembers the data, to compute its digest when it is written or pickled."""
         copy = replace(self)
         object.__setattr__(copy, "_data", (X, y))
         return copy
@@ -212,13 +211,13 @@ class Certificate(_Checked):
         sealed = self.sealed()
         about = {item.name: getattr(sealed.about, item.name) for item in fields(About)}
         about["features"] = None if about["features"] is None else list(about["features"])
-        witness = {item.name: _plain(getattr(self, item.name)) for item in fields(self) if item.name != "about"}
-        head = {"format": FORMAT, "version": VERSION, "kind": self.kind, "claim": self.claim}
-        return {**head, "about": about, **witness}
+        head = {"format": FORMAT, "version": VERSION, "kind": self.kind, "claim": self.claim, "about": about}
+        witness = (item.name for item in fields(self) if item.name != "about")
+        return {**head, **{name: _plain(getattr(self, name)) for name in witness}}
 
     def to_json(self) -> str:
         """The certificate as JSON text; :func:`separatrix.certificates.from_json` reads it back."""
-        lines = (f" {json.dumps(name)}: {json.dumps(value, allow_nan=False)}" for name, value in self.to_dict().items())
+        lines = [f' "{name}": {json.dumps(value, allow_nan=False)}' for name, value in self.to_dict().items()]
         return "{\n" + ",\n".join(lines) + "\n}\n"
 
     def __getstate__(self) -> dict[str, Any]:

@@ -70,7 +70,8 @@ def _sums(
     base = int(exponents.min(initial=0))
     totals = [0] * n_columns
     if not _fit(columns, rows, factors):
-        for whole, shift, i, j in zip(wholes.tolist(), (exponents - base).tolist(), rows.tolist(), columns.tolist()):
+        entries = (wholes, exponents - base, rows, columns)
+        for whole, shift, i, j in zip(*(each.tolist() for each in entries), strict=True):
             totals[j] += factors[i] * int(whole) << shift
         return Dyadic(tuple(totals), base)
     weights = np.array(factors, dtype=np.float64)[rows]

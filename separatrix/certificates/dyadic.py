@@ -58,7 +58,7 @@ def dyadic(numbers: Iterable[float | int]) -> Dyadic:
 
 
 def root(square: Fraction) -> float:
-    """The square root within two units in the last place: relative 2^-52, or 2^-1074 where that underflows."""
+    """The square root, within a relative 2^-52, or within 2^-1074 where it underflows."""
     above, below = square.numerator, square.denominator
     shift = 160 - above.bit_length() + below.bit_length()
     shift += shift % 2

@@ -1,8 +1,8 @@
 """Exact signs of margins: floats where they are proven right, whole numbers for the few rows left.
 
-The margin of a row is g = s(w·x + b). Asked is the sign of g − √q for a rational q ≥ 0: q = 0 asks on which side
-the row lies, another q whether it keeps a distance. Weights are doubles or whole numbers of any size. Four
-levels, each for the rows that the one before leaves open:
+The margin of a row is g = s(w·x + b). Asked is the sign of g − √q for a rational q ≥ 0: q = 0 asks on which
+side the row lies, another q whether it keeps a distance. Weights are doubles or whole numbers of any size.
+Four levels, each for the rows that the one before leaves open:
 
 1. floats, with one error bound for the whole block, from max|x_ij| · ‖w‖₁;
 2. floats, with an error bound for each row, from Σ|x_j w_j|;
@@ -10,16 +10,17 @@ levels, each for the rows that the one before leaves open:
    Σ|x_j w_j| ≤ 2^(53+g). Ties among small whole numbers end here;
 4. Python integers.
 
-**The bound.** Let u = 2^-53 and τ = 2^-1022. The weights (w, b) are divided by a power of two, so that none is above
-1 in size, and rounded to doubles (v, c), those below τ to 0:
+**The bound.** Let u = 2^-53 and τ = 2^-1022. The weights (w, b) are divided by a power of two, so that none
+is above 1 in size, and rounded to doubles (v, c), those below τ to 0:
 
     |v_j − w_j| ≤ 1.01·u|v_j| + τ,   |c − b| ≤ 1.01·u|c| + τ.                                           (a)
 
-Let k be the largest number of products in a row, M = max|x_j|, S = Σ|x_j v_j| + |c|, and ŝ the float value of
-x·v + c: summed in any order, by any tree, with or without fused multiply-add. An operation on doubles gives
-(exact)(1 + δ) + ε with |δ| ≤ u and |ε| ≤ τ; with gradual underflow |ε| is far smaller, and τ allows for a library
-that has switched on flush-to-zero. A subnormal x_j read as 0 then adds τ|v_j| ≤ τ. A term meets the rounding of
-its product and of at most k additions, so (Higham, *Accuracy and Stability of Numerical Algorithms*, 3.1)
+Let k be the largest number of products in a row, M = max|x_j|, S = Σ|x_j v_j| + |c|, and ŝ the float value
+of x·v + c: summed in any order, by any tree, with or without fused multiply-add. An operation on doubles
+gives (exact)(1 + δ) + ε with |δ| ≤ u and |ε| ≤ τ; with gradual underflow |ε| is far smaller, and τ allows
+for a library that has switched on flush-to-zero. A subnormal x_j read as 0 then adds τ|v_j| ≤ τ. A term
+meets the rounding of its product and of at most k additions, so (Higham, *Accuracy and Stability of
+Numerical Algorithms*, 3.1)
 
     |ŝ − (x·v + c)| ≤ γ_{k+1} S + 3k(1 + γ_{k+1})τ,   γ_m = mu/(1 − mu).                                (b)
 
@@ -27,10 +28,10 @@ its product and of at most k additions, so (Higham, *Accuracy and Stability of N
 
     |ŝ − (x·w + b)| ≤ (k + 2.1)uS + (5k + 4)τ·max(1, M).
 
-The code allows 2(k + 3)uŜ + 8(k + 3)τ·max(1, M), where Ŝ is S, or M‖v‖₁ + |c| ≥ S, as computed. Ŝ is low by at most
-γ_{k+2}S + 3kτ and the evaluation of the bound by a relative 8u: the spare factor of nearly 2 covers both. For
-√q, taken as a double t with |t − √q| ≤ 2ut + τ, 4ut + 4τ is added. The difference ŝ − t has the right sign and a
-relative error of u, covered likewise.
+The code allows 2(k + 3)uŜ + 8(k + 3)τ·max(1, M), where Ŝ is S, or M‖v‖₁ + |c| ≥ S, as computed. Ŝ is low by
+at most γ_{k+2}S + 3kτ and the evaluation of the bound by a relative 8u: the spare factor of nearly 2 covers
+both. For √q, taken as a double t with |t − √q| ≤ 2ut + τ, 4ut + 4τ is added. The difference ŝ − t has the
+right sign and a relative error of u, covered likewise.
 
 **Overflow.** No partial sum is above S(1 + γ_{k+1}) in size; a row with Ŝ above 2^1020 is left open.
 """
@@ -49,7 +50,7 @@ import numpy.typing as npt
 
 from .dyadic import dyadic, mantissas, power_of_two, root
 from .labels import Signs
-from .source import Matrix, doubles, in_cache, read, refuse_infinite
+from .source import Matrix, doubles, in_cache, read, refuse_infinite, stored
 
 _U = 2.0**-53
 _TAU = 2.0**-1022
@@ -106,7 +107,7 @@ class Margins:
 
     def _block(self, X: Matrix, signs: Signs, start: int) -> Signs:
         dense = isinstance(X, np.ndarray)
-        values = X if dense else X.data
+        values = stored(X)
         # The maximum reads memory at full speed and leaves the block in cache for the product.
         largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
         if not isfinite(largest):
@@ -145,7 +146,7 @@ class Margins:
     def _in_whole_numbers(self, X: Matrix, signs: Signs) -> list[int]:
         *weights, bias = self.exact.wholes
         dense = isinstance(X, np.ndarray)
-        wholes, exponents = mantissas(X if dense else X.data)
+        wholes, exponents = mantissas(stored(X))
         answers = []
         for i, sign in enumerate(signs.tolist()):
             if dense:
@@ -172,7 +173,7 @@ class Margins:
 
 def _grain(X: Matrix) -> npt.NDArray[np.int64]:
     """For each row, the largest g such that all its entries are multiples of 2^g."""
-    wholes, exponents = mantissas(X if isinstance(X, np.ndarray) else X.data)
+    wholes, exponents = mantissas(stored(X))
     bits = wholes.astype(np.int64)
     grains = np.frexp((bits & -bits).astype(np.float64))[1] - 1 + exponents
     grains[bits == 0] = _COARSE

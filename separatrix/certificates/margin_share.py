@@ -1,8 +1,9 @@
 """A halfspace whose margin is a given share of the best one, without knowing the best one.
 
-**Weak duality.** Let z = s(x, 1), or s·x without an intercept. For any unit vector v and multipliers l ≥ 0 that
-are not all 0, min_i z_i·v ≤ Σ l_i z_i·v / Σ l_i ≤ ‖Σ l_i z_i‖ / Σ l_i. So every halfspace has a margin of at most the
-right-hand side, and one that reaches ``share`` times it reaches that share of the best margin.
+**Weak duality.** Let z = s(x, 1), or s·x without an intercept. For any unit vector v and multipliers l ≥ 0
+that are not all 0, min_i z_i·v ≤ Σ l_i z_i·v / Σ l_i ≤ ‖Σ l_i z_i‖ / Σ l_i. So every halfspace has a margin
+of at most the right-hand side, and one that reaches ``share`` times it reaches that share of the best
+margin.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from .witness import CertificateError, Counts, NumberOrNone, Numbers, RowNumbers
 class MarginShare(Certificate):
     """The margin min z·w/‖w‖ of the halfspace is at least ``share`` times the largest there is.
 
-    The margin is that of the rows z = s(x, 1), with the intercept in w and in its norm; without an intercept, that
-    of the rows s·x.
+    The margin is that of the rows z = s(x, 1), with the intercept in w and in its norm; without an intercept,
+    that of the rows s·x.
 
     Parameters
     ----------
@@ -77,7 +78,7 @@ class MarginShare(Certificate):
             if wrong.size:
                 row = piece.start + int(wrong[0])
                 return Verdict(False, f"Row {row} (counted from 0) has a smaller margin than that.")
-        return Verdict(True, f"All {source.n_rows} rows have a margin of at least {self.share!r} of an upper bound on any.")
+        return Verdict(True, f"All {source.n_rows} rows have at least {self.share!r} of the largest margin.")
 
     def _combination(self, source: Source) -> Dyadic:
         constant = self.intercept is not None

@@ -1,25 +1,26 @@
 """A perceptron's run, for audit: how often each row was added to the weights.
 
-From w = 0 with unit steps, k mistakes lead to W = Σ c_i z_i, where z = s(x, 1), or s·x without an intercept, c_i
-counts the mistakes on row i, and Σ c_i = k. The claim is about this exact W. Three things bind it to a run:
+From w = 0 with unit steps, k mistakes lead to W = Σ c_i z_i, where z = s(x, 1), or s·x without an
+intercept, c_i counts the mistakes on row i, and Σ c_i = k. The claim is about this exact W. Three things
+bind it to a run:
 
 **Novikoff (1962), the second inequality.** At a mistake W·z ≤ 0, so ‖W + z‖² ≤ ‖W‖² + ‖z‖², and in the end
-‖W‖² ≤ Σ c_i ‖z_i‖² ≤ k R². Weights that some other combination of rows made, one that leans on the same side again
-and again, break it.
+‖W‖² ≤ Σ c_i ‖z_i‖² ≤ k R². A combination that leans on the same side again and again breaks it.
 
-**In doubles** a mistake is a computed score ≤ 0. With A = Σ c_i |z_i| (entry by entry) and D entries a row, the
-float weights are within k u A_j of W_j (Rump 2012: the sum of k terms, in order, errs by at most (k − 1) u times the
-sum of their sizes), the computed score within 2 D u Σ_j |z_j| A_j of its value at the float weights. So at a mistake
-W·z ≤ (2D + k) u Σ_j |z_j| A_j, up to underflow, and summed over all of them
+**In doubles** a mistake is a computed score ≤ 0. Let A = Σ c_i |z_i|, entry by entry, D the entries of a
+row, and u = 2^-53. The weights of the run stay within k u A_j of the exact ones (a sum of k doubles in
+order errs by at most (k − 1) u times the sum of their sizes: Rump, BIT 52, 2012); a computed score is
+within 2 D u Σ_j |z_j| A_j of its value at those weights. So at a mistake W·z ≤ (2D + k) u Σ_j |z_j| A_j,
+underflow aside, and in the end
 
-    ‖W‖² ≤ Σ c_i ‖z_i‖² + 2 (2D + k) u ‖A‖² + 2 k D 2^-1022 (1 + k).
+    ‖W‖² ≤ Σ c_i ‖z_i‖² + 2 (2D + k) u ‖A‖² + 2 k D (1 + k) 2^-1022.
 
-This is what is checked, in whole numbers; u = 2^-53. The allowance is 10^-15 of ‖A‖² or so: no forger's tolerance, but
-what makes every run in doubles pass, even one decided by a rounding.
+That is checked, in whole numbers. The allowance is proven, not chosen: without it a genuine run could be
+refused because a rounding had decided a mistake.
 
 **The weights** given are doubles, each within k u A_j + k 2^-1022 of W_j.
 
-If the run ended with a pass free of mistakes, W itself has every row strictly on its side.
+If the run converged, W itself has every row strictly on its side.
 """
 
 from __future__ import annotations
@@ -77,21 +78,20 @@ class MistakeRun(Certificate):
 
     @property
     def claim(self) -> str:
-        made = f"{self.mistakes} mistake{'s' * (self.mistakes != 1)} in unit steps from zero made these weights"
-        if self.converged:
-            return f"{made}, and their exact sum has every row strictly on its side."
-        return f"{made}."
+        mistakes = f"{self.mistakes} mistake{'s' * (self.mistakes != 1)}"
+        rest = ", and their exact sum has every row strictly on its side." if self.converged else "."
+        return f"{mistakes} in unit steps from zero made these weights{rest}"
 
     def _prove(self, source: Source) -> Verdict:
         if sum(self.counts) != self.mistakes:
-            return Verdict(False, f"The counts add up to {sum(self.counts)}, not to {self.mistakes} mistakes.")
+            return Verdict(False, f"The counts add up to {sum(self.counts)}, not to {self.mistakes}.")
         if self.rows and self.rows[-1] >= source.n_rows:
             return Verdict(False, f"It counts row {self.rows[-1]}; this data has {source.n_rows} rows.")
         exact, sizes, squares = self._sums(source)
         allowance = 2 * (2 * len(exact.wholes) + self.mistakes) * _UNIT * sizes.squared_norm()
         allowance += 2 * self.mistakes * len(exact.wholes) * _TINY * (1 + self.mistakes)
         if exact.squared_norm() > squares + allowance:
-            return Verdict(False, "The weights are too long for a run of mistakes: Novikoff's inequality fails.")
+            return Verdict(False, "Novikoff's inequality fails: the sum is too long for a run of mistakes.")
         given = self.weights if self.intercept is None else (*self.weights, self.intercept)
         triples = zip(dyadic(given).fractions(), exact.fractions(), sizes.fractions(), strict=True)
         for j, (weight, sum_, size) in enumerate(triples):
@@ -101,7 +101,7 @@ class MistakeRun(Certificate):
             *weights, last = exact.wholes if self.intercept is not None else (*exact.wholes, 0)
             wrong = first_wrong(source, Margins(weights, last))
             if wrong is not None:
-                return Verdict(False, f"Row {wrong} (counted from 0) is not strictly on its side of the exact sum.")
+                return Verdict(False, f"Row {wrong} (counted from 0) is not on its side of the exact sum.")
         return Verdict(True, self.claim)
 
     def _sums(self, source: Source) -> tuple[Dyadic, Dyadic, Fraction]:

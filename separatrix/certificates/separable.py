@@ -34,7 +34,7 @@ class Separable(Certificate):
     >>> proof.verify(rows, labels).holds
     True
     >>> Separable((2.0 * p - 3, 2.0 * p - 1), intercept=None, about=About(positive=1)).verify(rows, labels)
-    Verdict(holds=False, reason='Row 1 (counted from 0) is not strictly on its side.')
+    Verdict(holds=False, reason='Row 0 (counted from 0) is not strictly on its side.')
     """
 
     weights: Numbers

@@ -1,36 +1,44 @@
 """The data a certificate speaks of, read afresh: pieces of doubles with their signs.
 
-Arrays, nested lists, pandas, polars and Arrow tables, SciPy sparse matrices, and any object whose ``blocks()``
-yields blocks with ``X`` and ``codes``. Nothing is copied as a whole; every piece becomes float64, exactly or
-not at all.
+Arrays, nested lists, pandas, polars and Arrow tables, SciPy sparse matrices, and any object whose
+``blocks()`` yields blocks with ``X`` and ``codes``. Nothing is copied as a whole; every piece becomes
+float64, exactly or not at all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from functools import cached_property, partial
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from .labels import Label, Signs, larger, plain, same_label, signs_of
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-Matrix: TypeAlias = "npt.NDArray[np.float64] | csr_array"
+Matrix: TypeAlias = Any  # a float64 ndarray or csr_array
 Cut: TypeAlias = Callable[[int, int], Any]
 
 IN_CACHE = 131072  # values: 1 MB of doubles
 
 
-class Piece(NamedTuple):
-    """Consecutive rows: the number of the first, float64 values (dense or CSR), signs −1 and +1."""
+class Piece:
+    """Rows ``start`` to ``stop - 1``: float64 values, dense or CSR, and signs −1 and +1, made when asked for."""
 
-    start: int
-    X: Matrix
-    signs: Signs
+    def __init__(self, start: int, stop: int, values: Callable[[], Any], signs: Callable[[], Signs]) -> None:
+        self.start = start
+        self.stop = stop
+        self._values = values
+        self._signs = signs
+
+    @cached_property
+    def X(self) -> Matrix:
+        return doubles(self._values())
+
+    @cached_property
+    def signs(self) -> Signs:
+        return self._signs()
 
 
 @dataclass(frozen=True)
@@ -62,8 +70,7 @@ class Source:
         """The given ascending rows, piece by piece: values, signs, and which part of ``rows`` they are."""
         wanted = np.asarray(rows, dtype=np.int64)
         for piece in self.pieces():
-            ends = (piece.start, piece.start + len(piece.signs))
-            first, last = np.searchsorted(wanted, ends).tolist()
+            first, last = np.searchsorted(wanted, (piece.start, piece.stop)).tolist()
             if first < last:
                 local = wanted[first:last] - piece.start
                 X = piece.X[local]
@@ -104,10 +111,11 @@ def read(
     def pieces() -> Iterator[Piece]:
         for start in range(0, n_rows, step):
             stop = min(start + step, n_rows)
-            yield Piece(start, doubles(cut(start, stop)), signs[start:stop])
+            yield Piece(start, stop, partial(cut, start, stop), partial(signs.__getitem__, slice(start, stop)))
 
-    named = getattr(y, "name", None)
-    return Source(n_rows, n_columns, positive, seen, names, named if isinstance(named, str) else label, pieces)
+    name = getattr(y, "name", None)
+    label = name if isinstance(name, str) else label
+    return Source(n_rows, n_columns, positive, seen, names, label, pieces)
 
 
 def _labelled(rows: Any, positive: Any) -> Source:
@@ -116,24 +124,26 @@ def _labelled(rows: Any, positive: Any) -> Source:
     classes = [plain(label) for label in rows.classes]
     if positive is None:
         larger(classes)  # exactly two, or a sentence
-        code: int | None = 1
+        code = 1
     else:
-        code = next((k for k, label in enumerate(classes) if same_label(label, positive)), None)
+        code = next((k for k, label in enumerate(classes) if same_label(label, positive)), -1)
+
+    def values(block: Any) -> Any:
+        return _csr(*block.X[:3], rows.n_columns) if isinstance(block.X, tuple) else block.X
+
+    def signs(block: Any) -> Signs:
+        return np.where(block.codes == code, np.int8(1), np.int8(-1))
 
     def pieces() -> Iterator[Piece]:
         for block in rows.blocks():
-            X = block.X
-            if isinstance(X, tuple):
-                X = _csr(X[0], X[1], X[2], rows.n_columns)
-            signs = np.where(block.codes == (-1 if code is None else code), np.int8(1), np.int8(-1))
-            yield Piece(block.start, doubles(X), signs)
+            yield Piece(block.start, block.stop, partial(values, block), partial(signs, block))
 
     names = getattr(rows, "columns", None)
     return Source(
         n_rows=rows.n_rows,
         n_columns=rows.n_columns,
         positive=classes[1] if positive is None else positive,
-        positive_seen=code is not None,
+        positive_seen=code >= 0,
         names=None if names is None else tuple(names),
         label=getattr(rows, "label", None),
         pieces=pieces,
@@ -203,7 +213,13 @@ def in_cache(X: Matrix) -> Iterator[slice]:
     return (slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step))
 
 
-def _csr(data: Any, indices: Any, indptr: Any, n_columns: int) -> csr_array:
+def stored(X: Matrix) -> npt.NDArray[np.float64]:
+    """The values that are stored: all of a dense matrix, the non-zeros of a sparse one."""
+    values: npt.NDArray[np.float64] = X if isinstance(X, np.ndarray) else X.data
+    return values
+
+
+def _csr(data: Any, indices: Any, indptr: Any, n_columns: int) -> Matrix:
     from scipy.sparse import csr_array
 
     return csr_array((data, indices, indptr), shape=(len(indptr) - 1, n_columns))
@@ -253,14 +269,15 @@ def _double(value: Any) -> float:
 
 def refuse_infinite(X: Matrix, rows: Sequence[int] | npt.NDArray[np.int64]) -> None:
     """Raise a ``ValueError`` that names the first NaN or infinity; ``rows`` are the numbers of the rows."""
-    dense = isinstance(X, np.ndarray)
-    wrong = np.argwhere(~np.isfinite(X if dense else X.data))
+    wrong = np.argwhere(~np.isfinite(stored(X)))
     if wrong.size:
-        entry = wrong[0].tolist()
-        if not dense:
-            entry = int(np.searchsorted(X.indptr, entry[0], side="right")) - 1, int(X.indices[entry[0]])
-        row, column = entry
+        row, column = wrong[0].tolist() if isinstance(X, np.ndarray) else _place(X, int(wrong[0, 0]))
         raise ValueError(
             f"Row {rows[row]}, column {column} (counted from 0) holds {X[row, column]}; "
             "a verdict needs finite numbers."
         )
+
+
+def _place(X: Matrix, entry: int) -> tuple[int, int]:
+    """Row and column of a stored entry of a sparse matrix."""
+    return int(np.searchsorted(X.indptr, entry, side="right")) - 1, int(X.indices[entry])

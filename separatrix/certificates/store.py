@@ -1,4 +1,4 @@
-"""Certificates read back from JSON: whole, of our own making, and of this version, or refused in a sentence."""
+"""Certificates read back from JSON: whole and of a version we know, or refused in a sentence."""
 
 from __future__ import annotations
 
@@ -6,7 +6,19 @@ import json
 from dataclasses import fields
 from typing import Any
 
-from . import errors_at_most, margin_share, mistake_run, separable, undecided  # noqa: F401  (each adds its kind)
+from . import (  # noqa: F401  (each adds its kind)
+    errors_at_most,
+    inseparable,
+    margin_at_least,
+    margin_at_most,
+    margin_share,
+    mistake_run,
+    mistakes_at_most,
+    overlapping,
+    separable,
+    undecided,
+    weakly_separable,
+)
 from .certificate import FORMAT, VERSION, About, Certificate
 from .witness import CertificateError
 
@@ -47,7 +59,7 @@ def from_dict(record: Any) -> Certificate:
     if type(version) is not int or version < 1:
         raise CertificateError(f"The certificate's 'version' is wrong: {version!r}.")
     if version > VERSION:
-        raise CertificateError(f"The certificate is of version {version}; this library reads up to {VERSION}.")
+        raise CertificateError(f"The certificate is of version {version}; this library reads {VERSION}.")
     claim = Certificate.kinds.get(record["kind"]) if isinstance(record.get("kind"), str) else None
     if claim is None:
         raise CertificateError(f"No claim is of the kind {record.get('kind')!r}.")
@@ -55,7 +67,8 @@ def from_dict(record: Any) -> Certificate:
         raise CertificateError("The certificate lacks its 'claim' or its 'about'.")
     about = record["about"]
     _same_fields(about, About)
-    witness = {name: value for name, value in record.items() if name not in ("format", "version", "kind", "claim")}
+    head = ("format", "version", "kind", "claim")
+    witness = {name: value for name, value in record.items() if name not in head}
     _same_fields(witness, claim)
     return claim(**{**witness, "about": About(**about)})
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from math import isfinite
 from typing import Annotated, Any, TypeAlias
 
@@ -111,7 +112,7 @@ def _tuple(form: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
 
 def _ascending(values: Any) -> tuple[int, ...]:
     rows = _tuple(_whole)(values)
-    if any(a >= b for a, b in zip(rows, rows[1:], strict=False)):
+    if any(a >= b for a, b in pairwise(rows)):
         raise ValueError("row numbers must ascend, each once")
     return rows
 

@@ -18,7 +18,9 @@ from typing import Any
 import numba
 
 _announced = False
-announce: Callable[[str], None] | None = None  # set by the command line; None: a line on a terminal's standard error
+announce: Callable[[str], None] | None = (
+    None  # set by the command line; None: a line on a terminal's standard error
+)
 
 
 def folder() -> Path:

@@ -8,7 +8,7 @@ import numpy as np
 
 from separatrix.kernels import kernel
 from separatrix.kernels.row import row_add, row_dot
-from separatrix.kernels.shadow import NO_SHADOW, PANEL, Shadow, doubts
+from separatrix.kernels.shadow import NO_SHADOW, Shadow, doubts
 
 
 def sweep(
@@ -38,25 +38,25 @@ def visit_rows(
     counts: np.ndarray,
     weights: np.ndarray,
 ) -> int:
-    """`sweep`, reading only the rows that the shadow of ``visit`` cannot vouch for; all of them if it has no panels.
+    """`sweep`, or, with a shadow that has panels, all rows in order without reading those it vouches for.
 
-    Plain or not, rows are read by the same instructions, so the same weights come out to the last bit. With a
-    shadow it may stop early, when ``steps`` are used up: ``shadow.place`` tells where.
+    Either way the same instructions read a row, so the same weights come out to the last bit. With a shadow, ``visit``
+    is the order of its panels; it starts at the row ``shadow.progress[0]`` and stops early when ``steps`` are used up.
     """
-    shaded = shadow.codes.shape[0] > 0
-    place = shadow.place[0]
+    shaded = shadow.slack.shape[0] > 0
+    place = shadow.progress[0]
     mistakes = 0
     while place < visit.shape[0] and mistakes < steps.shape[0]:
         if shaded:
-            todo = shadow.rows[: doubts(visit, place, weights[-1] * constant, weights, shadow)]
-            quota = mistakes + 1
+            todo = shadow.doubtful[: doubts(visit, place, constant, weights, shadow)]
+            place = shadow.progress[0]
+            quota = mistakes + 1  # a mistake changes what the shadow can vouch for
         else:
             todo = visit
+            place = visit.shape[0]
             quota = steps.shape[0]
-        p = 0
-        while p < todo.shape[0]:
-            i = todo[p]
-            p += 1
+        for k in range(todo.shape[0]):
+            i = todo[k]
             s = float(signs[i])
             # Not "<= 0": a score that overflowed to NaN is a mistake too, so no pass over it ends clean.
             if not s * (row_dot(X, i, weights) + weights[-1] * constant) > 0.0:
@@ -65,10 +65,8 @@ def visit_rows(
                 counts[i] += 1
                 mistakes += 1
                 if mistakes == quota:
+                    place = i + 1
                     break
-        if not shaded:
-            break
-        place = shadow.positions[p - 1] + 1 if mistakes == quota else (place // PANEL + 1) * PANEL
     if shaded:
-        shadow.place[0] = min(place, visit.shape[0])
+        shadow.progress[0] = place
     return mistakes

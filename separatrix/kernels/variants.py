@@ -12,7 +12,13 @@ from separatrix.kernels.row import row_add, row_dot, row_square
 
 @kernel
 def averaged_sweep(
-    X: Any, signs: np.ndarray, visit: np.ndarray, constant: float, clock: float, late: np.ndarray, weights: np.ndarray
+    X: Any,
+    signs: np.ndarray,
+    visit: np.ndarray,
+    constant: float,
+    clock: float,
+    late: np.ndarray,
+    weights: np.ndarray,
 ) -> int:
     """Rosenblatt's rule, with ``late`` = Σ (rows seen before the update)·update: after T rows the mean is w − late/T.
 
@@ -33,7 +39,13 @@ def averaged_sweep(
 
 @kernel
 def voted_sweep(
-    X: Any, signs: np.ndarray, visit: np.ndarray, constant: float, lives: np.ndarray, voters: np.ndarray, last: int
+    X: Any,
+    signs: np.ndarray,
+    visit: np.ndarray,
+    constant: float,
+    lives: np.ndarray,
+    voters: np.ndarray,
+    last: int,
 ) -> int:
     """Rosenblatt's rule from voter ``last``; each mistake adds a voter, ``lives`` counts the rows each one got right.
 

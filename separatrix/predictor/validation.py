@@ -14,7 +14,13 @@ VALUES = (np.float64, np.float32)
 
 
 def labelled_rows(
-    estimator: Any, X: Any, y: Any, *, n_jobs: int | None, classes: np.ndarray | None = None, reset: bool = True
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    n_jobs: int | None,
+    classes: np.ndarray | None = None,
+    reset: bool = True,
 ) -> Rows:
     """Rows with class codes; the estimator learns its feature names and count.
 
@@ -104,4 +110,3 @@ def _adopt(estimator: Any, rows: Rows, *, reset: bool) -> None:
             f"Column {first} is called {names[first]!r}, where the model was fitted with {known[first]!r}: "
             "give the columns of the fit, in their order."
         )
-

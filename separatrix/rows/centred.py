@@ -53,7 +53,7 @@ def mean_of(rows: Rows) -> np.ndarray:
         mean = rows.sum(column_sums)[0] / rows.n_rows
     if not np.isfinite(mean).all():
         rows.require_finite()
-        raise DataError("The columns are too large to be averaged: divide them by a power of two and fit again.")
+        raise DataError(
+            "The columns are too large to be averaged: divide them by a power of two and fit again."
+        )
     return mean
-
-

@@ -28,7 +28,9 @@ def encode(y: Any, *, name: str = "y") -> tuple[np.ndarray, np.ndarray]:
     if labels.dtype.kind == "f":
         _refuse_continuous(labels, name)
     if labels.dtype.kind not in "biufUST":
-        raise DataError(f"Unknown label type: {labels.dtype} in {name}; labels are numbers, text or booleans.")
+        raise DataError(
+            f"Unknown label type: {labels.dtype} in {name}; labels are numbers, text or booleans."
+        )
     if labels.dtype.kind in "biuf":
         low, high = labels.min(), labels.max()
         codes = labels == high
@@ -60,7 +62,9 @@ def encode_known(y: Any, classes: np.ndarray, *, name: str = "y") -> np.ndarray:
 def _plain(labels: np.ndarray, name: str) -> np.ndarray:
     missing = [i for i, v in enumerate(labels) if v is None or (isinstance(v, float) and v != v)]
     if missing:
-        raise DataError(f"Input {name} contains NaN: the label of row {missing[0]} is missing; drop that row.")
+        raise DataError(
+            f"Input {name} contains NaN: the label of row {missing[0]} is missing; drop that row."
+        )
     kinds = {type(v) for v in labels}
     if all(issubclass(kind, str) for kind in kinds):
         return labels.astype(str)

@@ -59,7 +59,9 @@ class Rows(ABC):
     label: str | None = None
     name: str | None = None
     n_jobs: int = 1
-    known_finite: bool = False  # a reader that refuses NaN sets this; algorithms check the others in their first pass
+    known_finite: bool = (
+        False  # a reader that refuses NaN sets this; algorithms check the others in their first pass
+    )
 
     @abstractmethod
     def blocks(self) -> Iterator[Block]:

@@ -56,14 +56,18 @@ class OnlineClassifier(MistakeDriven):
             if classes is not None:
                 self.classes_ = np.unique(np.asarray(classes))
         elif classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
-            raise ValueError(f"classes={classes!r} is not the list of the first call, {self.classes_.tolist()}.")
+            raise ValueError(
+                f"classes={classes!r} is not the list of the first call, {self.classes_.tolist()}."
+            )
         known = getattr(self, "classes_", None)
         rows = labelled_rows(self, X, y, n_jobs=self.n_jobs, classes=known, reset=first)
         if known is None:
             self.classes_ = rows.classes
         if len(self.classes_) < 2:
             del self.classes_
-            raise DataError("The first rows hold one class only: name all classes in the first call (classes=...).")
+            raise DataError(
+                "The first rows hold one class only: name all classes in the first call (classes=...)."
+            )
         learners = self._online_learners()
         for block in rows.blocks():
             refuse_nonfinite(block, rows)
@@ -78,7 +82,9 @@ class OnlineClassifier(MistakeDriven):
             tasks = self._tasks()
             starts = self._starts(tasks) if not hasattr(self, "coef_") else self._continued(tasks)
             self._learners = {k: self._learner(self.n_features_in_, start) for k, start in starts.items()}
-            for learner, done in zip(self._learners.values(), np.atleast_1d(getattr(self, "mistakes_", 0)), strict=False):
+            for learner, done in zip(
+                self._learners.values(), np.atleast_1d(getattr(self, "mistakes_", 0)), strict=False
+            ):
                 learner.mistakes = learner.updates = int(done)
         return self._learners
 
@@ -88,7 +94,9 @@ class OnlineClassifier(MistakeDriven):
     def _keep_online(self) -> None:
         learners = list(self._online_learners().values())
         self._keep_weights([learner.answer() for learner in learners])
-        undecided = Undecided("Rows seen one by one prove nothing about all of them: call fit, or verify a certificate.")
+        undecided = Undecided(
+            "Rows seen one by one prove nothing about all of them: call fit, or verify a certificate."
+        )
         binary = len(learners) == 1
         self.certificate_ = undecided if binary else (undecided,) * len(learners)
         self.history_ = History() if binary else (History(),) * len(learners)

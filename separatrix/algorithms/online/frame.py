@@ -42,4 +42,6 @@ class Frame:
     def _shift(self, weights: np.ndarray) -> Fraction:
         if self.centre is None:
             return Fraction(0)
-        return sum((Fraction(w) * Fraction(c) for w, c in zip(weights, self.centre, strict=False)), Fraction(0))
+        return sum(
+            (Fraction(w) * Fraction(c) for w, c in zip(weights, self.centre, strict=False)), Fraction(0)
+        )

@@ -37,7 +37,9 @@ class Learner(ABC):
         """The weights to predict with."""
         return self.weights
 
-    def step_towards(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int, limit: int | None) -> int:
+    def step_towards(
+        self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int, limit: int | None
+    ) -> int:
         """`see`, but no further than ``limit`` mistakes in all."""
         if limit is None:
             return self.see(X, signs, visit, first)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from separatrix.algorithms.online.learner import Learner
 from separatrix.algorithms.online.order import violator, visits
 from separatrix.algorithms.online.survey import Survey
 from separatrix.predictor import History, Pass
-from separatrix.rows import Rows
+from separatrix.rows import Block, Rows
 
 on_pass: ContextVar[Callable[[int, int], None] | None] = ContextVar("on_pass", default=None)
 """Called after every pass with its number and the mistakes so far: how the command line shows progress."""
@@ -91,7 +90,9 @@ def _search(rows: Rows, active: Mapping[int, Run], plan: Plan, survey: Survey | 
 def _record(rows: Rows, positive: int, run: Run, before: tuple[int, int], seconds: float, plan: Plan) -> None:
     learner = run.learner
     learner.end_pass(rows, positive)
-    margin = smallest_margin(rows, positive, learner.answer(), learner.constant) if plan.track_margin else None
+    margin = (
+        smallest_margin(rows, positive, learner.answer(), learner.constant) if plan.track_margin else None
+    )
     with np.errstate(over="ignore"):
         norm = float(np.linalg.norm(learner.weights))
     run.passes.append(Pass(learner.mistakes - before[0], learner.mistakes, norm, seconds, margin))
@@ -104,15 +105,29 @@ def _cut_short(learner: Learner, plan: Plan) -> bool:
 
 def smallest_margin(rows: Rows, positive: int, weights: np.ndarray, constant: float) -> float:
     """min s·w·(x, constant)/‖w‖, in floats."""
-    from separatrix.kernels.survey import scores
-
     lowest = np.inf
     for block in rows.blocks():
-        out = np.empty(len(block))
-        scores(block.X, constant, weights, out)
-        lowest = min(lowest, float(np.min(out * block.signs(positive))))
-    return lowest / _length(weights)
+        lowest = min(lowest, float(np.min(margins_in(block, positive, weights, constant))))
+    return lowest / (float(np.linalg.norm(weights)) or 1.0)
 
 
-def _length(weights: Any) -> float:
-    return float(np.linalg.norm(weights)) or 1.0
+def errors_in_floats(
+    rows: Rows, positive: int, candidates: Sequence[np.ndarray], constant: float
+) -> tuple[int, ...]:
+    """Rows with s·score ≤ 0 for each candidate: to choose among them, not to prove with."""
+
+    def wrong_in(block: Block) -> tuple[int, ...]:
+        every = (margins_in(block, positive, weights, constant) for weights in candidates)
+        return tuple(int(np.count_nonzero(~(margins > 0.0))) for margins in every)
+
+    return rows.sum(wrong_in)
+
+
+def margins_in(block: Block, positive: int, weights: np.ndarray, constant: float) -> np.ndarray:
+    """s·w·(x, constant) of the rows of a block, in floats."""
+    from separatrix.kernels.survey import scores
+
+    out = np.empty(len(block))
+    scores(block.X, constant, weights, out)
+    out *= block.signs(positive)
+    return out

@@ -33,6 +33,11 @@ class MistakeDriven(LinearClassifier):
     track_margin: bool = False
     warm_start: bool = False
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not self.center
+        return tags
+
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         raise NotImplementedError
 
@@ -61,7 +66,9 @@ class MistakeDriven(LinearClassifier):
         counted = {"mistakes": learner.mistakes, "updates": learner.updates, "passes": len(run.passes)}
         if not np.isfinite(weights).all():
             facts = figures(np.zeros_like(weights), 0.0, learner.constant, survey)
-            certificate = Undecided("The weights overflowed: divide the columns by a power of two and fit again.")
+            certificate = Undecided(
+                "The weights overflowed: divide the columns by a power of two and fit again."
+            )
             return Solution(weights, certificate, run.history, counted | facts)
         found = tally(rows, positive, weights[:-1], weights[-1] if self.fit_intercept else None)
         facts = figures(weights, found.smallest, learner.constant, survey)
@@ -107,5 +114,3 @@ def figures(weights: np.ndarray, smallest: float, constant: float, survey: Surve
 
 def _ratio(above: float, below: Any) -> float:
     return float(above) / float(below) if below > 0 else float(above) and float("nan")
-
-

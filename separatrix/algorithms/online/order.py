@@ -27,7 +27,9 @@ def order_named(order: Any) -> str | np.ndarray:
         )
     sequence = np.asarray(order)
     if sequence.ndim != 1 or sequence.size == 0 or sequence.dtype.kind not in "iu":
-        raise ValueError("order as a sequence must be a non-empty list of row numbers (whole numbers from 0).")
+        raise ValueError(
+            "order as a sequence must be a non-empty list of row numbers (whole numbers from 0)."
+        )
     return sequence
 
 
@@ -60,13 +62,19 @@ def _shuffled(rows: Rows, random: np.random.RandomState) -> Visits:
 
 def _given(rows: Rows, sequence: np.ndarray) -> Visits:
     if not isinstance(rows, MemoryRows):
-        raise DataError("order as a sequence of row numbers needs rows in memory; these are read from a file.")
+        raise DataError(
+            "order as a sequence of row numbers needs rows in memory; these are read from a file."
+        )
     if sequence.min() < 0 or sequence.max() >= rows.n_rows:
-        raise DataError(f"order names row {sequence.max()}, but there are {rows.n_rows} rows, counted from 0.")
+        raise DataError(
+            f"order names row {sequence.max()}, but there are {rows.n_rows} rows, counted from 0."
+        )
     yield rows.block(0, rows.n_rows), sequence.astype(np.int32)
 
 
-def violator(rows: Rows, positive: int, weights: np.ndarray, constant: float, order: str) -> tuple[Block, int] | None:
+def violator(
+    rows: Rows, positive: int, weights: np.ndarray, constant: float, order: str
+) -> tuple[Block, int] | None:
     """The first or the worst row with s·score ≤ 0 (ties: the first), as a block and a place; None if there is none."""
     from separatrix.kernels.survey import scores
 

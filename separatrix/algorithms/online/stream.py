@@ -21,7 +21,9 @@ class Seen(NamedTuple):
     mistakes: int
 
 
-def stream(model: OnlineClassifier, pairs: Iterable[tuple[Any, Any]], *, classes: Any = None) -> Iterator[Seen]:
+def stream(
+    model: OnlineClassifier, pairs: Iterable[tuple[Any, Any]], *, classes: Any = None
+) -> Iterator[Seen]:
     """Predict each row of ``pairs`` before its label is used, then learn from it.
 
     A generator: it takes a pair when the next answer is asked for, so the stream may have no end. The model's
@@ -55,9 +57,13 @@ def stream(model: OnlineClassifier, pairs: Iterable[tuple[Any, Any]], *, classes
             learners = _begin(model, row, truth, classes)
             codes = {known: k for k, known in enumerate(model.classes_.tolist())}
         if _width(row) != model.n_features_in_:
-            raise DataError(f"Pair {number} has {_width(row)} numbers, but the first had {model.n_features_in_}.")
+            raise DataError(
+                f"Pair {number} has {_width(row)} numbers, but the first had {model.n_features_in_}."
+            )
         if truth not in codes:
-            raise DataError(f"Pair {number} has the label {truth!r}, which is not one of {model.classes_.tolist()}.")
+            raise DataError(
+                f"Pair {number} has the label {truth!r}, which is not one of {model.classes_.tolist()}."
+            )
         scores = [_score(X, learner) for learner in learners.values()]
         chosen = int(scores[0] > 0) if len(scores) == 1 else int(np.argmax(scores))
         before = sum(learner.mistakes for learner in learners.values())
@@ -74,7 +80,9 @@ def stream(model: OnlineClassifier, pairs: Iterable[tuple[Any, Any]], *, classes
 
 def _begin(model: OnlineClassifier, row: Any, truth: Any, classes: Any) -> dict[int, Learner]:
     if not isinstance(model, OnlineClassifier):
-        raise TypeError(f"{type(model).__name__} does not learn row by row; sx.stream takes the online perceptrons.")
+        raise TypeError(
+            f"{type(model).__name__} does not learn row by row; sx.stream takes the online perceptrons."
+        )
     if not hasattr(model, "classes_"):
         model._check_parameters()
         model.classes_ = np.unique(np.asarray(classes)) if classes is not None else _usual(truth)

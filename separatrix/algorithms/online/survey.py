@@ -59,7 +59,9 @@ def _scaled_radius(rows: Rows) -> float:
     longest = 0.0
     for block in rows.blocks():
         X = block.X
-        table = [X.data[X.indptr[i] : X.indptr[i + 1]] for i in range(len(block))] if isinstance(X, Csr) else X
+        table = (
+            [X.data[X.indptr[i] : X.indptr[i + 1]] for i in range(len(block))] if isinstance(X, Csr) else X
+        )
         for row in table:
             top = float(np.max(np.abs(row), initial=0.0))
             if top > 0.0:

@@ -112,7 +112,7 @@ class Frame:
         """w = B·u in floats (length d + 1, the bias last), or None when floats cannot hold it."""
         d = self.columns
         weights = np.zeros(d + 1)
-        with np.errstate(over="ignore", under="ignore"):
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             weights[:d] = np.ldexp(direction[:d], -self.exponents)
             if self.intercept:
                 weights[d] = direction[d] - float(np.sum(self.shifts * weights[:d]))

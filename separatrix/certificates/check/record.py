@@ -1,7 +1,7 @@
 """The certificate: a JSON file, read with suspicion.
 
-A whole number is written as a decimal string, a float as a JSON number. Both are exact here: Python's ``json``
-reads a float back to the same double.
+A whole number is written as a decimal string, a float as a JSON number. Both are exact here: Python's
+``json`` reads a float back to the very double that was written.
 """
 
 from __future__ import annotations
@@ -9,9 +9,157 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Callable
 from typing import Any
 
-if __package__:
-    from .table import Unreadable
-else:
-    from table import Unreadable
+from .table import Unreadable
+
+Number = int | float
+Form = Callable[[Any], Any]
+
+HEAD = ("format", "version", "kind", "claim", "about")
+
+
+class Refused(Exception):
+    """The claim does not hold of the data; the message says why in one sentence."""
+
+
+def read(path: str) -> dict[str, Any]:
+    """The parts of the file, its head checked and its witness not yet."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            record = json.load(file, parse_constant=_refuse_constant, object_pairs_hook=_once_each)
+    except OSError as error:
+        raise Unreadable(f"{path} cannot be read: {error.strerror}.") from None
+    except (ValueError, RecursionError):
+        raise Unreadable(f"{path} is not whole JSON.") from None
+    if not isinstance(record, dict) or record.get("format") != "separatrix-certificate":
+        raise Unreadable(f"{path} is no separatrix certificate.")
+    if type(record.get("version")) is not int or record["version"] != 1:
+        raise Unreadable(f"{path} is of version {record.get('version')!r}; this checker reads version 1.")
+    for name in HEAD:
+        if name not in record:
+            raise Unreadable(f"{path} lacks {name!r}.")
+    if not isinstance(record["kind"], str):
+        raise Unreadable(f"{path} does not say what kind of claim it makes.")
+    record["about"] = fields(record["about"], ABOUT)
+    return record
+
+
+def fields(found: Any, forms: dict[str, Form]) -> dict[str, Any]:
+    """Exactly the fields expected, each in its form."""
+    if not isinstance(found, dict) or found.keys() != forms.keys():
+        raise Unreadable(f"The certificate should have just the fields {', '.join(forms)}.")
+    values = {}
+    for name, form in forms.items():
+        try:
+            values[name] = form(found[name])
+        except (TypeError, ValueError):
+            raise Unreadable(f"The certificate's {name!r} is damaged.") from None
+    return values
+
+
+def number(value: Any) -> Number:
+    if isinstance(value, str):
+        return _from_decimal(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError
+    return value
+
+
+def whole(value: Any) -> int:
+    value = number(value)
+    if isinstance(value, float) or value < 0:
+        raise ValueError
+    return value
+
+
+def positive(value: Any) -> int:
+    value = whole(value)
+    if value == 0:
+        raise ValueError
+    return value
+
+
+def share(value: Any) -> float:
+    value = float(number(value))
+    if not 0 < value <= 1:
+        raise ValueError
+    return value
+
+
+def flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError
+    return value
+
+
+def text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError
+    return value
+
+
+def listed(form: Form) -> Form:
+    def read_list(values: Any) -> list[Any]:
+        if not isinstance(values, list):
+            raise ValueError
+        return [form(value) for value in values]
+
+    return read_list
+
+
+def ascending(values: Any) -> list[int]:
+    rows = listed(whole)(values)
+    if sorted(set(rows)) != rows:
+        raise ValueError
+    return rows
+
+
+def optional(form: Form) -> Form:
+    return lambda value: None if value is None else form(value)
+
+
+def _label(value: Any) -> Any:
+    if not isinstance(value, (str, int, float)):
+        raise ValueError
+    return value
+
+
+def _digest(value: Any) -> str:
+    if not re.fullmatch(r"sha256:[0-9a-f]{64}", value):
+        raise ValueError
+    return str(value)
+
+
+ABOUT: dict[str, Form] = {
+    "rows": optional(whole),
+    "columns": optional(whole),
+    "positive": optional(_label),
+    "label": optional(text),
+    "features": optional(listed(text)),
+    "digest": optional(_digest),
+}
+
+
+def _from_decimal(digits: str) -> int:
+    if not re.fullmatch(r"-?(0|[1-9][0-9]*)", digits, re.ASCII):
+        raise ValueError
+    value, size = 0, digits.lstrip("-")
+    for start in range(0, len(size), 4000):  # Python converts at most 4300 digits at once
+        piece = size[start : start + 4000]
+        value = value * 10 ** len(piece) + int(piece)
+    return -value if digits.startswith("-") else value
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError
+    return found
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(name)

@@ -1,8 +1,8 @@
 """The data: a CSV file with a header, read row by row as exact doubles and a sign.
 
 Numbers are read by ``float()``, which rounds a decimal correctly. The label column is the one asked for, or
-the one the certificate names, or the last; the features are those the certificate names, or all other columns.
-Labels compare as numbers when both read as numbers, else as text.
+the one the certificate names, or the last; the features are those the certificate names, or all other
+columns. Labels compare as numbers when both read as numbers, else as text.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def choose(
     if "" in names:
         number = columns.index("") + 1
         raise DataError(
-            f"{name}: column {number} has no name (a row index, perhaps); name it, or pass drop=[''] to leave it out."
+            f"{name}: column {number} has no name (a row index?); name it, or leave it out with drop=['']."
         )
     return names, chosen
 

@@ -51,6 +51,9 @@ class Classes:
     def see(self, column: Any, start: int) -> np.ndarray:
         """Places of the labels in order of first appearance; ``start`` is the row of the first one."""
         self._refuse_missing(column, start)
+        either = self._one_of_two(column)
+        if either is not None:
+            return either
         places, values = _distinct(column)
         for value, place in values:
             if value not in self._found:
@@ -85,16 +88,18 @@ class Classes:
 
     def codes(self, column: Any) -> np.ndarray:
         """Codes of labels seen before; a label that was not raises KeyError."""
+        either = self._one_of_two(column)
+        return self._rank[self._lookup(*_distinct(column)) if either is None else either]
+
+    def _one_of_two(self, column: Any) -> np.ndarray | None:
+        """Places without hashing, which is ten times slower, where only the two numbers seen so far occur."""
         numbers = kinds.is_integer(column.type) or kinds.is_floating(column.type)
-        if len(self._found) == 2 and numbers and not column.null_count:
-            # Two numbers, the common case, need no hashing.
-            first, second = self._found
-            labels = column.to_numpy()
-            is_second = labels == second
-            if not np.all(is_second | (labels == first)):
-                raise KeyError
-            return self._rank[is_second.view(np.int8)]
-        return self._rank[self._lookup(*_distinct(column))]
+        if len(self._found) != 2 or not numbers or column.null_count:
+            return None
+        first, second = self._found
+        labels = column.to_numpy()
+        is_second = labels == second
+        return is_second.view(np.int8) if np.all(is_second | (labels == first)) else None
 
     def _lookup(self, places: np.ndarray, values: list[tuple[Any, int]]) -> np.ndarray:
         table = np.empty(1 + max(place for _, place in values), np.int32)
@@ -116,8 +121,8 @@ class Classes:
         if value != value:
             raise self._missing(row)
         raise DataError(
-            f"{self._where(row)}: Unknown label type: continuous. The label {value} is no class; a classifier "
-            "needs classes, a regressor takes such a target."
+            f"{self._where(row)}: Unknown label type: continuous. The label {value} is no class; "
+            "a classifier needs classes, a regressor takes such a target."
         )
 
     def _from_text(self, values: list[str]) -> np.ndarray:

@@ -29,7 +29,7 @@ PAIRS = re.compile(r"\s*[^\s,;:|]+(\s+[0-9a-z]+:\S+)+\s*")
 
 
 def spooled(stream: Any) -> Place:
-    """What a binary stream (``"-"``: standard input) holds, in a file that is deleted when its place is gone."""
+    """What a binary stream or standard input (``"-"``) holds, in a file that is deleted with its place."""
     name = "standard input" if stream == "-" else str(getattr(stream, "name", "stream"))
     source = sys.stdin.buffer if stream == "-" else stream
     handle, path = tempfile.mkstemp(prefix="separatrix-")

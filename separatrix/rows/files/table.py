@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from separatrix.rows.block import Block, rows_per_block
+from separatrix.rows.block import MOST_ROWS, Block, rows_per_block
 from separatrix.rows.errors import DataError
 from separatrix.rows.files.choice import choose
 from separatrix.rows.files.labels import Classes
@@ -154,14 +154,14 @@ class Columns:
         if labels is None or self.label is None:
             return
         start = 0
-        for batch in ahead(self.source.batches([], self.label, BATCH_BYTES // 8)):
+        for batch in ahead(self.source.batches([], self.label, MOST_ROWS)):
             labels.see(batch.column(0), start)
             start += batch.num_rows
 
     def gather(
         self, X: np.ndarray | None, labels: Classes | None
     ) -> tuple[int, np.ndarray | None, list[np.ndarray]]:
-        """Check all rows, keeping them in ``X`` while they fit: their number, what is kept, places of labels."""
+        """Check all rows, keeping them in ``X`` while they fit: how many, what was kept, places of labels."""
         places: list[np.ndarray] = []
         beyond = np.zeros(len(self.names), bool)
         start = 0

@@ -1,0 +1,75 @@
+"""The verdict: exit status 0 if the claim holds of the data, 4 if it is refused, 2 if a file cannot be
+read."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+if not __package__:  # run as a folder, wherever it was copied to
+    spec = spec_from_file_location("check", Path(__file__).with_name("__init__.py"))
+    assert spec is not None
+    sys.modules["check"] = module_from_spec(spec)
+    __package__ = "check"
+
+from . import margin, separation
+from .record import HEAD, Refused, fields, read, text
+from .table import Table, Unreadable
+
+CLAIMS = {**separation.CLAIMS, **margin.CLAIMS}
+
+
+def verdict(certificate: str, data: str, label: str | None = None) -> str:
+    """What the certificate proves of the data, in a sentence; :class:`Refused` if it proves nothing of it."""
+    record = read(certificate)
+    witness = {name: value for name, value in record.items() if name not in HEAD}
+    if record["kind"] == "undecided":
+        raise Refused(f"It proves nothing: {fields(witness, {'reason': text})['reason']}")
+    if record["kind"] not in CLAIMS:
+        raise Unreadable(f"This checker knows no claim of the kind {record['kind']!r}.")
+    check, forms = CLAIMS[record["kind"]]
+    witness = fields(witness, forms)
+    for name in ("counts", "multipliers"):
+        if name in witness and len(witness[name]) != len(witness["rows"]):
+            raise Unreadable(f"The certificate's 'rows' and {name!r} differ in length.")
+
+    about = record["about"]
+    table = Table(data, label or about["label"], about["features"], about["positive"])
+    if len(witness["weights"]) != table.columns or about["columns"] not in (None, table.columns):
+        raise Refused(f"It speaks of {len(witness['weights'])} columns; this data has {table.columns}.")
+    n_rows, seen, digest = table.survey(hashed=about["digest"] is not None)
+    if n_rows == 0:
+        raise Unreadable(f"{data} has no rows.")
+    if about["rows"] not in (None, n_rows):
+        raise Refused(f"It speaks of {about['rows']} rows; this data has {n_rows}.")
+    if about["digest"] is None:
+        if not seen:
+            raise Refused(f"No row has the label {about['positive']!r}, which it calls positive.")
+    elif about["digest"] != digest:
+        raise Refused("The digest differs: it speaks of other data, or of the same data with other labels.")
+    return f"of {n_rows} rows, {check(witness, table)}"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="check", description="Check a separatrix certificate against a CSV file, exactly."
+    )
+    parser.add_argument("certificate", help="the certificate, a JSON file")
+    parser.add_argument("data", help="the data, a CSV file with a header, possibly gzipped")
+    parser.add_argument("--label", help="name of the label column; otherwise the certificate's, or the last")
+    asked = parser.parse_args(arguments)
+    try:
+        print(f"Holds: {verdict(asked.certificate, asked.data, asked.label)}")
+    except Refused as refused:
+        print(f"Refused: {refused}")
+        return 4
+    except Unreadable as unreadable:
+        print(f"Unreadable: {unreadable}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

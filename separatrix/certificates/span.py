@@ -1,0 +1,72 @@
+"""The span of some rows, pinned from both sides.
+
+Rows F span a space of dimension at least their rank modulo a prime. If ``normals`` are k independent
+vectors and every row of a set G ⊇ F is orthogonal to all of them, G spans a space of dimension at most D -
+k. When the two numbers agree, every row of G lies in the span of F.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Annotated, Any, TypeAlias
+
+from .dyadic import dyadic
+from .source import Source
+from .witness import Number, from_decimal
+
+PRIMES = (2**61 - 1, 2**31 - 1, 10**9 + 7)
+
+
+def _vectors(values: Any) -> tuple[tuple[int, ...], ...]:
+    if isinstance(values, (str, bytes, dict)) or not isinstance(values, Iterable):
+        raise ValueError("it is not a list of vectors")
+    return tuple(tuple(map(_whole, vector)) for vector in values)
+
+
+def _whole(value: Any) -> int:
+    value = from_decimal(value) if isinstance(value, str) else value
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError(f"{value!r} is not a whole number")
+    return value
+
+
+Vectors: TypeAlias = Annotated[tuple[tuple[int, ...], ...], _vectors]
+
+
+def rank_at_least(vectors: Sequence[Sequence[int]]) -> int:
+    """A lower bound on the rank, nearly always the rank.
+
+    >>> rank_at_least([(1, 2, 3), (2, 4, 6), (0, 1, 0)])
+    2
+    """
+    return max((_rank_modulo(vectors, prime) for prime in PRIMES), default=0) if vectors else 0
+
+
+def _rank_modulo(vectors: Sequence[Sequence[int]], prime: int) -> int:
+    left = [[value % prime for value in vector] for vector in vectors]
+    rank = 0
+    for column in range(len(vectors[0])):
+        pivot = next((row for row in left if row[column]), None)
+        if pivot is None:
+            continue
+        rank += 1
+        inverse = pow(pivot[column], -1, prime)
+        rest = []
+        for row in left:
+            if row is not pivot:
+                factor = row[column] * inverse % prime
+                rest.append([(a - factor * b) % prime for a, b in zip(row, pivot, strict=True)] if factor else row)
+        left = rest
+    return rank
+
+
+def signed_rows(source: Source, rows: Sequence[int], constant: bool) -> list[tuple[int, ...]]:
+    """Rows z = s(x, 1), each times a power of two of its own, as whole numbers."""
+    found: list[tuple[int, ...]] = []
+    for X, signs, _ in source.gather(rows):
+        dense = X.toarray() if hasattr(X, "toarray") else X
+        for values, sign in zip(dense.tolist(), signs.tolist(), strict=True):
+            numbers: Iterable[Number] = chain(values, (1,)) if constant else values
+            found.append(tuple(sign * whole for whole in dyadic(numbers).wholes))
+    return found
