@@ -406,6 +406,21 @@ def test_kozinec_is_attained_by_orthonormal_rows(d):
     assert updates == d - 1 == pytest.approx(bounds.kozinec(1.0, 1 / math.sqrt(d), 1.0).value)
 
 
+@pytest.mark.parametrize("epsilon", [0.1, 0.3])
+def test_kozinec_needs_the_square_of_epsilon(epsilon):
+    """An adversary in the plane shows rows that violate by a hair, left and right in turn: half of the bound."""
+    weights, rows = np.array([0.0, 0.5]), [np.array([0.0, 0.5])]
+    for turn in range(round(40 / epsilon**2)):
+        along = (1 - epsilon) * weights
+        across = np.array([weights[1], -weights[0]]) / np.linalg.norm(weights)
+        row = along + (-1) ** turn * math.sqrt(1 - along @ along) * across
+        share = weights @ (weights - row) / ((weights - row) @ (weights - row))
+        weights = (1 - share) * weights + share * row
+        rows.append(row)
+    bound = bounds.kozinec(1.0, best_margin(np.array(rows)), epsilon)
+    assert bound.value / 2 < turn <= bound
+
+
 def test_kozinec_needs_separable_rows():
     """Without a positive margin ‖w‖ falls to zero: no number of updates is enough."""
     rows = np.array([[1.0, 0.1], [-1.0, 0.1], [0.3, -0.1]])
@@ -491,7 +506,15 @@ def test_formulas_of_the_paper():
         paper
     )
     assert bounds.passive_aggressive(3.0, 2.0).value == 36
-    assert bounds.passive_aggressive(1.0, 2.0, [0.6, 0.8]).value <= (2.0 + 2 * 1.0) ** 2
+    assert bounds.passive_aggressive(1.0, 2.0, [0.6, 0.8]).value == pytest.approx((1 + math.sqrt(5)) ** 2)
+    assert (1 + math.sqrt(5)) ** 2 <= (2 + 2 * 1) ** 2
+
+
+def test_passive_aggressive_is_approached_against_the_zero_vector():
+    """One row with both signs in turn: its losses are 1, 2, 2, ..., those of u = 0 are all 1."""
+    stream = np.array([[3.0], [-3.0]] * 50)
+    assert passive_aggressive(stream)[1] == pytest.approx(1 + 4 * 99)
+    assert bounds.passive_aggressive(3.0, 0.0, np.ones(100)).value == pytest.approx(4 * 100)
 
 
 def test_passive_aggressive_without_slack_needs_rows_of_one_length():

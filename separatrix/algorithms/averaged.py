@@ -2,11 +2,12 @@
 
 **Idea.** Run the perceptron; return the mean of its weights over every row visited.
 
-**Theorem.** For a convex loss ℓ, rows drawn independently and one pass, the expected loss of the mean weights is at most the
-mean loss that the perceptron suffered on the way, in expectation (Cesa-Bianchi, Conconi and Gentile 2004, "On
-the generalization ability of on-line learning algorithms", IEEE Trans. Inf. Theory 50(9), by Jensen's inequality). The
-mistakes of the underlying run obey Novikoff's bound. It is the cheap relative of the voted perceptron (Freund and Schapire
-1999). Nothing says that the mean separates rows which the last weights separate.
+**Theorem.** For a convex loss ℓ, rows drawn independently and one pass, the expected loss of the mean weights
+is at most the mean loss that the perceptron suffered on the way, in expectation (Cesa-Bianchi, Conconi and
+Gentile 2004, "On the generalization ability of on-line learning algorithms", IEEE Trans. Inf. Theory 50(9),
+by Jensen's inequality). The mistakes of the underlying run obey Novikoff's bound. It is the cheap relative of
+the voted perceptron (Freund and Schapire 1999). Nothing says that the mean separates rows which the last
+weights separate.
 
 **Certificate.** `Separable` if the mean weights pass the exact check; else `Undecided`.
 

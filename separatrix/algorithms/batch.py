@@ -2,12 +2,13 @@
 
 **Idea.** Each round collects V, the rows with s·score ≤ 0, and sets w ← w + (1/|V|) Σ_V s(x, 1).
 
-**Theorem.** With ‖z‖ ≤ R and u·z ≥ γ > 0 for a unit vector u, at most (R/γ)² rounds change the weights: the mean g of the
-violators has u·g ≥ γ, w·g ≤ 0 and ‖g‖ ≤ R, which is all that Novikoff's argument asks of a row.
+**Theorem.** With ‖z‖ ≤ R and u·z ≥ γ > 0 for a unit vector u, at most (R/γ)² rounds change the weights: the
+mean g of the violators has u·g ≥ γ, w·g ≤ 0 and ‖g‖ ≤ R, which is all that Novikoff's argument asks of a row.
 
 **Certificate.** `Separable`, checked in exact arithmetic, at the first round without a violator.
 
-**Cost.** One sum over the rows per round; blocks run on threads, and the sum has the same bits for any number of them.
+**Cost.** One sum over the rows per round; blocks run on threads, and the sum has the same bits for any number
+of them.
 """
 
 from __future__ import annotations

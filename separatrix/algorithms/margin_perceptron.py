@@ -1,17 +1,18 @@
 """A perceptron that delivers a chosen share of the best margin, without knowing it: Kozinec's rule.
 
-**Idea.** Keep w in the convex hull of the rows z = s(x, 1). At a row with w·z ≤ (1 − ε)‖w‖², move w to the shortest point of the
-segment from w to z. Stop when no row is left.
+**Idea.** Keep w in the convex hull of the rows z = s(x, 1). At a row with w·z ≤ (1 − ε)‖w‖², move w to the
+shortest point of the segment from w to z. Stop when no row is left.
 
-**Theorem** (Kozinec 1973; Schlesinger and Hlaváč 2002, *Ten Lectures on Statistical and Structural Pattern Recognition*,
-chapter 5). Let γ be the best margin of the rows and ‖z‖ ≤ R. At the end w has margin min w·z/‖w‖ > (1 − ε)‖w‖ ≥ (1 − ε)γ, since no
-point of the hull is shorter than γ. There are at most 4(R/εγ)² updates: one shortens w so that 1/‖w‖² grows by at
-least ε²/4R², and 1/‖w‖² never exceeds 1/γ². A perceptron that
-updates below a fixed threshold b promises only γb/(2b + R²), less than half (Li et al. 2002, "The perceptron
-algorithm with uneven margins", ICML); here every share below 1 is reached.
+**Theorem** (Kozinec 1973; Schlesinger and Hlaváč 2002, *Ten Lectures on Statistical and Structural Pattern
+Recognition*, chapter 5). Let γ be the best margin of the rows and ‖z‖ ≤ R. At the end w has margin min
+w·z/‖w‖ > (1 − ε)‖w‖ ≥ (1 − ε)γ, since no point of the hull is shorter than γ. There are at most 4(R/εγ)²
+updates: one shortens w so that 1/‖w‖² grows by at least ε²/4R², and 1/‖w‖² never exceeds 1/γ². A perceptron
+that updates below a fixed threshold b promises only γb/(2b + R²), less than half (Li et al. 2002, "The
+perceptron algorithm with uneven margins", ICML); here every share below 1 is reached.
 
-**Certificate.** `MarginShare`: the weights, whose smallest margin is a lower bound on γ, and the rows' multipliers, whose
-combination is an upper one; their ratio is at least the share. Both ends are checked in exact arithmetic.
+**Certificate.** `MarginShare`: the weights, whose smallest margin is a lower bound on γ, and the rows'
+multipliers, whose combination is an upper one; their ratio is at least the share. Both ends are checked in
+exact arithmetic.
 
 **Cost.** A visit costs one row, an update two; memory beyond the rows is one number a row.
 """
@@ -93,7 +94,10 @@ class MarginPerceptron(OnlineClassifier):
             raise ValueError(f"share={self.share!r} must lie between 0 and 1, both excluded.")
 
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
-        return KozinecLearner(n_columns, intercept=self.fit_intercept, share=self.share)
+        length = float(getattr(self, "margin_at_most_", 1.0)) if start is not None else 0.0
+        return KozinecLearner(
+            n_columns, intercept=self.fit_intercept, start=start, share=self.share, length=length
+        )
 
     def _solution(self, frame: Frame, positive: int, run: Run, survey: Survey) -> Solution:
         solution = super()._solution(frame, positive, run, survey)
@@ -127,11 +131,13 @@ class MarginPerceptron(OnlineClassifier):
 class KozinecLearner(Learner):
     """w = scale·weights, the point Σ scale·shares_i z_i of the hull."""
 
-    def __init__(self, n_columns: int, *, intercept: bool, share: float) -> None:
-        super().__init__(n_columns, intercept=intercept)
+    def __init__(
+        self, n_columns: int, *, intercept: bool, start: np.ndarray | None, share: float, length: float
+    ) -> None:
+        super().__init__(n_columns, intercept=intercept, start=start)
         self.share = share + SPARE * (1.0 - share)
         self.shares = np.zeros(0)
-        self._state = np.array([0.0, 0.0, self.constant, 0.0])
+        self._state = np.array([length, length * length, self.constant, 0.0])
         self._passes, self._fewest = 0, float("inf")
         self._best: np.ndarray | None = None
 
@@ -144,8 +150,13 @@ class KozinecLearner(Learner):
             shares, part = self._room(first + len(signs)), slice(first, first + len(signs))
         made = kozinec_sweep(X, signs, visit, self.share, self._state, shares[part], self.weights)
         self.updates += made
-        self.mistakes = int(self._state[3])
+        self.mistakes += int(self._state[3])
+        self._state[3] = 0.0
         return made
+
+    def rest(self) -> Learner:
+        self.shares = np.zeros(0)
+        return self
 
     def _room(self, n: int) -> np.ndarray:
         if len(self.shares) < n:
@@ -159,7 +170,8 @@ class KozinecLearner(Learner):
         point = self._state[0] * self.weights
         self._state[1] = float(point @ point)
         self._passes += 1
-        # On inseparable rows the point tends to 0 and ends as a poor predictor: looked at after 1, 2, 4, ... passes.
+        # On inseparable rows the point tends to 0 and ends as a poor predictor: looked at after 1, 2, 4, ...
+        # passes.
         if self._passes & (self._passes - 1) == 0:
             errors = errors_in_floats(rows, positive, [point], self.constant)[0]
             if errors <= self._fewest:
@@ -185,6 +197,7 @@ def _unit(weights: np.ndarray) -> np.ndarray:
 
 
 def _whole(shares: np.ndarray) -> tuple[int, ...]:
-    """Multipliers as whole numbers: any positive ones give a valid upper bound, so rounding them is harmless."""
+    """Multipliers as whole numbers: any positive ones give a valid upper bound, so rounding them is
+    harmless."""
     scaled = np.ldexp(shares / shares.max(), 50)
     return tuple(max(1, int(value)) for value in scaled)

@@ -1,12 +1,12 @@
 """Passive-aggressive learning: the smallest step that gets the row right by a margin of 1.
 
-**Idea.** With hinge loss ℓ = max(0, 1 − s·score) and z = s(x, 1): w ← w + τz, where τ = ℓ/‖z‖² (PA), min(C, ℓ/‖z‖²) (PA-I) or
-ℓ/(‖z‖² + 1/2C) (PA-II).
+**Idea.** With hinge loss ℓ = max(0, 1 − s·score) and z = s(x, 1): w ← w + τz, where τ = ℓ/‖z‖² (PA), min(C,
+ℓ/‖z‖²) (PA-I) or ℓ/(‖z‖² + 1/2C) (PA-II).
 
-**Theorem** (Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006, "Online passive-aggressive algorithms", JMLR 7). Let
-‖z‖ ≤ R and let u have loss ℓ*_t on row t. If u has none, PA's Σℓ² ≤ R²‖u‖² (Theorem 2), so it makes at most R²‖u‖² mistakes.
-PA-I makes at most max(R², 1/C)(‖u‖² + 2C Σℓ*) mistakes (Theorem 4), and PA-II has
-Σℓ² ≤ (R² + 1/2C)(‖u‖² + 2C Σℓ*²) (Theorem 5).
+**Theorem** (Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006, "Online passive-aggressive algorithms",
+JMLR 7). Let ‖z‖ ≤ R and let u have loss ℓ*_t on row t. If u has none, PA's Σℓ² ≤ R²‖u‖² (Theorem 2), so it
+makes at most R²‖u‖² mistakes. PA-I makes at most max(R², 1/C)(‖u‖² + 2C Σℓ*) mistakes (Theorem 4), and PA-II
+has Σℓ² ≤ (R² + 1/2C)(‖u‖² + 2C Σℓ*²) (Theorem 5).
 
 **Certificate.** `Separable` if the last weights pass the exact check; else `Undecided`.
 

@@ -1,17 +1,19 @@
 """Rosenblatt's perceptron: at each mistake, add the row.
 
-**Idea.** Visit the rows in turn; where s·(w·x + b) ≤ 0, w ← w + η s (x, 1). Stop at the first pass without a mistake.
+**Idea.** Visit the rows in turn; where s·(w·x + b) ≤ 0, w ← w + η s (x, 1). Stop at the first pass without a
+mistake.
 
-**Theorem** (Block 1962, Novikoff 1962). Let rows z = s(x, 1) satisfy ‖z‖ ≤ R and u·z ≥ γ > 0 for some u with ‖u‖ = 1.
-From w = 0 with unit steps, whatever the order, the number M of mistakes is at most (R/γ)². For w·u grows by at least γ at
-each mistake, so w·u ≥ Mγ; ‖w‖² grows by ‖z‖² + 2w·z ≤ R², so ‖w‖² ≤ MR²; and w·u ≤ ‖w‖. Without an intercept
-the rows are z = s x. From another start w₀ with a = w₀·u,
-M ≤ [R² − 2aγ + √((R² − 2aγ)² + 4γ²(‖w₀‖² − a²))]/2γ². With steps η_k only (Ση)²/Ση² ≤ (R/γ)² remains, which need not
-bound anything. On rows that no halfspace separates the weights stay bounded, and cycle where the rows are
-whole numbers (perceptron cycling theorem: Minsky and Papert 1969; Block and Levin 1970).
+**Theorem** (Block 1962, Novikoff 1962). Let rows z = s(x, 1) satisfy ‖z‖ ≤ R and u·z ≥ γ > 0 for some u with
+‖u‖ = 1. From w = 0 with unit steps, whatever the order, the number M of mistakes is at most (R/γ)². For w·u
+grows by at least γ at each mistake, so w·u ≥ Mγ; ‖w‖² grows by ‖z‖² + 2w·z ≤ R², so ‖w‖² ≤ MR²; and w·u ≤
+‖w‖. Without an intercept the rows are z = s x. From another start w₀ with a = w₀·u, M ≤ [R² − 2aγ + √((R² −
+2aγ)² + 4γ²(‖w₀‖² − a²))]/2γ². With steps η_k only (Ση)²/Ση² ≤ (R/γ)² remains, which need not bound anything.
+On rows that no halfspace separates the weights stay bounded, and cycle where the rows are whole numbers
+(perceptron cycling theorem: Minsky and Papert 1969; Block and Levin 1970).
 
-**Certificate.** `Separable`, with the weights checked on every row in exact arithmetic; ``mistake_run_`` holds how often
-each row was added, so that the run itself can be audited. If passes run out the fit says what is known instead.
+**Certificate.** `Separable`, with the weights checked on every row in exact arithmetic; ``mistake_run_``
+holds how often each row was added, so that the run itself can be audited. If passes run out the fit says what
+is known instead.
 
 **Cost.** A mistake or a visit costs one row; memory beyond the rows is a few numbers a row.
 """
@@ -45,13 +47,13 @@ class Perceptron(OnlineClassifier):
     max_passes : int, default=1000
         Passes over the rows before the fit gives up.
     order : {"cyclic", "shuffled", "first violator", "worst violator"} or sequence of int, default="cyclic"
-        The order of visits. "shuffled" draws a new order for every pass; a "violator" pass is one search of the rows
-        for a mistake; a sequence of row numbers is gone through once a pass.
+        The order of visits. "shuffled" draws a new order for every pass; a "violator" pass is one search of
+        the rows for a mistake; a sequence of row numbers is gone through once a pass.
     step : float, sequence or callable, default=1.0
         η, or η_k for the k-th mistake, k = 0, 1, ...; the last number of a sequence is kept.
     center : bool, default=False
-        Run on rows moved to their mean. Far from the origin this is the difference between a handful of mistakes and
-        millions. Weights are returned for the rows as given.
+        Run on rows moved to their mean. Far from the origin this is the difference between a handful of
+        mistakes and millions. Weights are returned for the rows as given.
     fit_intercept : bool, default=True
     start : sequence of float, optional
         The weights to start from, with the intercept last if there is one.
@@ -75,7 +77,8 @@ class Perceptron(OnlineClassifier):
     mistake_run_ : MistakeRun or None
         How often each row was added; None unless steps are 1, from zero, and not centred.
     radius_, margin_, mistake_bound_ : float
-        R, γ and (R/γ)² of the rows (x, 1) for the halfspace found: an upper bound on the mistakes of every such run.
+        R, γ and (R/γ)² of the rows (x, 1) for the halfspace found: an upper bound on the mistakes of every
+        such run.
     radius_centred_, margin_centred_, mistake_bound_centred_ : float
         The same, were the origin in the middle of the rows.
     geometric_margin_ : float
@@ -91,9 +94,8 @@ class Perceptron(OnlineClassifier):
     >>> model.certificate_.verify(X, y).holds
     True
 
-    References
-    ----------
-    A. B. J. Novikoff, "On convergence proofs on perceptrons", Symposium on the Mathematical Theory of Automata, 1962.
+    References ---------- A. B. J. Novikoff, "On convergence proofs on perceptrons", Symposium on the
+    Mathematical Theory of Automata, 1962.
     """
 
     def __init__(
@@ -154,7 +156,8 @@ class Perceptron(OnlineClassifier):
         return replace(solution, facts=facts)
 
     def _in_whole_numbers(self, frame: Frame, positive: int, run: Run, solution: Solution) -> Solution:
-        """Centred doubles may separate where their doubles in the user's coordinates do not: keep them exactly."""
+        """Centred doubles may separate where their doubles in the user's coordinates do not: keep them
+        exactly."""
         *numbers, intercept = frame.whole(run.learner.answer())
         found = tally(frame.given, positive, numbers, intercept)
         if found.errors:
@@ -162,8 +165,8 @@ class Perceptron(OnlineClassifier):
         witness = Separable(weights=tuple(numbers), intercept=intercept, about=about(frame.given, positive))
         warnings.warn(
             NothingProven(
-                "The rows are separated by whole numbers that doubles cannot hold: halfspace_ and certificate_ carry "
-                "them, while predict, which uses doubles, errs on some training rows."
+                "The rows are separated by whole numbers that doubles cannot hold: halfspace_ and "
+                "certificate_ carry them, while predict, which uses doubles, errs on some training rows."
             ),
             stacklevel=6,
         )
@@ -192,9 +195,8 @@ class Perceptron(OnlineClassifier):
         near, far = facts["radius_centred"], facts["radius"]
         if not self.center and self.fit_intercept and far > 3 * near:
             reason += (
-                f" The rows are far from the origin (R = {far:.4g}; around their middle it would be {near:.4g}): "
-                "center=True divides the mistake bound by about "
-                f"{(far / near) ** 2:.3g} or more."
+                f" The rows are far from the origin (R = {far:.4g}; around their middle {near:.4g}): "
+                f"center=True divides the mistake bound by about {(far / near) ** 2:.3g} or more."
             )
         else:
             reason += " More passes (max_passes) may settle it if the rows are separable."
@@ -227,6 +229,10 @@ class RosenblattLearner(Learner):
             self.updates += made
             total += made
         return total
+
+    def rest(self) -> Learner:
+        self.counts = np.zeros(0, np.int32)
+        return self
 
     def _counts(self, first: int, n: int) -> np.ndarray:
         if len(self.counts) < first + n:

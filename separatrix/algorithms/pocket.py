@@ -1,15 +1,15 @@
 """The pocket algorithm: a perceptron that remembers its best weights.
 
-**Idea.** Run the perceptron on rows in random order. Keep in the pocket the weights that got the longest run of rows right,
-and replace them only by weights with fewer training errors (the "ratchet").
+**Idea.** Run the perceptron on rows in random order. Keep in the pocket the weights that got the longest run
+of rows right, and replace them only by weights with fewer training errors (the "ratchet").
 
-**Theorem** (Gallant 1990, "Perceptron-based learning algorithms", IEEE Trans. Neural Networks 1(2), section III). On a finite
-training set of rational rows, drawn at random, the probability that the pocket holds weights with the fewest
-errors tends to 1 with the number of draws. No rate is known, so after finitely many passes this proves nothing about
-optimality; the number of errors of the pocket never grows from pass to pass.
+**Theorem** (Gallant 1990, "Perceptron-based learning algorithms", IEEE Trans. Neural Networks 1(2), section
+III). On a finite training set of rational rows, drawn at random, the probability that the pocket holds
+weights with the fewest errors tends to 1 with the number of draws. No rate is known, so after finitely many
+passes this proves nothing about optimality; the number of errors of the pocket never grows from pass to pass.
 
-**Certificate.** `ErrorsAtMost`: the errors of the weights returned, counted in exact arithmetic; `Separable` when there
-are none.
+**Certificate.** `ErrorsAtMost`: the errors of the weights returned, counted in exact arithmetic; `Separable`
+when there are none.
 
 **Cost.** A pass of the perceptron and a scan that counts the errors of two candidates.
 """

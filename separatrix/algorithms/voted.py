@@ -1,12 +1,12 @@
 """The voted perceptron: every weight vector the perceptron had, voting with the rows it got right.
 
-**Idea.** Run the perceptron and keep each weight vector v_k with c_k, the number of rows it survived. Predict the sign of
-Σ c_k sign(v_k·(x, 1)).
+**Idea.** Run the perceptron and keep each weight vector v_k with c_k, the number of rows it survived. Predict
+the sign of Σ c_k sign(v_k·(x, 1)).
 
-**Theorem** (Freund and Schapire 1999, "Large margin classification using the perceptron algorithm", Machine Learning 37,
-Theorem 2). For any unit vector u and γ > 0 let d_i = max(0, γ − s_i u·z_i) over the sequence *seen*, and D² = Σ d_i². The
-perceptron makes at most ((R + D)/γ)² mistakes on one pass through it, whether the rows are separable or not. T passes are a
-sequence T times as long, so √T·D takes the place of D.
+**Theorem** (Freund and Schapire 1999, "Large margin classification using the perceptron algorithm", Machine
+Learning 37, Theorem 2). For any unit vector u and γ > 0 let d_i = max(0, γ − s_i u·z_i) over the sequence
+*seen*, and D² = Σ d_i². The perceptron makes at most ((R + D)/γ)² mistakes on one pass through it, whether
+the rows are separable or not. T passes are a sequence T times as long, so √T·D takes the place of D.
 
 **Certificate.** None: a vote of halfspaces is no halfspace.
 
@@ -90,6 +90,13 @@ class VotedPerceptron(OnlineClassifier):
         ballot = {"voters": learner.voters.copy(), "votes": learner.votes.copy()}
         return Solution(learner.weights, None, run.history, counted | ballot)
 
+    def _resumed(self, place: int) -> Learner:
+        binary = len(self.classes_) == 2
+        voters, votes = (self.voters_, self.votes_) if binary else (self.voters_[place], self.votes_[place])
+        learner = VotingLearner(self.n_features_in_, intercept=self.fit_intercept, start=voters[-1])
+        learner.take_up(voters, votes)
+        return learner
+
     def _keep_weights(self, weights: list[np.ndarray], halfspaces: list[Any] | None = None) -> None:
         """There is no one weight vector to keep."""
 
@@ -105,7 +112,8 @@ class VotedPerceptron(OnlineClassifier):
         ]
         voters, votes = [v.voters.copy() for v in learners], [v.votes.copy() for v in learners]
         binary = len(learners) == 1
-        self.voters_, self.votes_ = (voters[0], votes[0]) if binary else (tuple(voters), tuple(votes))
+        self.voters_: Any = voters[0] if binary else tuple(voters)
+        self.votes_: Any = votes[0] if binary else tuple(votes)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Votes for +1 less votes for -1, as a share of all: between -1 and 1."""
@@ -132,6 +140,11 @@ class VotingLearner(Learner):
         super().__init__(n_columns, intercept=intercept, start=start)
         self._room = np.array([self.weights])
         self._lives = np.zeros(1, np.int64)
+
+    def take_up(self, voters: np.ndarray, votes: np.ndarray) -> None:
+        """Go on from a ballot that was stored."""
+        self._room, self._lives = np.array(voters), np.array(votes, np.int64)
+        self.mistakes = self.updates = len(self._room) - 1
 
     @property
     def voters(self) -> np.ndarray:

@@ -143,7 +143,7 @@ def steps_bound(radius: SupportsFloat, margin: SupportsFloat, steps: Iterable[Su
 
     The bound on the mistakes is the first k at which the steps given break this, less one. If they never do
     it is infinite, and says nothing: geometric steps q^k keep (Ση)²/Ση² below (1 + q)/|1 - q| for ever, and
-    there are separable rows on which mistakes with such steps never end.
+    where (R/γ)² is above that there are rows on which the mistakes never end.
 
     Examples
     --------

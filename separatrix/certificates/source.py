@@ -24,7 +24,7 @@ IN_CACHE = 131072  # values: 1 MB of doubles
 
 
 class Piece:
-    """Rows ``start`` to ``stop - 1``: float64 values, dense or CSR, and signs −1 and +1, made when asked for."""
+    """Rows ``start`` to ``stop - 1``: float64 values (dense or CSR) and signs, made when asked for."""
 
     def __init__(self, start: int, stop: int, values: Callable[[], Any], signs: Callable[[], Signs]) -> None:
         self.start = start
@@ -108,10 +108,13 @@ def read(
     if len(signs) != n_rows:
         raise ValueError(f"The data has {n_rows} rows and {len(signs)} labels.")
 
+    def cut_signs(start: int, stop: int) -> Signs:
+        return signs[start:stop]
+
     def pieces() -> Iterator[Piece]:
         for start in range(0, n_rows, step):
             stop = min(start + step, n_rows)
-            yield Piece(start, stop, partial(cut, start, stop), partial(signs.__getitem__, slice(start, stop)))
+            yield Piece(start, stop, partial(cut, start, stop), partial(cut_signs, start, stop))
 
     name = getattr(y, "name", None)
     label = name if isinstance(name, str) else label
@@ -129,7 +132,8 @@ def _labelled(rows: Any, positive: Any) -> Source:
         code = next((k for k, label in enumerate(classes) if same_label(label, positive)), -1)
 
     def values(block: Any) -> Any:
-        return _csr(*block.X[:3], rows.n_columns) if isinstance(block.X, tuple) else block.X
+        X = block.X
+        return _csr(X[0], X[1], X[2], rows.n_columns) if isinstance(X, tuple) else X
 
     def signs(block: Any) -> Signs:
         return np.where(block.codes == code, np.int8(1), np.int8(-1))
@@ -231,11 +235,12 @@ def doubles(X: Any) -> Matrix:
         X = X.tocsr()
         return X if X.dtype == np.float64 else _csr(_exactly(X.data), X.indices, X.indptr, X.shape[1])
     if isinstance(X, (list, tuple)):
-        try:
-            X = np.array(X, dtype=object)
-        except ValueError:
-            raise ValueError("The rows of X differ in length.") from None
+        if len({np.size(row) for row in X}) > 1:
+            raise ValueError("The rows of X differ in length.")
+        X = np.array(X, dtype=object)
     X = np.asarray(X)
+    if X.ndim != 2:
+        raise ValueError(f"X must be a table of rows and columns, not an array of shape {X.shape}.")
     return X if X.dtype == np.float64 else _exactly(X)
 
 

@@ -1,8 +1,8 @@
 """Compiled inner loops: arrays in, arrays changed, a number out.
 
-One decorator and one numeric policy for all of them. Sums may be reassociated and contracted, which is what lets
-them run at memory speed; NaN and infinity keep their meaning; the interpreter lock is released. No certificate
-leans on a sum made here.
+One decorator and one numeric policy for all of them. Sums may be reassociated and contracted, which is what
+lets them run at memory speed; NaN and infinity keep their meaning; the interpreter lock is released. No
+certificate leans on a sum made here.
 """
 
 from __future__ import annotations

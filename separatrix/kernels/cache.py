@@ -1,9 +1,9 @@
 """Compiled kernels kept on disk, one file a variant, in a folder of the user's.
 
 Numba's own cache numbers its files through a shared index: two processes that compile different variants at
-once can leave an index that points to the wrong machine code (numba#4807), and it fails where the package folder
-is read-only. Here a variant's file name is a digest of everything that decides its code, files appear by atomic
-rename, and a missing, damaged or unwritable cache only means compiling again.
+once can leave an index that points to the wrong machine code (numba#4807), and it fails where the package
+folder is read-only. Here a variant's file name is a digest of everything that decides its code, files appear
+by atomic rename, and a missing, damaged or unwritable cache only means compiling again.
 """
 
 from __future__ import annotations

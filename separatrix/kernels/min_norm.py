@@ -1,6 +1,6 @@
 """The point of a convex hull nearest to the origin, in floats (Wolfe, 1976).
 
-One call is Wolfe's whole method on the rows of ``points``. The corral (affinely independent points whose hull holds
+One call is Wolfe's whole method on the rows of ``points``, or on the differences of two classes of them. The corral (affinely independent points whose hull holds
 the current point) is kept as an orthogonal factorisation of the vectors ``(1, p)``, so that a margin near the
 square root of the rounding unit is still seen; Wolfe's own normal equations lose it.
 """
@@ -98,13 +98,13 @@ def _flat(size, basis, triangle, target):
 
 
 @kernel
-def _combine(points, corral, multipliers, size, nearest):
-    """``nearest`` = the combination of the corral; returns its squared length."""
+def _combine(held, multipliers, size, nearest):
+    """``nearest`` = the combination of the corral's points; returns its squared length."""
     width = nearest.shape[0]
     for j in range(width):
         nearest[j] = 0.0
     for i in range(size):
-        row = points[corral[i]]
+        row = held[i]
         scale = multipliers[i]
         for j in range(width):
             nearest[j] += scale * row[j]
@@ -115,98 +115,136 @@ def _combine(points, corral, multipliers, size, nearest):
 
 
 @kernel
-def min_norm(points, gap, rounds, basis, triangle, corral, multipliers, nearest):
-    """Wolfe's method from the first ``corral[-1]`` entries of ``corral``; the size of the final corral.
-
-    Stops when min p·x >= (1 - gap) x·x, when nothing moves any more, or after ``rounds`` major cycles.
-    ``corral`` has one slot more than a corral can have points: the last one carries the size in and out.
-    """
-    count = points.shape[0]
-    width = points.shape[1]
-    room = corral.shape[0] - 1
-    target = np.empty(room)
-    size = 0
-    for i in range(corral[room]):
-        if _append(points[corral[i]], size, basis, triangle) > 1e-10:
-            corral[size] = corral[i]
-            multipliers[size] = multipliers[i]
-            size += 1
-    if size == 0:
-        best = math.inf
-        for i in range(count):
-            square = 0.0
-            for j in range(width):
-                square += points[i, j] * points[i, j]
-            if square < best:
-                best = square
-                corral[0] = i
-        _append(points[corral[0]], 0, basis, triangle)
-        multipliers[0] = 1.0
-        size = 1
-    else:
-        total = 0.0
+def _shrink(size, basis, triangle, target, corral, held, multipliers):
+    """Wolfe's minor cycle: drop points until the affine minimiser lies inside; the new size, or -1 if it is lost."""
+    width = held.shape[1]
+    while True:
+        if not _flat(size, basis, triangle, target):
+            return -1
+        step = 1.0
+        place = -1
         for i in range(size):
-            total += multipliers[i]
+            if target[i] <= 1e-15:
+                ratio = multipliers[i] / (multipliers[i] - target[i]) if multipliers[i] > target[i] else 0.0
+                if ratio < step or place < 0:
+                    step = ratio
+                    place = i
         for i in range(size):
-            multipliers[i] = multipliers[i] / total if total > 0.0 else 1.0 / size
-    inside = False
-    last = math.inf
-    stalls = 0
-    for _ in range(rounds):
-        while not inside:
-            if not _flat(size, basis, triangle, target):
-                corral[room] = size
-                return _finish(points, corral, multipliers, nearest)
-            step = 1.0
-            place = -1
-            for i in range(size):
-                if target[i] <= 1e-15:
-                    ratio = multipliers[i] / (multipliers[i] - target[i]) if multipliers[i] > target[i] else 0.0
-                    if ratio < step or place < 0:
-                        step = ratio
-                        place = i
-            for i in range(size):
-                multipliers[i] += step * (target[i] - multipliers[i])
-            if place < 0:
-                inside = True
-            else:
-                multipliers[place] = 0.0
-                for i in range(size - 1, -1, -1):
-                    if multipliers[i] <= 1e-16 and size > 1:
-                        for m in range(i, size - 1):
-                            corral[m] = corral[m + 1]
-                            multipliers[m] = multipliers[m + 1]
-                        size = _remove(i, size, basis, triangle)
-        square = _combine(points, corral, multipliers, size, nearest)
-        stalls = stalls + 1 if square >= last * (1.0 - 1e-14) else 0
-        last = min(last, square)
-        lowest = math.inf
-        worst = 0
-        for i in range(count):
-            row = points[i]
-            dot = 0.0
-            for j in range(width):
-                dot += row[j] * nearest[j]
-            if dot < lowest:
-                lowest = dot
-                worst = i
-        if lowest >= (1.0 - gap) * square or stalls > 3 or size == room or square < 1e-28:
-            break
-        known = False
-        for i in range(size):
-            known = known or corral[i] == worst
-        if known or _append(points[worst], size, basis, triangle) < 1e-13:
-            break
-        corral[size] = worst
-        multipliers[size] = 0.0
-        size += 1
-        inside = False
-    corral[room] = size
-    return size
+            multipliers[i] += step * (target[i] - multipliers[i])
+        if place < 0:
+            return size
+        multipliers[place] = 0.0
+        for i in range(size - 1, -1, -1):
+            if multipliers[i] <= 1e-16 and size > 1:
+                for m in range(i, size - 1):
+                    corral[m, 0] = corral[m + 1, 0]
+                    corral[m, 1] = corral[m + 1, 1]
+                    multipliers[m] = multipliers[m + 1]
+                    for j in range(width):
+                        held[m, j] = held[m + 1, j]
+                size = _remove(i, size, basis, triangle)
 
 
 @kernel
-def _finish(points, corral, multipliers, nearest):
-    size = corral[corral.shape[0] - 1]
-    _combine(points, corral, multipliers, size, nearest)
+def _extreme(points, signs, nearest, pair):
+    """The vertex with the least product with ``nearest``, as a pair of rows (the second -1 for one hull).
+
+    With signs the polytope is the difference of two hulls: the least among +1 rows minus the greatest among -1.
+    """
+    low = math.inf
+    high = -math.inf
+    pair[0] = -1
+    pair[1] = -1
+    for i in range(points.shape[0]):
+        row = points[i]
+        dot = 0.0
+        for j in range(row.shape[0]):
+            dot += row[j] * nearest[j]
+        if signs.shape[0] > 0 and signs[i] < 0:
+            if dot > high:
+                high = dot
+                pair[1] = i
+        elif dot < low:
+            low = dot
+            pair[0] = i
+    return low if signs.shape[0] == 0 else low - high
+
+
+@kernel
+def _vertex(points, pair, out):
+    for j in range(out.shape[0]):
+        out[j] = points[pair[0], j]
+        if pair[1] >= 0:
+            out[j] -= points[pair[1], j]
+
+
+@kernel
+def min_norm(points, signs, gap, rounds, basis, triangle, corral, held, multipliers, nearest):
+    """Wolfe's method; the size of the final corral.
+
+    Starts from the pairs of rows in ``corral`` before the first whose entry is -1. Stops when min v·x >= (1 - gap) x·x over the
+    vertices v, when nothing moves any more, or after ``rounds`` major cycles. With no ``signs`` the polytope is the hull
+    of the points; with signs, the hull of the +1 points less that of the -1 points.
+    """
+    room = held.shape[0]
+    target = np.empty(room)
+    pair = np.empty(2, np.int64)
+    size = 0
+    total = 0.0
+    for i in range(room):
+        if corral[i, 0] < 0:
+            break
+        _vertex(points, corral[i], held[size])
+        if _append(held[size], size, basis, triangle) > 1e-10:
+            corral[size, 0] = corral[i, 0]
+            corral[size, 1] = corral[i, 1]
+            multipliers[size] = multipliers[i]
+            total += multipliers[i]
+            size += 1
+    if size == 0 or not total > 0.0:
+        # The nearest point itself, or any pair.
+        best = math.inf
+        for i in range(points.shape[0]):
+            square = 0.0
+            for j in range(points.shape[1]):
+                square += points[i, j] * points[i, j]
+            if signs.shape[0] == 0 and square < best:
+                best = square
+                pair[0] = i
+                pair[1] = -1
+        if signs.shape[0] > 0:
+            for j in range(points.shape[1]):
+                nearest[j] = 0.0
+            _extreme(points, signs, nearest, pair)
+        corral[0, 0] = pair[0]
+        corral[0, 1] = pair[1]
+        _vertex(points, pair, held[0])
+        _append(held[0], 0, basis, triangle)
+        multipliers[0] = 1.0
+        total = 1.0
+        size = 1
+    for i in range(size):
+        multipliers[i] /= total
+    last = math.inf
+    stalls = 0
+    for _ in range(rounds):
+        smaller = _shrink(size, basis, triangle, target, corral, held, multipliers)
+        lost = smaller < 0
+        size = size if lost else smaller
+        square = _combine(held, multipliers, size, nearest)
+        stalls = stalls + 1 if square >= last * (1.0 - 1e-14) else 0
+        last = min(last, square)
+        lowest = _extreme(points, signs, nearest, pair)
+        if lost or lowest >= (1.0 - gap) * square or stalls > 3 or size == room or square < 1e-28:
+            break
+        known = False
+        for i in range(size):
+            known = known or (corral[i, 0] == pair[0] and corral[i, 1] == pair[1])
+        _vertex(points, pair, held[size])
+        if known or _append(held[size], size, basis, triangle) < 1e-13:
+            break
+        corral[size, 0] = pair[0]
+        corral[size, 1] = pair[1]
+        multipliers[size] = 0.0
+        size += 1
     return size

@@ -1,7 +1,8 @@
 """One row of a block, dense or sparse: the only place where a kernel knows which.
 
-A block is a C-ordered array or a ``(data, indices, indptr)`` tuple. `row_dot`, `row_add` and `row_square` work on
-row ``i`` of either; the weights are longer than the row by the constant's place, which they leave alone.
+A block is a C-ordered array or a ``(data, indices, indptr)`` tuple. `row_dot`, `row_add` and `row_square`
+work on row ``i`` of either; the weights are longer than the row by the constant's place, which they leave
+alone.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ def row_square(X: Any, i: int) -> float:
     return float(np.sum(values.astype(np.float64) ** 2))
 
 
-# Unsigned indices: with signed ones numba adds a wrap-around test to each access and the loop runs several times
-# slower. SparseRows has checked that every index lies inside.
+# Unsigned indices: with signed ones numba adds a wrap-around test to each access and the loop runs several
+# times slower. SparseRows has checked that every index lies inside.
 
 
 @overload(n_rows, jit_options=POLICY, strict=False)

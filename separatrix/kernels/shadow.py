@@ -1,23 +1,24 @@
 """A shadow of dense rows: 16 bits a value, enough to tell for nearly every row on which side it lies.
 
-**The values.** Rows are taken in panels of 64. Column j of a panel has a unit u_j, its largest absolute value / 32767,
+**Values.** Rows are taken in windows of 1024. Column j of a window has a unit u_j, its largest absolute value / 32767,
 and each value is kept as the nearest whole number of units: |x_ij − q_ij u_j| ≤ u_j/2 and a little (rounding, 10⁻¹¹ of
 a unit). With v_j = w_j u_j and A = Σ|v_j|, therefore |w·x_i − Σ v_j q_ij| ≤ A/2. The sum is taken in float32, in
 whatever order: that costs at most (d + 2)·2⁻²⁴·(Σ|v_j||q_ij| + |bias|), and Σ|v_j||q_ij| ≤ 2¹⁵A. The score that
 `sweep` computes in float64, in whatever order, is off by a 2⁻²⁹th of the same. `doubt` below is larger than all of
 these together. A row whose approximate score lies on the right side by more than the doubt is right in `sweep` too.
 
-**The panels.** At the weights a (the anchor) every row of a panel had s·a·z ≥ slack·‖z‖. For any λ > 0 and any w
+**Panels.** Suppose that every row of a panel had s·a·z ≥ slack·‖z‖ at the weights a. For any λ > 0 and any w
 
     s·w·z ≥ λ s·a·z − ‖w − λa‖‖z‖ ≥ (λ·slack − ‖w − λa‖)‖z‖,
 
 and `sweep` computes it with an error of at most (d + 3)·2⁻⁵³(1 + …)‖w‖‖z‖. So while slack > (‖w − λa‖ + (d + 8)·10⁻¹⁵
 ‖w‖)/λ, no row of the panel is a mistake, and none is looked at. λ = w·a/‖a‖² makes that the tangent of the angle by
-which the weights have turned (times ‖a‖): that they grow longer does not count.
+which the weights have turned (times ‖a‖): that they grow longer does not count. Such weights are the anchor, for all
+panels, and the base, for the panels of one window that is looked at again after a mistake in it.
 
-Sizes for which the float32 sum, a norm or a product could overflow or underflow vouch for nothing. Panels are laid
-out column by column, so that 64 scores are made at once; rows are put into panels by their slack, within windows of
-1024 rows, so that few panels hold all those near the plane.
+Rows and sums of a size at which float32 could overflow or underflow are never vouched for. A panel of 64 rows is laid
+out column by column, so that 64 scores are made at once. Rows are put into panels by their slack, within their window,
+so that few panels hold all those near the plane.
 """
 
 from __future__ import annotations
@@ -30,56 +31,84 @@ from separatrix.kernels import kernel
 from separatrix.kernels.row import row_dot
 
 PANEL = 64
-WINDOW = 16 * PANEL
-FOLD = 8  # rows of a panel seen as one long row while it is cast, so that no loop has a remainder
+PANELS = 16  # in a window
+WINDOW = PANELS * PANEL
+FOLD = 8  # rows seen as one long row, so that a loop over few columns has no remainder
 WHOLE = 32767.0
 LEAST_UNIT = 1e-150  # a column below half of this is all zeros in the shadow, which its unit still covers
 MANY = 64  # doubtful rows in a window from which on all its rows are read
 BINS = 128
+PLACE, LOOKS, BASED = range(3)
 
 
 class Shadow(NamedTuple):
-    """``codes[p, j, r]``: column ``j`` of the ``r``-th row of panel ``p``, in units of ``units[p, j]``.
+    """What is known of the rows; position k is the k-th in the order of the panels.
 
-    ``signs`` follow the order of the panels, ``slack`` has one number a panel. ``scaled``, ``sums`` and ``doubtful``
-    are room to work in. ``progress`` holds the row from which a sweep goes on, and the panels looked at so far.
+    Attributes
+    ----------
+    codes : int16, (panels, columns, 64); units : float64, (windows, columns)
+        Values are codes times units.
+    signs : int8, (rows,); inverse : float32, (rows,)
+        s and 1/‖z‖ by position; the latter 0 where the row must be read.
+    slack : float64, (panels,); anchor : float64, (columns + 1,)
+        The slack of each panel at the anchor.
+    near : float64, (16,); base : float64, (columns + 1,)
+        The slack of the panels of the window at hand, at the base.
+    scaled, sums, doubtful
+        Room to work in; ``doubtful`` holds the rows to be read.
+    progress : int64, (3,)
+        PLACE, the row from which a sweep goes on; LOOKS, the panels looked at; BASED, the window of the base.
     """
 
     codes: np.ndarray
     units: np.ndarray
     signs: np.ndarray
+    inverse: np.ndarray
     slack: np.ndarray
     anchor: np.ndarray
+    near: np.ndarray
+    base: np.ndarray
     scaled: np.ndarray
     sums: np.ndarray
     doubtful: np.ndarray
     progress: np.ndarray
 
 
-def shadow_of(codes: np.ndarray, units: np.ndarray, signs: np.ndarray) -> Shadow:
-    """A shadow that vouches for no panel as a whole until `look` has been called."""
-    panels, columns = units.shape
+def shadow_of(codes: np.ndarray, units: np.ndarray, signs: np.ndarray, inverse: np.ndarray) -> Shadow:
+    """A shadow that vouches for no panel as a whole until `anchor_at` has been called."""
+    columns = units.shape[1]
     return Shadow(
         codes,
         units,
         signs,
-        np.full(panels, -np.inf),
+        inverse,
+        np.full(codes.shape[0], -np.inf),
+        np.zeros(columns + 1),
+        np.full(PANELS, -np.inf),
         np.zeros(columns + 1),
         np.empty(columns, np.float32),
-        np.empty(PANEL, np.float32),
+        np.zeros(PANEL + 1, np.float32),
         np.empty(WINDOW, np.int32),
-        np.zeros(2, np.int64),
+        np.zeros(3, np.int64),
     )
 
 
-NO_SHADOW = shadow_of(np.empty((0, 0, PANEL), np.int16), np.empty((0, 0)), np.empty(0, np.int8))
+NO_SHADOW = shadow_of(
+    np.empty((0, 0, PANEL), np.int16), np.empty((0, 0)), np.empty(0, np.int8), np.empty(0, np.float32)
+)
 
 
 @kernel
 def arrange(
-    X: np.ndarray, signs: np.ndarray, squares: np.ndarray, constant: float, weights: np.ndarray, order: np.ndarray
+    X: np.ndarray,
+    signs: np.ndarray,
+    squares: np.ndarray,
+    constant: float,
+    weights: np.ndarray,
+    order: np.ndarray,
+    inverse: np.ndarray,
 ) -> int:
-    """Positions of the rows, window by window, those with little slack first; returns the number of windows."""
+    """The rows of each window, those with little slack first, and their 1/‖z‖; returns the number of windows."""
     keys = np.empty(WINDOW)
     tally = np.empty(BINS + 1, np.int64)
     windows = (X.shape[0] + WINDOW - 1) // WINDOW
@@ -89,83 +118,102 @@ def arrange(
         mean = 0.0
         for i in range(first, stop):
             score = float(signs[i]) * (row_dot(X, i, weights) + weights[-1] * constant)
-            size = squares[i] + constant * constant
-            key = max(score / np.sqrt(size), 0.0) if 0.0 < size < np.inf else 0.0
+            size = np.sqrt(squares[i] + constant * constant)
+            key = max(score / size, 0.0) if 1e-15 <= size <= 1e15 else 0.0
             keys[i - first] = key if key < np.inf else 0.0
             mean += keys[i - first] / (stop - first)
         fine = 32.0 / mean if 1e-200 < mean < 1e200 else 0.0
-        tally[:] = 0
+        for b in range(BINS + 1):
+            tally[b] = 0
         for r in range(stop - first):
             keys[r] = min(keys[r] * fine, BINS - 1.0)
             tally[int(keys[r]) + 1] += 1
         for b in range(BINS):
             tally[b + 1] += tally[b]
-        for r in range(stop - first):
-            b = int(keys[r])
-            order[first + tally[b]] = first + r
+        for i in range(first, stop):
+            b = int(keys[i - first])
+            k = first + tally[b]
             tally[b] += 1
+            order[k] = i
+            size = np.sqrt(squares[i] + constant * constant)
+            inverse[k] = np.float32(1.0 / size if 1e-15 <= size <= 1e15 else 0.0)
     return windows
 
 
 @kernel
 def cast(X: np.ndarray, order: np.ndarray, codes: np.ndarray, units: np.ndarray) -> int:
-    """Codes and units of the rows of X in this order; returns the number of panels."""
-    d = X.shape[1]
-    long = FOLD * d
-    rows = np.zeros((PANEL, d))
-    factors = np.empty(long)
-    tile = np.empty((PANEL, d), np.int16)
-    long_rows = rows.reshape(PANEL // FOLD, long)
-    long_tile = tile.reshape(PANEL // FOLD, long)
-    for p in range(codes.shape[0]):
-        for r in range(PANEL):
-            out = rows[r]
-            if p * PANEL + r < order.shape[0]:
-                row = X[order[p * PANEL + r]]
-                for j in range(d):
-                    out[j] = np.float64(row[j])
-            else:
-                for j in range(d):
-                    out[j] = 0.0
-        for k in range(long):
+    """Codes and units of the rows of X in this order; returns the number of windows."""
+    n, d = X.shape
+    factors = np.empty(FOLD * d)
+    tile = np.zeros((WINDOW, d), np.int16)
+    long_tile = tile.reshape(WINDOW // FOLD, FOLD * d)
+    whole = n // FOLD
+    folded = X[: whole * FOLD].reshape(whole, FOLD * d)
+    for window in range(units.shape[0]):
+        first = window * WINDOW
+        stop = min(first + WINDOW, n)
+        inner = range(first // FOLD, stop // FOLD)
+        rest = range(stop // FOLD * FOLD, stop)
+        for k in range(FOLD * d):
             factors[k] = 0.0
-        for g in range(PANEL // FOLD):
-            values = long_rows[g]
-            for k in range(long):
-                factors[k] = max(factors[k], abs(values[k]))
+        for g in inner:
+            values = folded[g]
+            for k in range(FOLD * d):
+                factors[k] = max(factors[k], abs(np.float64(values[k])))
+        for i in rest:
+            for j in range(d):
+                factors[j] = max(factors[j], abs(np.float64(X[i, j])))
         for j in range(d):
             top = 0.0
             for g in range(FOLD):
                 top = max(top, factors[g * d + j])
             small = top < 0.5 * LEAST_UNIT
-            units[p, j] = LEAST_UNIT if small else top / WHOLE
+            units[window, j] = LEAST_UNIT if small else top / WHOLE
             for g in range(FOLD):
                 factors[g * d + j] = 0.0 if small else WHOLE / top
-        for g in range(PANEL // FOLD):
-            values = long_rows[g]
-            short = long_tile[g]
-            for k in range(long):  # a positive number cut off: rounds to nearest
-                short[k] = np.int16(np.int32(values[k] * factors[k] + 32768.5) - 32768)
-        for j in range(d):
-            column = codes[p, j]
-            for r in range(PANEL):
-                column[r] = tile[r, j]
-    return codes.shape[0]
+        for g in inner:
+            values, short = folded[g], long_tile[g - first // FOLD]
+            for k in range(FOLD * d):  # a positive number cut off: rounds to nearest
+                short[k] = np.int16(np.int32(np.float64(values[k]) * factors[k] + 32768.5) - 32768)
+        for i in rest:
+            for j in range(d):
+                tile[i - first, j] = np.int16(np.int32(np.float64(X[i, j]) * factors[j] + 32768.5) - 32768)
+        for p in range(window * PANELS, (stop + PANEL - 1) // PANEL):
+            here = order[p * PANEL : min(p * PANEL + PANEL, n)]
+            for j in range(d):
+                column = codes[p, j]
+                for r in range(here.shape[0]):
+                    column[r] = tile[here[r] - first, j]
+                for r in range(here.shape[0], PANEL):
+                    column[r] = 0
+    return units.shape[0]
 
 
 @kernel
-def score_panel(shadow: Shadow, p: int, bias: float, weights: np.ndarray) -> float:
-    """Approximate scores of panel ``p`` into ``shadow.sums``; returns the doubt, how far off they may be."""
-    codes, scaled, sums = shadow.codes[p], shadow.scaled, shadow.sums
-    units = shadow.units[p]
-    d = codes.shape[0]
+def scale_window(window: int, bias: float, weights: np.ndarray, units: np.ndarray, scaled: np.ndarray) -> float:
+    """The weights per unit of a window; returns the doubt, how far off a score made with them may be."""
+    d = units.shape[1]
     total = 0.0
     for j in range(d):
-        v = weights[j] * units[j]
-        total += abs(v)
-        scaled[j] = np.float32(v)
-    if not (1e-20 <= total <= 1e30 and abs(bias) <= 1e30):
+        total += abs(weights[j] * units[window, j])
+    if not (1e-15 <= total <= 1e15 and abs(bias) <= 1e15):
         return np.inf
+    for j in range(d):
+        scaled[j] = np.float32(weights[j] * units[window, j])
+    return (total * (0.5 + (d + 8.0) / 500.0) + abs(bias) * (d + 8.0) * 2.0**-23) * (1.0 + 1e-6)
+
+
+@kernel
+def score_panel(shadow: Shadow, p: int, bias: float, doubt: float) -> float:
+    """(s·score − doubt)/‖z‖ of the rows of a panel into ``shadow.sums``; returns the least, or -inf if not positive."""
+    codes, scaled, sums = shadow.codes[p], shadow.scaled, shadow.sums
+    first = p * PANEL
+    room = min(PANEL, shadow.signs.shape[0] - first)
+    if not doubt < np.inf:
+        for r in range(room):
+            sums[r] = np.float32(0.0)
+        return -np.inf
+    d = codes.shape[0]
     start = np.float32(bias)
     for r in range(PANEL):
         sums[r] = start
@@ -183,26 +231,32 @@ def score_panel(shadow: Shadow, p: int, bias: float, weights: np.ndarray) -> flo
         for r in range(PANEL):
             sums[r] += va * np.float32(a[r])
         j += 1
-    return (total * (0.5 + (d + 8.0) / 500.0) + abs(bias) * (d + 8.0) * 2.0**-23) * (1.0 + 1e-6)
+    signs, inverse = shadow.signs[first : first + room], shadow.inverse[first : first + room]
+    margin = np.float32(doubt)
+    for r in range(room):
+        sums[r] = (np.float32(signs[r]) * sums[r] - margin) * inverse[r]
+    # Bits of positive floats are ordered as the floats are, and those of negative ones are negative integers; a
+    # minimum of integers is found many at a time, one of floats is not.
+    bits = sums.view(np.int32)
+    least = bits[0]
+    for r in range(room):
+        least = min(least, bits[r])
+    bits[PANEL] = least
+    return float(sums[PANEL]) * (1.0 - 1e-6) if least > 0 else -np.inf
 
 
 @kernel
-def look(visit: np.ndarray, squares: np.ndarray, constant: float, weights: np.ndarray, shadow: Shadow) -> int:
+def anchor_at(constant: float, weights: np.ndarray, shadow: Shadow) -> int:
     """Makes the weights the anchor and finds the slack of every panel; returns the number of panels."""
     for j in range(weights.shape[0]):
         shadow.anchor[j] = weights[j]
-    panels = shadow.slack.shape[0]
-    for p in range(panels):
-        doubt = score_panel(shadow, p, weights[-1] * constant, weights)
-        least = np.inf if doubt < np.inf else -np.inf
-        if doubt < np.inf:
-            for k in range(p * PANEL, min(p * PANEL + PANEL, visit.shape[0])):
-                square = squares[visit[k]] + constant * constant
-                margin = float(shadow.signs[k]) * float(shadow.sums[k - p * PANEL]) - doubt
-                sound = 1e-200 <= square <= 1e200 and margin > 0.0
-                least = min(least, margin / np.sqrt(square) if sound else -np.inf)
-        shadow.slack[p] = least * (1.0 - 1e-9) if least > 0.0 else -np.inf
-    return panels
+    bias = weights[-1] * constant
+    doubt = np.inf
+    for p in range(shadow.slack.shape[0]):
+        if p % PANELS == 0:
+            doubt = scale_window(p // PANELS, bias, weights, shadow.units, shadow.scaled)
+        shadow.slack[p] = score_panel(shadow, p, bias, doubt)
+    return shadow.slack.shape[0]
 
 
 @kernel
@@ -227,41 +281,51 @@ def turned(anchor: np.ndarray, weights: np.ndarray) -> float:
 
 @kernel
 def doubts(visit: np.ndarray, place: int, constant: float, weights: np.ndarray, shadow: Shadow) -> int:
-    """The rows in doubt of the first window, from row ``place`` on, that has any; in row order. Returns how many.
+    """The rows in doubt of the first window, from row ``place`` on, that has any, in row order; returns how many.
 
-    ``shadow.progress`` tells the row after that window.
+    ``shadow.progress[PLACE]`` becomes the row after that window.
     """
+    n = visit.shape[0]
+    rows, near, progress = shadow.doubtful, shadow.near, shadow.progress
     need = turned(shadow.anchor, weights)
     bias = weights[-1] * constant
-    n = visit.shape[0]
-    rows = shadow.doubtful
+    again = progress[BASED] == place // WINDOW and place % WINDOW > 0
+    moved = turned(shadow.base, weights) if again else 0.0
+    fresh = False
     found = 0
     stop = place
     while found == 0 and stop < n:
         place = stop
-        stop = min((place // WINDOW + 1) * WINDOW, n)
-        for p in range(place // WINDOW * (WINDOW // PANEL), (stop + PANEL - 1) // PANEL):
-            if shadow.slack[p] > need:
+        window = place // WINDOW
+        stop = min((window + 1) * WINDOW, n)
+        doubt = -1.0
+        if not (again or fresh):
+            fresh = True
+            for j in range(weights.shape[0]):
+                shadow.base[j] = weights[j]
+        for p in range(window * PANELS, (stop + PANEL - 1) // PANEL):
+            q = p - window * PANELS
+            if not again:
+                near[q] = -np.inf
+            if shadow.slack[p] > need or near[q] > moved:
                 continue
-            shadow.progress[1] += 1
-            limit = score_panel(shadow, p, bias, weights)
-            first = p * PANEL
-            room = min(PANEL, n - first)
-            signs = shadow.signs[first : first + room]
-            sums = shadow.sums
-            bound = np.float32(limit)
-            wrong = room
-            if limit < np.inf:
-                wrong = 0
-                for r in range(room):
-                    wrong += not np.float32(signs[r]) * sums[r] > bound
-            if wrong > 0:
-                for r in range(room):
-                    i = visit[first + r]
-                    if i >= place and not (limit < np.inf and np.float32(signs[r]) * sums[r] > bound):
-                        rows[found] = i
-                        found += 1
-    shadow.progress[0] = stop
+            if doubt < 0.0:
+                doubt = scale_window(window, bias, weights, shadow.units, shadow.scaled)
+            progress[LOOKS] += 1
+            least = score_panel(shadow, p, bias, doubt)
+            if not again:
+                near[q] = least
+            if least > 0.0:
+                continue
+            for r in range(min(PANEL, n - p * PANEL)):
+                i = visit[p * PANEL + r]
+                if i >= place and not shadow.sums[r] > 0.0:
+                    rows[found] = i
+                    found += 1
+        progress[BASED] = window
+        again = False
+        moved = 0.0
+    progress[PLACE] = stop
     if found > MANY:
         found = stop - place
         for r in range(found):

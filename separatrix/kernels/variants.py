@@ -20,7 +20,8 @@ def averaged_sweep(
     late: np.ndarray,
     weights: np.ndarray,
 ) -> int:
-    """Rosenblatt's rule, with ``late`` = Σ (rows seen before the update)·update: after T rows the mean is w − late/T.
+    """Rosenblatt's rule, with ``late`` = Σ (rows seen before the update)·update: after T rows the mean is w −
+    late/T.
 
     ``clock`` is the number of rows seen before this call.
     """
@@ -47,7 +48,8 @@ def voted_sweep(
     voters: np.ndarray,
     last: int,
 ) -> int:
-    """Rosenblatt's rule from voter ``last``; each mistake adds a voter, ``lives`` counts the rows each one got right.
+    """Rosenblatt's rule from voter ``last``; each mistake adds a voter, ``lives`` counts the rows each one
+    got right.
 
     Returns the place of the last voter. The caller makes room for one voter per row.
     """
@@ -105,10 +107,11 @@ def kozinec_sweep(
     shares: np.ndarray,
     weights: np.ndarray,
 ) -> int:
-    """Kozinec's rule: where w·z ≤ share·‖w‖², w moves to the shortest point of the segment from w to z = s(x, constant).
+    """Kozinec's rule: where w·z ≤ share·‖w‖², w moves to the shortest point of the segment from w to z = s(x,
+    constant).
 
-    The point is ``state[0]·weights`` and its convex multipliers ``state[0]·shares``; ``state`` holds that scale, the
-    squared length of the point, the constant feature and the number of wrong answers (w·z ≤ 0).
+    The point is ``state[0]·weights`` and its convex multipliers ``state[0]·shares``; ``state`` holds that
+    scale, the squared length of the point, the constant feature and the number of wrong answers (w·z ≤ 0).
     """
     constant = state[2]
     updates = 0
@@ -156,7 +159,8 @@ def passive_aggressive_sweep(
     tally: np.ndarray,
     weights: np.ndarray,
 ) -> int:
-    """Where the hinge loss ℓ = 1 − s·score is positive: w ← w + min(cap, ℓ/(‖z‖² + soft)) z; returns the updates.
+    """Where the hinge loss ℓ = 1 − s·score is positive: w ← w + min(cap, ℓ/(‖z‖² + soft)) z; returns the
+    updates.
 
     ``tally`` gains the number of wrong answers and the sum of ℓ².
     """

@@ -1,4 +1,5 @@
-"""`LinearClassifier`: validation, labels, several classes, prediction and evidence, for every method alike."""
+"""`LinearClassifier`: validation, labels, several classes, prediction and evidence, for every method
+alike."""
 
 from __future__ import annotations
 
@@ -21,13 +22,14 @@ from separatrix.rows import Rows
 class LinearClassifier(ClassifierMixin, BaseEstimator):
     """A halfspace per task, with a certificate for each.
 
-    Two classes are one task, in which the larger label is +1; more classes are one task each, that class against the
-    rest. A method says how it solves one task, in `_solve`; one that can share a pass between tasks
-    overrides `_solve_all`.
+    Two classes are one task, in which the larger label is +1; more classes are one task each, that class
+    against the rest. A method says how it solves one task, in `_solve`; one that can share a pass between
+    tasks overrides `_solve_all`.
     """
 
     fit_intercept: bool
     n_jobs: int | None = None
+    classes_: np.ndarray
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -38,9 +40,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         """Fit to rows ``X`` with labels ``y``, or to labelled `Rows` alone."""
         self._check_parameters()
         rows = labelled_rows(self, X, y, n_jobs=self.n_jobs)
-        rows.require_two_classes()
+        classes = rows.require_two_classes()
         previous = getattr(self, "classes_", None)
-        self.classes_ = rows.classes
+        self.classes_ = classes
         self._restart(previous is not None and np.array_equal(previous, self.classes_))
         self._keep(self._solve_all(rows, self._tasks()))
         return self

@@ -11,8 +11,8 @@ from typing import Any, overload
 class Pass:
     """One pass over the rows.
 
-    ``margin`` is the smallest s·w·(x, 1)/‖w‖ after the pass (without intercept: of the rows x); None where it was not
-    asked for.
+    ``margin`` is the smallest s·w·(x, 1)/‖w‖ after the pass (without intercept: of the rows x); None where it
+    was not asked for.
     """
 
     mistakes: int

@@ -19,8 +19,9 @@ class NothingProven(ConvergenceWarning):
 class Solution:
     """Weights with the evidence for them.
 
-    ``weights`` has one entry per column and the intercept last (0.0 without one). ``facts`` holds the quantities of
-    the method's theorem, which become attributes of the fitted model, with a trailing underscore.
+    ``weights`` has one entry per column and the intercept last (0.0 without one). ``facts`` holds the
+    quantities of the method's theorem, which become attributes of the fitted model, with a trailing
+    underscore.
     """
 
     weights: np.ndarray

@@ -27,7 +27,8 @@ __all__ = [
 
 
 def as_rows(X: Any, y: Any = None, *, n_jobs: int | None = None) -> Rows:
-    """Rows from arrays, SciPy sparse matrices, pandas and polars frames, Arrow tables, or `Rows` already made.
+    """Rows from arrays, SciPy sparse matrices, pandas and polars frames, Arrow tables, or `Rows` already
+    made.
 
     >>> rows = as_rows([[0.0, 1.0], [1.0, 0.0]], ["no", "yes"])
     >>> rows.n_rows, rows.n_columns, rows.classes.tolist()

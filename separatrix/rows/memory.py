@@ -48,7 +48,8 @@ class MemoryRows(Rows):
 class DenseRows(MemoryRows):
     """Rows of a two-dimensional array, never copied whole.
 
-    C order is read in place; Fortran order and strided views are copied a block at a time, when a block is used.
+    C order is read in place; Fortran order and strided views are copied a block at a time, when a block is
+    used.
     """
 
     def __init__(

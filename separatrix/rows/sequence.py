@@ -132,13 +132,15 @@ class Rows(ABC):
             refuse_nonfinite(block, self)
         self.known_finite = True
 
-    def require_two_classes(self) -> None:
+    def require_two_classes(self) -> np.ndarray:
+        """The classes, if there are two or more."""
         if self.classes is None:
             raise DataError("These rows carry no labels: pass y, or read the file with its label column.")
         if len(self.classes) < 2:
             raise DataError(
-                f"The labels hold one class only ({self.classes[0]!s}): a classifier needs two classes or more."
+                f"The labels hold one class only ({self.classes[0]!s}): a classifier needs at least two."
             )
+        return self.classes
 
     def _each(self, work: Callable[[Block], Any]) -> Iterator[Any]:
         if self.n_jobs == 1 or self.n_bytes < WORTH_THREADS:

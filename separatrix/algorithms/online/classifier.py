@@ -43,10 +43,14 @@ class OnlineClassifier(MistakeDriven):
         runs, survey = train(frame.rows, learners, plan)
         if self.center:
             survey = Survey(rows).all()
-        return [self._solution(frame, positive, run, survey) for positive, run in runs.items()]
+        solutions = [self._solution(frame, positive, run, survey) for positive, run in runs.items()]
+        if not self.center:
+            self._learners = {positive: run.learner.rest() for positive, run in runs.items()}
+        return solutions
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Any:
-        """Learn from some rows, once each, in their order; the weights are those a fit would have at that row.
+        """Learn from some rows, once each, in their order; the weights are those a fit would have at that
+        row.
 
         ``classes`` names all labels and is needed in the first call only.
         """
@@ -62,7 +66,7 @@ class OnlineClassifier(MistakeDriven):
         known = getattr(self, "classes_", None)
         rows = labelled_rows(self, X, y, n_jobs=self.n_jobs, classes=known, reset=first)
         if known is None:
-            self.classes_ = rows.classes
+            self.classes_ = np.asarray(rows.classes)
         if len(self.classes_) < 2:
             del self.classes_
             raise DataError(
@@ -78,18 +82,22 @@ class OnlineClassifier(MistakeDriven):
         return self
 
     def _online_learners(self) -> dict[int, Learner]:
-        if getattr(self, "_learners", None) is None:
+        """The learners of the last fit or partial_fit, or new ones; a centred or loaded model is taken up again."""
+        if self._learners is None:
             tasks = self._tasks()
-            starts = self._starts(tasks) if not hasattr(self, "coef_") else self._continued(tasks)
-            self._learners = {k: self._learner(self.n_features_in_, start) for k, start in starts.items()}
-            for learner, done in zip(
-                self._learners.values(), np.atleast_1d(getattr(self, "mistakes_", 0)), strict=False
-            ):
-                learner.mistakes = learner.updates = int(done)
+            if hasattr(self, "mistakes_"):
+                self._learners = {k: self._resumed(place) for place, k in enumerate(tasks)}
+            else:
+                starts = self._starts(tasks)
+                self._learners = {k: self._learner(self.n_features_in_, start) for k, start in starts.items()}
         return self._learners
 
-    def _continued(self, tasks: Sequence[int]) -> dict[int, np.ndarray | None]:
-        return dict(zip(tasks, np.column_stack([self.coef_, self.intercept_]), strict=True))
+    def _resumed(self, place: int) -> Learner:
+        weights = np.append(self.coef_[place], self.intercept_[place])
+        learner = self._learner(self.n_features_in_, weights)
+        learner.mistakes = int(np.atleast_1d(self.mistakes_)[place])
+        learner.updates = int(np.atleast_1d(self.updates_)[place])
+        return learner
 
     def _keep_online(self) -> None:
         learners = list(self._online_learners().values())

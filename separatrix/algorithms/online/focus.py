@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.kernels.shadow import PANEL, WINDOW, Shadow, arrange, cast, look, shadow_of
+from separatrix.kernels.shadow import LOOKS, PANEL, PLACE, WINDOW, Shadow, anchor_at, arrange, cast, shadow_of
 from separatrix.kernels.survey import survey
 from separatrix.kernels.sweep import sweep, visit_rows
 from separatrix.rows.memory import DenseRows, MemoryRows
@@ -28,7 +28,6 @@ WORTH_A_COPY = 8  # passes still to come, or the copy does not pay
 MOST_COLUMNS = 4096
 MOST_MISTAKES = 1 / 50  # a share of the rows: each makes a window of the shadow be looked at again
 AT_ONCE = 64 * WINDOW  # rows swept by one call
-CHUNK = 2**20  # bytes arranged and cast together, while they are in the cache
 STEPS = 4096
 
 
@@ -48,6 +47,7 @@ class Sketch:
         self.codes: np.ndarray | None = None
         self.units = np.empty((0, 0))
         self.visit = np.empty(0, np.int32)
+        self.inverse = np.empty(0, np.float32)
 
     @property
     def possible(self) -> bool:
@@ -64,22 +64,16 @@ class Sketch:
             self.rows.require_finite()
         self.measured = self.measured or stop == self.rows.n_rows
 
-    def prepare(self) -> None:
-        """Room for the copy."""
-        panels = -(-self.rows.n_rows // PANEL)
-        self.codes = np.empty((panels, self.rows.n_columns, PANEL), np.int16)
-        self.units = np.empty((panels, self.rows.n_columns))
-        self.visit = np.empty(self.rows.n_rows, np.int32)
-
-    def draw(self, start: int, stop: int, signs: np.ndarray, constant: float, weights: np.ndarray) -> None:
-        """Copy rows ``start`` (at a window's edge) to ``stop - 1``, arranged by their slack at these weights."""
-        assert self.codes is not None
-        X = self.rows.block(start, stop).X
-        panels = slice(start // PANEL, -(-stop // PANEL))
-        order = self.visit[start:stop]
-        arrange(X, signs[start:stop], self.squares[start:stop], constant, weights, order)
-        cast(X, order, self.codes[panels], self.units[panels])
-        order += start
+    def draw(self, signs: np.ndarray, constant: float, weights: np.ndarray) -> None:
+        """Make the copy, arranged by the slack of the rows at these weights."""
+        n, d = self.rows.n_rows, self.rows.n_columns
+        X = self.rows.block(0, n).X
+        self.visit = np.empty(n, np.int32)
+        self.inverse = np.empty(n, np.float32)
+        self.units = np.empty((-(-n // WINDOW), d))
+        self.codes = np.empty((-(-n // PANEL), d, PANEL), np.int16)
+        arrange(X, signs, self.squares, constant, weights, self.visit, self.inverse)
+        cast(X, self.visit, self.codes, self.units)
 
 
 class Focus:
@@ -129,7 +123,7 @@ class Focus:
         self._steps = np.full(most, float(step))
         self._shadow: Shadow | None = None
         self._last = rows.n_rows
-        self._first_look = 0
+        self._first_looks = 0
         self._excess = 0
 
     @property
@@ -139,12 +133,10 @@ class Focus:
 
     def pass_over(self) -> int:
         """Visit every row in order; returns the number of mistakes."""
-        if self._shadow is not None and self._last <= MOST_MISTAKES * self.rows.n_rows:
-            mistakes = self._shaded_pass(self._shadow)
-        elif self._shadow is None and self._worth_a_copy():
-            mistakes = self._drawing_pass()
-        else:
-            mistakes = self._plain_pass()
+        if self._shadow is None and self._worth_a_copy():
+            self._take_shadow()
+        few = self._last <= MOST_MISTAKES * self.rows.n_rows
+        mistakes = self._shaded_pass(self._shadow) if self._shadow is not None and few else self._plain_pass()
         self.passes_made += 1
         self.passes_left -= 1
         self._last = mistakes
@@ -175,46 +167,32 @@ class Focus:
             mistakes += self._sweep(block.start, block.stop, X)
         return mistakes
 
-    def _drawing_pass(self) -> int:
-        """A plain pass that also makes the copy, while the rows are in the cache."""
-        sketch, n = self.sketch, self.rows.n_rows
-        mistakes = 0
+    def _take_shadow(self) -> None:
+        sketch = self.sketch
         if sketch.codes is None:
-            sketch.prepare()
-            row_bytes = self.rows.n_columns * self.rows.dtype.itemsize
-            chunk = WINDOW * int(max(1, min(AT_ONCE, CHUNK // row_bytes) // WINDOW))
-            for start in range(0, n, chunk):
-                stop = min(start + chunk, n)
-                mistakes += self._sweep(start, stop, self.rows.block(start, stop).X)
-                sketch.draw(start, stop, self._signs, self.constant, self.weights)
-        else:
-            mistakes = self._plain_pass()
+            sketch.draw(self._signs, self.constant, self.weights)
         assert sketch.codes is not None
-        self._shadow = shadow_of(sketch.codes, sketch.units, self._signs[sketch.visit])
-        self._look(self._shadow)
-        return mistakes
+        self._shadow = shadow_of(sketch.codes, sketch.units, self._signs[sketch.visit], sketch.inverse)
+        self._take_anchor(self._shadow)
 
-    def _look(self, shadow: Shadow) -> None:
-        look(self.sketch.visit, self.squares, self.constant, self.weights, shadow)
-        self._first_look = self._excess = 0
+    def _take_anchor(self, shadow: Shadow) -> None:
+        anchor_at(self.constant, self.weights, shadow)
+        self._first_looks = self._excess = 0
 
     def _shaded_pass(self, shadow: Shadow) -> int:
         n = self.rows.n_rows
         X = self.rows.block(0, n).X
         visit, steps = self.sketch.visit, self._steps[:STEPS]
-        shadow.progress[:] = 0
+        shadow.progress[PLACE] = shadow.progress[LOOKS] = 0
         mistakes = 0
-        while shadow.progress[0] < n:
+        while shadow.progress[PLACE] < n:
             mistakes += int(
                 visit_rows(X, self._signs, visit, steps, self.constant, shadow, self.counts, self.weights)
             )
-        self._judge(shadow)
+        # A new anchor, once the old one has cost as much as looking at every panel.
+        looks, panels = int(shadow.progress[LOOKS]), len(shadow.slack)
+        self._first_looks = self._first_looks or max(1, looks)
+        self._excess += looks - self._first_looks
+        if self._excess > panels:
+            self._take_anchor(shadow)
         return mistakes
-
-    def _judge(self, shadow: Shadow) -> None:
-        """Take a new anchor once the old one has cost as much as looking at every panel."""
-        seen, panels = int(shadow.progress[1]), len(shadow.slack)
-        self._first_look = self._first_look or max(1, seen)
-        self._excess += seen - self._first_look
-        if self._excess > panels and seen > panels // 16:
-            self._look(shadow)

@@ -13,8 +13,8 @@ from separatrix.rows.centred import CentredRows, mean_of
 class Frame:
     """Rows as the learners see them, and the way for weights in and out.
 
-    A hyperplane (w, b) is (w, b + w·c) for rows x − c. The sum is made exactly and rounded once: far from the origin
-    its terms nearly cancel.
+    A hyperplane (w, b) is (w, b + w·c) for rows x − c. The sum is made exactly and rounded once: far from the
+    origin its terms nearly cancel.
     """
 
     def __init__(self, rows: Rows, *, center: bool) -> None:

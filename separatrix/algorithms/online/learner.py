@@ -11,8 +11,8 @@ import numpy as np
 class Learner(ABC):
     """One task of one online method.
 
-    ``see`` is the method; the loop, the order of the rows and the evidence are the same for all. ``mistakes`` counts
-    wrong answers (s·score ≤ 0 when the row came), ``updates`` changes of the weights.
+    ``see`` is the method; the loop, the order of the rows and the evidence are the same for all. ``mistakes``
+    counts wrong answers (s·score ≤ 0 when the row came), ``updates`` changes of the weights.
     """
 
     always_moves = False  # whether the answer changes with every row, not only with updates
@@ -27,11 +27,16 @@ class Learner(ABC):
     def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
         """Visit the rows at these places of a block, in this order; returns the number of updates.
 
-        ``first`` is the number of the block's first row among all rows, or -1 in a stream, where rows have none.
+        ``first`` is the number of the block's first row among all rows, or -1 in a stream, where rows have
+        none.
         """
 
     def end_pass(self, rows: Any, positive: int) -> None:
         """After each pass of a fit."""
+
+    def rest(self) -> Learner:
+        """After a fit: let go of what was kept for each row."""
+        return self
 
     def answer(self) -> np.ndarray:
         """The weights to predict with."""

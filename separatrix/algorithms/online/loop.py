@@ -44,7 +44,8 @@ class Plan:
 
 
 def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict[int, Run], Survey]:
-    """Pass after pass, every learner on every block while it is in the cache, until none has anything to learn."""
+    """Pass after pass, every learner on every block while it is in the cache, until none has anything to
+    learn."""
     survey = Survey(rows)
     runs = {positive: Run(learner) for positive, learner in learners.items()}
     walk = _search if isinstance(plan.order, str) and plan.order in ("first", "worst") else _walk

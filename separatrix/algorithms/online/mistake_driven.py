@@ -1,4 +1,5 @@
-"""`MistakeDriven`: what all perceptrons share: where they start, how they end, and the figures of the theorem."""
+"""`MistakeDriven`: what all perceptrons share: where they start, how they end, and the figures of the
+theorem."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ from separatrix.rows import DataError, Rows
 class MistakeDriven(LinearClassifier):
     """A method that learns from mistakes and stops at the first pass that changes nothing.
 
-    A subclass makes its `Learner` in `_learner`. It may refine `_certificate`, what it claims of the weights in the end.
+    A subclass makes its `Learner` in `_learner`. It may refine `_certificate`, what it claims of the weights
+    in the end.
     """
 
     max_passes: int
@@ -87,16 +89,17 @@ class MistakeDriven(LinearClassifier):
     def _shortfall(self, run: Run, errors: int, n_rows: int, facts: dict[str, Any]) -> str:
         last = run.passes[-1].mistakes if run.passes else 0
         return (
-            f"After {len(run.passes)} passes and {run.learner.mistakes} mistakes ({last} in the last pass) the weights "
-            f"still err on {errors} of {n_rows} rows, so nothing is proven."
+            f"After {len(run.passes)} passes and {run.learner.mistakes} mistakes ({last} in the last pass) "
+            f"the weights still err on {errors} of {n_rows} rows, so nothing is proven."
         )
 
 
 def figures(weights: np.ndarray, smallest: float, constant: float, survey: Survey) -> dict[str, Any]:
-    """R, γ and the mistake bound (R/γ)² of these weights, for the rows as they are and as centring would have them.
+    """R, γ and the mistake bound (R/γ)² of these weights, for the rows as they are and as centring would have
+    them.
 
-    γ is the margin of the rows (x, 1), or x without intercept; the geometric margin leaves the intercept out of the
-    norm. A bound is None where the margin is not positive, since then there is none.
+    γ is the margin of the rows (x, 1), or x without intercept; the geometric margin leaves the intercept out
+    of the norm. A bound is None where the margin is not positive, since then there is none.
     """
     moved = weights.copy()
     moved[-1] += weights[:-1] @ survey.centre * constant

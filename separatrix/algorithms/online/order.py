@@ -22,8 +22,8 @@ def order_named(order: Any) -> str | np.ndarray:
         if word in ("cyclic", "shuffled", "first", "worst"):
             return word
         raise ValueError(
-            f"order={order!r} is none of 'cyclic', 'shuffled', 'first violator', 'worst violator' or a sequence "
-            "of row numbers."
+            f"order={order!r} is none of 'cyclic', 'shuffled', 'first violator', 'worst violator' or a "
+            "sequence of row numbers."
         )
     sequence = np.asarray(order)
     if sequence.ndim != 1 or sequence.size == 0 or sequence.dtype.kind not in "iu":
@@ -48,8 +48,8 @@ def visits(rows: Rows, order: str | np.ndarray, random: np.random.RandomState) -
 
 
 def _shuffled(rows: Rows, random: np.random.RandomState) -> Visits:
-    # A true shuffle of a large array costs 3 to 7 times the time of a pass; blocks in random order, shuffled inside,
-    # cost nothing. A file is read in its own order and shuffled within each block.
+    # A true shuffle of a large array costs 3 to 7 times the time of a pass; blocks in random order, shuffled
+    # inside, cost nothing. A file is read in its own order and shuffled within each block.
     if isinstance(rows, MemoryRows):
         starts = range(0, rows.n_rows, SHUFFLED_ROWS)
         for k in random.permutation(len(starts)):
@@ -75,7 +75,8 @@ def _given(rows: Rows, sequence: np.ndarray) -> Visits:
 def violator(
     rows: Rows, positive: int, weights: np.ndarray, constant: float, order: str
 ) -> tuple[Block, int] | None:
-    """The first or the worst row with s·score ≤ 0 (ties: the first), as a block and a place; None if there is none."""
+    """The first or the worst row with s·score ≤ 0 (ties: the first), as a block and a place; None if there is
+    none."""
     from separatrix.kernels.survey import scores
 
     worst: tuple[Block, int] | None = None

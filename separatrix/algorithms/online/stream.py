@@ -36,8 +36,8 @@ def stream(
     pairs : iterable of (row, label)
         A row is a sequence of numbers, or a SciPy sparse row.
     classes : sequence of labels, optional
-        All labels there are. Needed for a fresh model, unless labels are booleans or the first one is 0 or -1 (the
-        other is then 1).
+        All labels there are. Needed for a fresh model, unless labels are booleans or the first one is 0 or -1
+        (the other is then 1).
 
     Examples
     --------
@@ -97,7 +97,8 @@ def _usual(truth: Any) -> np.ndarray:
     if truth in (0, -1):
         return np.array([truth, 1])
     raise DataError(
-        f"The first label is {truth!r}: say which labels there are (classes=[...]), since the stream cannot be read ahead."
+        f"The first label is {truth!r}: say which labels there are (classes=[...]), since the stream cannot "
+        "be read ahead."
     )
 
 

@@ -1,4 +1,5 @@
-"""The first look at the rows: their radius, here and around their middle, and whether every value is finite."""
+"""The first look at the rows: their radius, here and around their middle, and whether every value is
+finite."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ SAMPLE = 1000
 class Survey:
     """Squared lengths of the rows, gathered while a first pass reads them.
 
-    ``centre`` is the mean of a sample of rows: moving the origin there is what ``center=True`` would do, and the
-    figures of the moved rows tell whether that is worth it.
+    ``centre`` is the mean of a sample of rows: moving the origin there is what ``center=True`` would do, and
+    the figures of the moved rows tell whether that is worth it.
     """
 
     def __init__(self, rows: Rows) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -169,16 +170,40 @@ def nearest_point(points: np.ndarray, outside: Active, gap: float = 1e-2) -> tup
         _, lowest = nearest_point(np.ascontiguousarray(low), outside, gap)
         nearest = points[outside.corral].T @ np.array(outside.shares)
         return nearest, float((points @ nearest).min())
-    room = min(count, width + 1)
-    corral = np.zeros(room + 1, np.int64)
-    shares = np.zeros(room)
-    known = min(len(outside.corral), room)
-    corral[:known] = outside.corral[:known]
-    shares[:known] = outside.shares[:known]
-    corral[room] = known
-    nearest = np.zeros(width)
+    solved = solve(points, NO_SIGNS, gap, [(i, -1) for i in outside.corral], outside.shares)
+    outside.corral = solved.corral[:, 0].tolist()
+    outside.shares = solved.shares.tolist()
+    return solved.nearest, float((points @ solved.nearest).min())
+
+
+NO_SIGNS = np.empty(0, np.int8)
+
+
+class Nearest(NamedTuple):
+    """The point nearest to the origin, and the vertices (pairs of rows) that it is a mixture of."""
+
+    nearest: np.ndarray
+    corral: np.ndarray
+    shares: np.ndarray
+
+
+def solve(
+    points: np.ndarray,
+    signs: np.ndarray,
+    gap: float,
+    corral: Sequence[tuple[int, int]] = (),
+    shares: Sequence[float] = (),
+) -> Nearest:
+    """Call the kernel with room to work in."""
+    count, width = points.shape
+    room = min(count, width + 1) + 1
+    known = min(len(corral), room)
+    places = np.full((room, 2), -1, np.int64)
+    mixture = np.zeros(room)
+    if known:
+        places[:known] = corral[:known]
+        mixture[:known] = shares[:known]
+    nearest, held = np.zeros(width), np.zeros((room, width))
     basis, triangle = np.zeros((room, width + 1)), np.zeros((room, room))
-    size = min_norm(points, gap, 50 * room + 1000, basis, triangle, corral, shares, nearest)
-    outside.corral = corral[:size].tolist()
-    outside.shares = shares[:size].tolist()
-    return nearest, float((points @ nearest).min())
+    size = min_norm(points, signs, gap, 50 * room + 1000, basis, triangle, places, held, mixture, nearest)
+    return Nearest(nearest, places[:size], mixture[:size])
