@@ -408,7 +408,7 @@ def test_kozinec_is_attained_by_orthonormal_rows(d):
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.3])
 def test_kozinec_needs_the_square_of_epsilon(epsilon):
-    """An adversary in the plane shows rows that violate by a hair, left and right in turn: half of the bound."""
+    """An adversary in the plane, whose rows violate by a hair on either side in turn, reaches half of it."""
     weights, rows = np.array([0.0, 0.5]), [np.array([0.0, 0.5])]
     for turn in range(round(40 / epsilon**2)):
         along = (1 - epsilon) * weights

@@ -217,5 +217,6 @@ def test_the_error_bound_of_the_docstring_holds(block):
         size = margin(map(abs, row), 1, margins._sizes.tolist(), abs(margins._bias))
         if size > 2**1020:
             continue
-        bound = (k + Fraction(21, 10)) * u * size + (5 * k + 4) * tau * max(1, *map(Fraction, map(abs, row)), 0)
+        largest = max(1, *(abs(Fraction(x)) for x in row), 0)
+        bound = (k + Fraction(21, 10)) * u * size + (5 * k + 4) * tau * largest
         assert abs(Fraction(value) * scale - margin(row, 1, weights, intercept)) <= bound * scale

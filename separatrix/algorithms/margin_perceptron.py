@@ -5,8 +5,9 @@ shortest point of the segment from w to z. Stop when no row is left.
 
 **Theorem** (Kozinec 1973; Schlesinger and Hlaváč 2002, *Ten Lectures on Statistical and Structural Pattern
 Recognition*, chapter 5). Let γ be the best margin of the rows and ‖z‖ ≤ R. At the end w has margin min
-w·z/‖w‖ > (1 − ε)‖w‖ ≥ (1 − ε)γ, since no point of the hull is shorter than γ. There are at most 4(R/εγ)²
-updates: one shortens w so that 1/‖w‖² grows by at least ε²/4R², and 1/‖w‖² never exceeds 1/γ². A perceptron
+w·z/‖w‖ > (1 − ε)‖w‖ ≥ (1 − ε)γ, since no point of the hull is shorter than γ. After the
+first row there are at most ((R/γ)² − 1)/ε² updates: each makes 1/‖w‖² grow by at least ε²/R², from at least
+1/R² to at most 1/γ². A perceptron
 that updates below a fixed threshold b promises only γb/(2b + R²), less than half (Li et al. 2002, "The
 perceptron algorithm with uneven margins", ICML); here every share below 1 is reached.
 
@@ -54,7 +55,7 @@ class MarginPerceptron(OnlineClassifier):
     Attributes
     ----------
     updates_ : int
-        At most 4(R/((1 - share)γ))².
+        At most 1 + ((R/γ)² - 1)/(1 - share)², with a share raised by a thousandth of the rest for rounding.
     mistakes_ : int
         Updates at rows that scored wrong.
     margin_ : float
@@ -137,18 +138,19 @@ class KozinecLearner(Learner):
         super().__init__(n_columns, intercept=intercept, start=start)
         self.share = share + SPARE * (1.0 - share)
         self.shares = np.zeros(0)
-        self._state = np.array([length, length * length, self.constant, 0.0])
+        self._state = np.array([length, length * length, self.constant, 0.0, 0.0])
         self._passes, self._fewest = 0, float("inf")
         self._best: np.ndarray | None = None
+
+    def begin(self, rows: Rows) -> None:
+        self.shares = np.zeros(rows.n_rows)
 
     def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
         from separatrix.kernels.variants import kozinec_sweep
 
-        if first < 0:
-            shares, part = np.zeros(len(signs)), slice(None)
-        else:
-            shares, part = self._room(first + len(signs)), slice(first, first + len(signs))
-        made = kozinec_sweep(X, signs, visit, self.share, self._state, shares[part], self.weights)
+        shares = np.zeros(len(signs)) if first < 0 else self.shares
+        self._state[4] = max(first, 0)
+        made = kozinec_sweep(X, signs, visit, self.share, self._state, shares, self.weights)
         self.updates += made
         self.mistakes += int(self._state[3])
         self._state[3] = 0.0
@@ -157,13 +159,6 @@ class KozinecLearner(Learner):
     def rest(self) -> Learner:
         self.shares = np.zeros(0)
         return self
-
-    def _room(self, n: int) -> np.ndarray:
-        if len(self.shares) < n:
-            longer = np.zeros(max(n, 2 * len(self.shares)))
-            longer[: len(self.shares)] = self.shares
-            self.shares = longer
-        return self.shares
 
     def end_pass(self, rows: Any, positive: int) -> None:
         # The squared length is carried along by a recurrence; once a pass it is made afresh.

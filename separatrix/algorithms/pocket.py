@@ -27,7 +27,7 @@ from separatrix.algorithms.online.loop import Run, errors_in_floats
 from separatrix.algorithms.online.survey import Survey
 from separatrix.certificates import ErrorsAtMost, Undecided
 from separatrix.predictor import Solution
-from separatrix.predictor.evidence import Tally, about
+from separatrix.predictor.evidence import Tally, about, tally
 from separatrix.rows import Rows
 
 
@@ -53,10 +53,10 @@ class PocketPerceptron(OnlineClassifier):
     Examples
     --------
     >>> import separatrix as sx
-    >>> X, y = sx.problems.xor()
+    >>> X, y = sx.problems.noisy(200, 3, flips=5)
     >>> model = sx.PocketPerceptron(random_state=0).fit(X, y)
     >>> model.errors_, model.certificate_.verify(X, y).holds
-    (1, True)
+    (5, True)
     """
 
     def __init__(
@@ -87,6 +87,9 @@ class PocketPerceptron(OnlineClassifier):
         else:
             errors = proven.errors if isinstance(proven, ErrorsAtMost) else 0
         return Solution(solution.weights, proven, solution.history, solution.facts | {"errors": errors})
+
+    def _tally(self, rows: Rows, positive: int, run: Run, weights: np.ndarray) -> Tally:
+        return tally(rows, positive, weights[:-1], weights[-1] if self.fit_intercept else None)
 
     def _certificate(
         self, rows: Rows, positive: int, run: Run, weights: np.ndarray, found: Tally, facts: dict[str, Any]
@@ -128,7 +131,7 @@ class PocketLearner(Learner):
             if errors < self.errors:
                 self.errors, self.pocket = errors, candidate
         # The next pass looks for its own longest run; what the pocket holds can only be beaten by a count.
-        self._runs[:] = 0
+        self._runs[1] = 0
 
     def answer(self) -> np.ndarray:
         return self.pocket

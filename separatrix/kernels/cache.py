@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -85,10 +86,15 @@ def _cache_class() -> Any:
             return f"{self._index_name[:-4]}.{hashlib.sha256(tag).hexdigest()[:20]}.nbc"
 
         def save(self, key: Any, data: Any) -> None:
-            self._save_data(self._file_of(key), data)
+            body = self._dump(data)
+            with self._open_for_write(self._data_path(self._file_of(key))) as file:
+                file.write(hashlib.sha256(body).digest() + body)
 
         def load(self, key: Any) -> Any:
-            return self._load_data(self._file_of(key))
+            # Machine code with one wrong byte would not raise but crash, or answer wrongly.
+            whole = Path(self._data_path(self._file_of(key))).read_bytes()
+            digest, body = whole[:32], whole[32:]
+            return pickle.loads(body) if hashlib.sha256(body).digest() == digest else None
 
     class Cache(caching.FunctionCache):
         _impl_class = Implementation

@@ -11,7 +11,8 @@ from numba.extending import overload
 from separatrix.kernels import POLICY, kernel
 from separatrix.kernels.row import n_rows
 
-NEGATIVE, DOUBTFUL, FOUND = range(3)
+NEGATIVE, DOUBTFUL, FOUND = range(3)  # places in a tally
+UNIT, CEILING, FLOOR = range(3)  # places in the limits
 TALLY = 3
 TINY = 2.0**-1000  # more than all the underflow in one sum of products
 
@@ -96,13 +97,15 @@ def scan(
     margins: np.ndarray,
     tally: np.ndarray,
 ) -> int:
-    """Counts rows surely negative and rows in doubt; keeps the smallest margins below ``limits[1]``.
+    """Counts rows surely negative and rows in doubt; keeps the smallest margins below ``limits[CEILING]``.
 
-    A margin is sure when it exceeds ``limits[0]`` times the sum of its terms' sizes: that bounds the rounding of
-    the sum in any order. Rows marked in ``settled`` are passed over. Returns how many margins were kept.
+    A margin is sure when it exceeds ``limits[UNIT]`` times the sum of its terms' sizes: that bounds the rounding of
+    the sum in any order. ``limits[FLOOR]`` falls to what no margin is below, rounding included. Rows marked in
+    ``settled`` are passed over. Returns how many margins were kept.
     """
-    unit = limits[0]
-    ceiling = limits[1]
+    unit = limits[UNIT]
+    ceiling = limits[CEILING]
+    floor = limits[FLOOR]
     room = chosen.shape[0]
     negative = 0
     doubtful = 0
@@ -113,6 +116,8 @@ def scan(
         total, size = row_weigh(X, i, weights)
         margin = signs[i] * (total + bias)
         doubt = unit * (size + abs(bias)) + TINY
+        if not margin - doubt >= floor:
+            floor = margin - doubt
         if not margin > doubt:
             if margin < -doubt:
                 negative += 1
@@ -122,6 +127,7 @@ def scan(
                 margin = 0.0
         if margin < ceiling and (found < room or margin < margins[0]):
             found = _keep(i, margin, found, chosen, margins)
+    limits[FLOOR] = floor
     tally[NEGATIVE] += negative
     tally[DOUBTFUL] += doubtful
     tally[FOUND] = found

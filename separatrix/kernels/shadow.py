@@ -146,6 +146,7 @@ def cast(X: np.ndarray, order: np.ndarray, codes: np.ndarray, units: np.ndarray)
     n, d = X.shape
     factors = np.empty(FOLD * d)
     tile = np.zeros((WINDOW, d), np.int16)
+    rows = np.empty((PANEL, d), np.int16)
     long_tile = tile.reshape(WINDOW // FOLD, FOLD * d)
     whole = n // FOLD
     folded = X[: whole * FOLD].reshape(whole, FOLD * d)
@@ -179,13 +180,15 @@ def cast(X: np.ndarray, order: np.ndarray, codes: np.ndarray, units: np.ndarray)
             for j in range(d):
                 tile[i - first, j] = np.int16(np.int32(np.float64(X[i, j]) * factors[j] + 32768.5) - 32768)
         for p in range(window * PANELS, (stop + PANEL - 1) // PANEL):
-            here = order[p * PANEL : min(p * PANEL + PANEL, n)]
+            for r in range(PANEL):
+                k = p * PANEL + r
+                values, row = tile[order[k] - first if k < n else 0], rows[r]
+                for j in range(d):
+                    row[j] = values[j]
             for j in range(d):
                 column = codes[p, j]
-                for r in range(here.shape[0]):
-                    column[r] = tile[here[r] - first, j]
-                for r in range(here.shape[0], PANEL):
-                    column[r] = 0
+                for r in range(PANEL):
+                    column[r] = rows[r, j]
     return units.shape[0]
 
 

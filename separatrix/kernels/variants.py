@@ -111,9 +111,11 @@ def kozinec_sweep(
     constant).
 
     The point is ``state[0]·weights`` and its convex multipliers ``state[0]·shares``; ``state`` holds that
-    scale, the squared length of the point, the constant feature and the number of wrong answers (w·z ≤ 0).
+    scale, the squared length of the point, the constant feature, the number of wrong answers (w·z ≤ 0), and
+    the number of the block's first row among those that ``shares`` is about.
     """
     constant = state[2]
+    first = int(state[4])
     updates = 0
     for k in range(visit.shape[0]):
         i = visit[k]
@@ -131,14 +133,14 @@ def kozinec_sweep(
             shares[:] = 0.0
             row_add(X, i, s, weights)
             weights[-1] += s * constant
-            shares[i] = 1.0
+            shares[first + i] = 1.0
             state[0], state[1] = 1.0, size
             continue
         part = (square - inner) / (square - 2.0 * inner + size)
         scale *= 1.0 - part
         row_add(X, i, s * part / scale, weights)
         weights[-1] += s * constant * part / scale
-        shares[i] += part / scale
+        shares[first + i] += part / scale
         state[1] = (1.0 - part) ** 2 * square + 2.0 * part * (1.0 - part) * inner + part * part * size
         if scale < 1e-100:
             weights *= scale

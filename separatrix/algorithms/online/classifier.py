@@ -82,7 +82,7 @@ class OnlineClassifier(MistakeDriven):
         return self
 
     def _online_learners(self) -> dict[int, Learner]:
-        """The learners of the last fit or partial_fit, or new ones; a centred or loaded model is taken up again."""
+        """The learners of the last fit or partial_fit, or new ones; a loaded model is taken up again."""
         if self._learners is None:
             tasks = self._tasks()
             if hasattr(self, "mistakes_"):

@@ -28,6 +28,7 @@ WORTH_A_COPY = 8  # passes still to come, or the copy does not pay
 MOST_COLUMNS = 4096
 MOST_MISTAKES = 1 / 50  # a share of the rows: each makes a window of the shadow be looked at again
 AT_ONCE = 64 * WINDOW  # rows swept by one call
+SPAN = 2**21  # bytes of rows arranged, then cast, while they are in the cache
 STEPS = 4096
 
 
@@ -67,13 +68,19 @@ class Sketch:
     def draw(self, signs: np.ndarray, constant: float, weights: np.ndarray) -> None:
         """Make the copy, arranged by the slack of the rows at these weights."""
         n, d = self.rows.n_rows, self.rows.n_columns
-        X = self.rows.block(0, n).X
+        span = WINDOW * int(max(1, SPAN // (d * self.rows.dtype.itemsize * WINDOW)))
         self.visit = np.empty(n, np.int32)
         self.inverse = np.empty(n, np.float32)
         self.units = np.empty((-(-n // WINDOW), d))
         self.codes = np.empty((-(-n // PANEL), d, PANEL), np.int16)
-        arrange(X, signs, self.squares, constant, weights, self.visit, self.inverse)
-        cast(X, self.visit, self.codes, self.units)
+        for start in range(0, n, span):
+            stop = min(start + span, n)
+            X = self.rows.block(start, stop).X
+            here = slice(start, stop)
+            arrange(X, signs[here], self.squares[here], constant, weights, self.visit[here], self.inverse[here])
+            panels, windows = slice(start // PANEL, -(-stop // PANEL)), slice(start // WINDOW, -(-stop // WINDOW))
+            cast(X, self.visit[here], self.codes[panels], self.units[windows])
+            self.visit[here] += start
 
 
 class Focus:

@@ -31,6 +31,9 @@ class Learner(ABC):
         none.
         """
 
+    def begin(self, rows: Any) -> None:
+        """Before the first pass of a fit: make room for what is kept for each row."""
+
     def end_pass(self, rows: Any, positive: int) -> None:
         """After each pass of a fit."""
 

@@ -13,6 +13,7 @@ from separatrix.algorithms.online.learner import Learner
 from separatrix.algorithms.online.order import violator, visits
 from separatrix.algorithms.online.survey import Survey
 from separatrix.predictor import History, Pass
+from separatrix.predictor.evidence import Tally
 from separatrix.rows import Block, Rows
 
 on_pass: ContextVar[Callable[[int, int], None] | None] = ContextVar("on_pass", default=None)
@@ -48,6 +49,8 @@ def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict
     learn."""
     survey = Survey(rows)
     runs = {positive: Run(learner) for positive, learner in learners.items()}
+    for learner in learners.values():
+        learner.begin(rows)
     walk = _search if isinstance(plan.order, str) and plan.order in ("first", "worst") else _walk
     if walk is _search or isinstance(plan.order, np.ndarray):
         survey.all()
@@ -106,10 +109,9 @@ def _cut_short(learner: Learner, plan: Plan) -> bool:
 
 def smallest_margin(rows: Rows, positive: int, weights: np.ndarray, constant: float) -> float:
     """min s·w·(x, constant)/‖w‖, in floats."""
-    lowest = np.inf
-    for block in rows.blocks():
-        lowest = min(lowest, float(np.min(margins_in(block, positive, weights, constant))))
-    return lowest / (float(np.linalg.norm(weights)) or 1.0)
+    return tally_in_floats(rows, positive, weights, constant).smallest / (
+        float(np.linalg.norm(weights)) or 1.0
+    )
 
 
 def errors_in_floats(
@@ -122,6 +124,18 @@ def errors_in_floats(
         return tuple(int(np.count_nonzero(~(margins > 0.0))) for margins in every)
 
     return rows.sum(wrong_in)
+
+
+def tally_in_floats(rows: Rows, positive: int, weights: np.ndarray, constant: float) -> Tally:
+    """Errors and the smallest s·score as floats have them."""
+    lowest = []
+
+    def wrong_in(block: Block) -> tuple[int]:
+        margins = margins_in(block, positive, weights, constant)
+        lowest.append(float(margins.min()))
+        return (int(np.count_nonzero(~(margins > 0.0))),)
+
+    return Tally(rows.sum(wrong_in)[0], min(lowest))
 
 
 def margins_in(block: Block, positive: int, weights: np.ndarray, constant: float) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix.algorithms.online.frame import Frame
 from separatrix.algorithms.online.learner import Learner
-from separatrix.algorithms.online.loop import Run
+from separatrix.algorithms.online.loop import Run, tally_in_floats
 from separatrix.algorithms.online.order import order_named
 from separatrix.algorithms.online.survey import Survey
 from separatrix.algorithms.settle import settle
@@ -72,10 +72,18 @@ class MistakeDriven(LinearClassifier):
                 "The weights overflowed: divide the columns by a power of two and fit again."
             )
             return Solution(weights, certificate, run.history, counted | facts)
-        found = tally(rows, positive, weights[:-1], weights[-1] if self.fit_intercept else None)
+        found = self._tally(rows, positive, run, weights)
         facts = figures(weights, found.smallest, learner.constant, survey)
         certificate = self._certificate(rows, positive, run, weights, found, facts)
         return Solution(weights, certificate, run.history, counted | facts)
+
+    def _tally(self, rows: Rows, positive: int, run: Run, weights: np.ndarray) -> Tally:
+        """Errors in exact arithmetic; in floats alone where those are enough to see that nothing is proven."""
+        if not run.settled:
+            rough = tally_in_floats(rows, positive, weights, run.learner.constant)
+            if rough.errors:
+                return rough
+        return tally(rows, positive, weights[:-1], weights[-1] if self.fit_intercept else None)
 
     def _certificate(
         self, rows: Rows, positive: int, run: Run, weights: np.ndarray, found: Tally, facts: dict[str, Any]

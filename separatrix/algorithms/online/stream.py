@@ -46,7 +46,7 @@ def stream(
     >>> model = sx.Perceptron()
     >>> seen = list(itertools.islice(sx.stream(model, pairs, classes=[-1, 1]), 6))
     >>> [s.mistake for s in seen], model.mistakes_
-    ([True, True, True, False, False, False], 3)
+    ([True, True, False, False, False, False], 2)
     """
     learners: dict[int, Learner] = {}
     visit = np.zeros(1, np.int32)

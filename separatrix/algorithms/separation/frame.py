@@ -166,14 +166,15 @@ class Face:
         if not (1e-200 < lowest and np.abs(Z).max() < 1e200):
             return None if np.isfinite(lowest) else np.zeros((len(Z), self.width))
         unit = 2.0 ** (np.frexp(lowest)[1] - 53)
-        for bits in (0, 8, 16, 24, 32, 40, 52):
-            coarse = unit * 2.0 ** (53 - bits)
-            if np.all(np.rint(Z / coarse) * coarse == Z):
-                unit = coarse
-                break
-        if (np.abs(Z / unit) @ np.abs(self._floats)).max(initial=0.0) >= 2.0**53:
-            return None
-        return (Z / unit) @ self._floats
+        with np.errstate(over="ignore", invalid="ignore"):
+            for bits in (0, 8, 16, 24, 32, 40, 52):
+                coarse = unit * 2.0 ** (53 - bits)
+                if np.all(np.rint(Z / coarse) * coarse == Z):
+                    unit = coarse
+                    break
+            if not (np.abs(Z / unit) @ np.abs(self._floats)).max(initial=0.0) < 2.0**53:
+                return None
+            return (Z / unit) @ self._floats
 
     def points(self, X: np.ndarray, signs: np.ndarray) -> np.ndarray:
         seen = self.products(X, signs)

@@ -13,7 +13,8 @@ import numpy as np
 from separatrix.algorithms.separation.frame import Frame, View
 from separatrix.algorithms.separation.whole import dyadic, rounded
 from separatrix.certificates.exact import Margins
-from separatrix.kernels.scan import DOUBTFUL, FOUND, NEGATIVE, TALLY, doubtful, scan
+from separatrix.kernels.scan import DOUBTFUL, FLOOR, FOUND, NEGATIVE, TALLY, doubtful, scan
+from separatrix.predictor.evidence import matrix
 from separatrix.rows import Block, Csr, Rows, Worst
 
 SMALLEST = 2.0**-1021  # below this a float may have fewer bits
@@ -46,11 +47,12 @@ class Plane:
 
 
 class Look(NamedTuple):
-    """What a scan saw: rows surely negative, rows in doubt, and the rows with the smallest margins."""
+    """What a scan saw: rows surely negative, rows in doubt, the smallest margins, and what none is below."""
 
     negative: int
     doubtful: int
     worst: Worst
+    floor: float
 
 
 @dataclass
@@ -102,14 +104,14 @@ class Scanner:
         weights = self._scan_weights(plane)
         if weights is None:
             worst = self.violators(plane, view, count)
-            return Look(len(worst.indices), 0, worst)
+            return Look(len(worst.indices), 0, worst, -np.inf)
         tally = np.zeros(TALLY, np.int64)
 
         def pick(block: Block) -> tuple[np.ndarray, np.ndarray]:
             chosen = np.empty(count, np.int64)
             margins = np.empty(count)
             seen = np.zeros(TALLY, np.int64)
-            limits = np.array([self.unit, bounds.ceiling])
+            limits = np.array([self.unit, bounds.ceiling, np.inf])
             scan(
                 self._values(block),
                 block.signs(self.positive),
@@ -122,11 +124,11 @@ class Scanner:
                 seen,
             )
             found = seen[FOUND]
-            bounds.note(margins[:found], tally, seen)
+            bounds.note(margins[:found], limits[FLOOR], tally, seen)
             return chosen[:found], margins[:found]
 
         worst = self.rows.worst(pick, count)
-        return Look(int(tally[NEGATIVE]), int(tally[DOUBTFUL]), worst)
+        return Look(int(tally[NEGATIVE]), int(tally[DOUBTFUL]), worst, bounds.floor)
 
     def violators(self, plane: Plane, view: View, count: int) -> Worst:
         """Rows with z·w ≤ 0 in exact arithmetic, those that every w of the view vanishes on left out."""
@@ -155,6 +157,15 @@ class Scanner:
             return places[wrong], np.zeros(len(wrong))
 
         return self.rows.worst(pick, count)
+
+    def all_at_least(self, margins: Margins) -> bool:
+        """Whether every row's margin reaches the floor of ``margins``, exactly."""
+
+        def below(block: Block) -> tuple[int]:
+            X = matrix(block, self.rows.n_columns)
+            return (int(np.count_nonzero(margins.compare(X, block.signs(self.positive)) < 0)),)
+
+        return self.rows.sum(below)[0] == 0
 
     def any_unsettled(self) -> bool:
         """Whether a row is left outside the span of the known conflicts, once `violators` has found none."""
@@ -192,11 +203,13 @@ class _Bounds:
     def __init__(self, count: int, ceiling: float) -> None:
         self.count = count
         self.ceiling = ceiling
+        self.floor = np.inf
         self.best = np.empty(0)
         self.lock = Lock()
 
-    def note(self, margins: np.ndarray, tally: np.ndarray, seen: np.ndarray) -> None:
+    def note(self, margins: np.ndarray, floor: float, tally: np.ndarray, seen: np.ndarray) -> None:
         with self.lock:
+            self.floor = min(self.floor, floor) if floor == floor else -np.inf
             tally += seen
             if len(margins):
                 self.best = np.sort(np.concatenate([self.best, margins]))[: self.count]

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
 from separatrix.algorithms.separation.kinds import Finding
+from separatrix.algorithms.separation.margins import Bracket, MarginSearch, root_above, squared_radius
 from separatrix.algorithms.separation.recession import unbounded
 from separatrix.algorithms.separation.scanner import Plane, Scanner
 from separatrix.algorithms.separation.search import Search
+from separatrix.algorithms.separation.whole import primitive
+from separatrix.certificates import (
+    About,
+    Certificate,
+    Inseparable,
+    MarginAtLeast,
+    MarginAtMost,
+    MistakesAtMost,
+    Overlapping,
+    Separable,
+    Undecided,
+    WeaklySeparable,
+)
 from separatrix.halfspace import Halfspace
+from separatrix.predictor.evidence import about
 
 
 class Conflict(NamedTuple):
@@ -55,6 +71,7 @@ class Separation:
         self._scanner = scanner
         self._search = search
         self._finding = finding
+        self._brackets: dict[tuple[bool, float], Bracket] = {}
         self.kind = "undecided" if finding is None else finding.kind
 
     def __repr__(self) -> str:
@@ -82,6 +99,106 @@ class Separation:
         if self._finding is None or self._finding.conflict is None:
             return None
         return Conflict(*self._finding.conflict.sorted())
+
+    @cached_property
+    def margin(self) -> Interval | None:
+        """The largest geometric margin, between two certified bounds; None unless complete."""
+        bracket = self.bracket()
+        return None if bracket is None else Interval(bracket.lower, bracket.upper)
+
+    @cached_property
+    def row_margin(self) -> Interval | None:
+        """The largest margin of the rows (x, 1), the one of the mistake bound; None unless complete."""
+        bracket = self.bracket(geometric=False)
+        return None if bracket is None else Interval(bracket.lower, bracket.upper)
+
+    def bracket(self, *, geometric: bool = True, gap: float = 1e-9) -> Bracket | None:
+        """The margin with its witnesses, to the relative gap; None unless complete."""
+        if self.kind != "complete" or self._search is None or self._plane is None:
+            return None
+        key = (geometric or not self._scanner.intercept, gap)
+        if key not in self._brackets:
+            self._brackets[key] = MarginSearch(self._scanner, self._search.active, self._plane, geometric).run(gap)
+        return self._brackets[key]
+
+    @cached_property
+    def _squared_radius(self) -> Fraction:
+        return squared_radius(self._scanner)
+
+    @property
+    def radius(self) -> float:
+        """R: the largest norm of the rows (x, 1), or x without an intercept, rounded up."""
+        return root_above(self._squared_radius)
+
+    @cached_property
+    def mistake_bound(self) -> int | None:
+        """(R/γ)² for the rows (x, 1), certified from above and rounded down; None unless complete."""
+        bracket = self.bracket(geometric=False)
+        if bracket is None or bracket.lower <= 0:
+            return None
+        return int(self._squared_radius / Fraction(bracket.lower) ** 2)
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """The proof of the kind: `Separable`, `WeaklySeparable` or `Overlapping`; `Undecided` out of time."""
+        finding, intercept = self._finding, self._scanner.intercept
+        if finding is None:
+            return Undecided(f"The time limit of {self._scanner.time_limit} s was reached before a verdict.")
+        if finding.plane is not None:
+            weights, bias = self._numbers(finding.plane)
+            if finding.face is None:
+                return self._bound(Separable(weights, bias, about=self._about))
+            rows, multipliers = finding.face.sorted()
+            normals = self._normals(finding)
+            return self._bound(WeaklySeparable(weights, bias, rows, multipliers, normals, about=self._about))
+        assert finding.face is not None
+        rows, multipliers = finding.face.sorted()
+        return self._bound(Overlapping(rows, multipliers, self._normals(finding), intercept, about=self._about))
+
+    @property
+    def certificates(self) -> tuple[Certificate, ...]:
+        """Everything proven: the kind; the conflict, or both ends of the margin and the mistake bound."""
+        found = [self.certificate]
+        if self.conflict is not None:
+            found.append(self._bound(Inseparable(*self.conflict, self._scanner.intercept, about=self._about)))
+        for geometric in (True, False) if self._scanner.intercept else (True,):
+            bracket = self.bracket(geometric=geometric)
+            if bracket is not None:
+                found.extend(self._margin_certificates(bracket))
+        bracket = self.bracket(geometric=False)
+        if bracket is not None and self.mistake_bound is not None:
+            weights, bias = self._numbers(bracket.plane)
+            found.append(self._bound(MistakesAtMost(weights, bias, self.mistake_bound, about=self._about)))
+        return tuple(found)
+
+    def _margin_certificates(self, bracket: Bracket) -> list[Certificate]:
+        weights, bias = self._numbers(bracket.plane)
+        lower = MarginAtLeast(weights, bias, bracket.lower, bracket.geometric, about=self._about)
+        upper = MarginAtMost(
+            bracket.rows,
+            bracket.multipliers,
+            bracket.upper,
+            bracket.geometric,
+            self._scanner.intercept,
+            about=self._about,
+        )
+        return [self._bound(lower), self._bound(upper)] if bracket.lower > 0 else [self._bound(upper)]
+
+    def _numbers(self, plane: Plane) -> tuple[tuple[float | int, ...], float | int | None]:
+        """Weights and intercept as a certificate holds them."""
+        *weights, bias = map(_plain, plane.weights)
+        return tuple(weights), bias if self._scanner.intercept else None
+
+    def _normals(self, finding: Finding) -> tuple[tuple[int, ...], ...]:
+        columns = finding.view.basis.transpose().tolist()
+        return tuple(tuple(primitive([int(v) for v in column])) for column in columns)
+
+    @property
+    def _about(self) -> About:
+        return about(self._scanner.rows, self._scanner.positive)
+
+    def _bound(self, certificate: Certificate) -> Certificate:
+        return certificate.bound_to(self._scanner.rows)
 
     @cached_property
     def unbounded(self) -> Unbounded | None:

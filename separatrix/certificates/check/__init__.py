@@ -6,5 +6,5 @@ It shares no line with the library whose claims it checks. Copy this folder anyw
     python check certificate.json data.csv --label y
 
 The files, in the order to read them: ``table`` (the data), ``record`` (the certificate), ``separation`` and
-``margin`` (one a family of claims), ``__main__`` (the verdict).
+``margin``, ``conflict`` and ``bounds`` (one a family of claims), ``__main__`` (the verdict).
 """

@@ -14,11 +14,11 @@ if not __package__:  # run as a folder, wherever it was copied to
     sys.modules["check"] = module_from_spec(spec)
     __package__ = "check"
 
-from . import margin, separation
+from . import bounds, conflict, margin, separation
 from .record import HEAD, Refused, fields, read, text
 from .table import Table, Unreadable
 
-CLAIMS = {**separation.CLAIMS, **margin.CLAIMS}
+CLAIMS = {**separation.CLAIMS, **margin.CLAIMS, **conflict.CLAIMS, **bounds.CLAIMS}
 
 
 def verdict(certificate: str, data: str, label: str | None = None) -> str:
@@ -37,8 +37,9 @@ def verdict(certificate: str, data: str, label: str | None = None) -> str:
 
     about = record["about"]
     table = Table(data, label or about["label"], about["features"], about["positive"])
-    if len(witness["weights"]) != table.columns or about["columns"] not in (None, table.columns):
-        raise Refused(f"It speaks of {len(witness['weights'])} columns; this data has {table.columns}.")
+    columns = len(witness["weights"]) if "weights" in witness else about["columns"]
+    if any(count not in (None, table.columns) for count in (columns, about["columns"])):
+        raise Refused(f"It speaks of {columns} columns; this data has {table.columns}.")
     n_rows, seen, digest = table.survey(hashed=about["digest"] is not None)
     if n_rows == 0:
         raise Unreadable(f"{data} has no rows.")

@@ -1,0 +1,131 @@
+"""Claims that rows contradict each other: rows with positive multipliers that add up to exactly zero.
+
+For rows z = s(x, 1), or s·x without an intercept, and l > 0: if sum l z = 0, then sum l (z·w) = 0 for every w, so z·w > 0
+cannot hold on all of these rows (Gordan), and z·w >= 0 on all of them forces z·w = 0 on each, and on their span (Stiemke).
+
+Which rows lie in that span is settled by counting dimensions: the rows have at least their rank modulo a prime; rows that
+are orthogonal to k independent vectors, the normals, span at most D - k. If both numbers meet, the span is all of
+what the normals leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from operator import mul
+from typing import Any
+
+from .record import Refused, ascending, flag, listed, number, positive
+from .separation import HALFSPACE, all_weights, over_common, row_over_common
+from .table import Table
+
+PRIMES = (2**61 - 1, 2**31 - 1, 10**9 + 7)
+
+
+def named(witness: dict[str, Any], table: Table, constant: bool) -> Iterator[tuple[list[int], int, int]]:
+    """The rows it names, signed, over a common denominator each, with their multipliers."""
+    multipliers = dict(zip(witness["rows"], witness["multipliers"], strict=True))
+    met = 0
+    for i, (values, sign) in enumerate(table.rows()):
+        if i in multipliers:
+            row, common = row_over_common(values, constant)
+            met += 1
+            yield [sign * entry for entry in row], common, multipliers[i]
+        if met == len(multipliers):
+            return
+    raise Refused(f"It names row {max(multipliers)}, which this data does not have.")
+
+
+def combination(rows: Sequence[tuple[list[int], int, int]]) -> tuple[list[int], int]:
+    """sum l z: numerators over one denominator."""
+    common = max(below for _, below, _ in rows)
+    scaled = [(row, times * (common // below)) for row, below, times in rows]
+    return [sum(times * row[j] for row, times in scaled) for j in range(len(rows[0][0]))], common
+
+
+def rank(vectors: Sequence[Sequence[int]], prime: int) -> int:
+    """The rank modulo a prime, which is never above the rank."""
+    left = [[entry % prime for entry in vector] for vector in vectors]
+    found = 0
+    for column in range(len(left[0]) if left else 0):
+        pivot = next((row for row in left if row[column]), None)
+        if pivot is not None:
+            found += 1
+            inverse = pow(pivot[column], -1, prime)
+            left.remove(pivot)
+            for k, row in enumerate(left):
+                factor = row[column] * inverse % prime
+                if factor:
+                    left[k] = [(a - factor * b) % prime for a, b in zip(row, pivot, strict=True)]
+    return found
+
+
+def cancelling(witness: dict[str, Any], table: Table, constant: bool) -> list[list[int]]:
+    """The rows it names, once they are seen to add up to zero."""
+    if not witness["rows"]:
+        raise Refused("It names no rows.")
+    rows = list(named(witness, table, constant))
+    if any(combination(rows)[0]):
+        raise Refused("The combination of its rows is not zero.")
+    return [row for row, _, _ in rows]
+
+
+def require_dimensions(rows: list[list[int]], normals: list[list[int]]) -> None:
+    width = len(rows[0])
+    if any(len(normal) != width for normal in normals):
+        raise Refused(f"A normal has the wrong length; rows have {width} dimensions here.")
+    if max(rank(normals, prime) for prime in PRIMES) < len(normals):
+        raise Refused("Its normals are not independent.")
+    if all(rank(rows, prime) + len(normals) < width for prime in PRIMES):
+        raise Refused("Its rows and normals leave dimensions open.")
+
+
+def inseparable(witness: dict[str, Any], table: Table) -> str:
+    rows = cancelling(witness, table, witness["intercept"])
+    return f"{len(rows)} with positive multipliers add up to zero, so no hyperplane has all strictly on their side."
+
+
+def overlapping(witness: dict[str, Any], table: Table) -> str:
+    constant = witness["intercept"]
+    rows = cancelling(witness, table, constant)
+    require_dimensions(rows, witness["normals"])
+    for i, (values, _) in enumerate(table.rows() if witness["normals"] else ()):
+        row, _ = row_over_common(values, constant)
+        if any(sum(map(mul, row, normal)) for normal in witness["normals"]):
+            raise Refused(f"Row {i} (counted from 0) is outside the span it claims.")
+    return f"{len(rows)} that span all rows add up to zero, so no hyperplane separates them even weakly."
+
+
+def weakly_separable(witness: dict[str, Any], table: Table) -> str:
+    constant = witness["intercept"] is not None
+    require_dimensions(cancelling(witness, table, constant), witness["normals"])
+    weights, _ = over_common(all_weights(witness))
+    strict = on = 0
+    for i, (values, sign) in enumerate(table.rows()):
+        row, _ = row_over_common(values, constant)
+        margin = sign * sum(map(mul, row, weights))
+        if margin < 0:
+            raise Refused(f"Row {i} (counted from 0) is on the wrong side.")
+        if margin == 0 and any(sum(map(mul, row, normal)) for normal in witness["normals"]):
+            raise Refused(f"Row {i} (counted from 0) is on the hyperplane and need not be.")
+        strict += margin > 0
+        on += margin == 0
+    if not strict:
+        raise Refused("It has every row on the hyperplane.")
+    return f"{strict} are strictly on their side of a hyperplane and {on} on it, where they must be."
+
+
+def integer(value: Any) -> int:
+    value = number(value)
+    if isinstance(value, float):
+        raise ValueError
+    return value
+
+
+BALANCE = {"rows": ascending, "multipliers": listed(positive)}
+NORMALS = {"normals": listed(listed(integer))}
+
+CLAIMS = {
+    "inseparable": (inseparable, {**BALANCE, "intercept": flag}),
+    "overlapping": (overlapping, {**BALANCE, **NORMALS, "intercept": flag}),
+    "weakly-separable": (weakly_separable, {**HALFSPACE, **BALANCE, **NORMALS}),
+}

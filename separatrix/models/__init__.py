@@ -1,0 +1,23 @@
+"""Models as JSON files: every float round-trips, nothing is executed, and a file is written whole or not at all.
+
+A file holds the name of the estimator, its parameters, and all it learned: classes, weights (also as whole numbers
+where doubles do not hold them), feature names, certificates, history and the counted facts. A loaded model predicts
+the same bits, and its certificates verify against the data they speak of.
+
+>>> import pathlib, tempfile
+>>> import separatrix as sx
+>>> X, y = sx.problems.iris("setosa")
+>>> with tempfile.TemporaryDirectory() as folder:
+...     path = pathlib.Path(folder, "iris.json")
+...     sx.save(sx.Perceptron().fit(X, y), path)
+...     model = sx.load(path)
+>>> model.score(X, y), model.certificate_.verify(X, y).holds
+(1.0, True)
+"""
+
+from __future__ import annotations
+
+from separatrix.models.errors import ModelError
+from separatrix.models.storage import from_json, load, save, to_json
+
+__all__ = ["ModelError", "from_json", "load", "save", "to_json"]

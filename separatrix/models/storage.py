@@ -1,0 +1,182 @@
+"""A fitted model written to JSON and read back."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import separatrix
+from separatrix.models.errors import ModelError
+from separatrix.models.values import from_plain, to_plain
+from separatrix.models.whole_file import written_whole
+from separatrix.predictor import LinearClassifier
+
+FORMAT = "separatrix-model"
+VERSION = 1
+FIELDS = {"format", "version", "library", "estimator", "parameters", "fitted", "digest"}
+LEARNED = re.compile(r"[a-z][a-z0-9_]*_")
+
+
+def save(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a fitted model to a JSON file, whole or not at all.
+
+    Parameters
+    ----------
+    model : a fitted estimator of this library
+    path : str or path
+
+    Raises
+    ------
+    ModelError
+        If the model holds what JSON cannot: a step or an order given as a function, a random generator.
+    """
+    text = to_json(model)
+    with written_whole(path) as file:
+        file.write(text)
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """The model that `save` wrote.
+
+    Raises
+    ------
+    ModelError
+        In one sentence, if the file is damaged, of another format, or of a later version.
+    """
+    return from_json(Path(path).read_bytes(), name=os.path.basename(os.fspath(path)))
+
+
+def to_json(model: Any) -> str:
+    """The model as JSON text, with the digests of the data that its certificates speak of."""
+    name = type(model).__name__
+    if not isinstance(model, LinearClassifier) or _estimator(name) is not type(model):
+        raise ModelError(f"A {name} is not one of this library's models, so it cannot be stored as one.")
+    check_is_fitted(model)
+    record = {
+        "format": FORMAT,
+        "version": VERSION,
+        "library": separatrix.__version__,
+        "estimator": name,
+        "parameters": {key: _parameter(key, value) for key, value in model.get_params(deep=False).items()},
+        "fitted": {key: to_plain(value) for key, value in vars(model).items() if LEARNED.fullmatch(key)},
+    }
+    record["digest"] = _digest(record)
+    return _laid_out(record)
+
+
+def from_json(text: str | bytes, name: str = "the file") -> Any:
+    """The model that `to_json` wrote; ``name`` is what messages call the file."""
+    record = _record(text, name)
+    estimator = _estimator(record["estimator"])
+    if estimator is None:
+        raise ModelError(f"{name} holds a {record['estimator']}, which this library does not have.")
+    try:
+        parameters = {key: from_plain(value) for key, value in record["parameters"].items()}
+        fitted = {key: from_plain(value) for key, value in record["fitted"].items()}
+        model = estimator(**parameters)
+        _restore(model, fitted)
+    except (ModelError, TypeError, ValueError, KeyError, AttributeError) as error:
+        raise ModelError(f"{name} is damaged: {error}") from None
+    return model
+
+
+def _estimator(name: Any) -> type[LinearClassifier] | None:
+    found = getattr(separatrix, name) if isinstance(name, str) and name in separatrix.__all__ else None
+    return found if isinstance(found, type) and issubclass(found, LinearClassifier) else None
+
+
+def _parameter(name: str, value: Any) -> Any:
+    try:
+        return to_plain(value)
+    except ModelError as error:
+        raise ModelError(
+            f"The parameter {name} cannot be stored: {str(error).rstrip('.')}; set it to a number, a list or its "
+            f"default with set_params({name}=...) and save again, what was learned stays."
+        ) from None
+
+
+def _digest(record: dict[str, Any]) -> str:
+    said = {key: value for key, value in record.items() if key != "digest"}
+    text = json.dumps(said, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def _laid_out(record: dict[str, Any]) -> str:
+    """JSON with a line for each thing that is told, and for each thing that was learned."""
+
+    def lines(fields: dict[str, Any], indent: str) -> str:
+        parts = []
+        for key, value in fields.items():
+            nested = key == "fitted"
+            text = lines(value, indent + " ") if nested else json.dumps(value, allow_nan=False)
+            parts.append(f"{indent}{json.dumps(key)}: {text}")
+        return "{\n" + ",\n".join(parts) + f"\n{indent[:-1]}}}"
+
+    return lines(record, " ") + "\n"
+
+
+def _record(text: str | bytes, name: str) -> dict[str, Any]:
+    try:
+        record = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once_each)
+    except (ValueError, RecursionError):
+        raise ModelError(f"{name} is no model, or a damaged one: it is not whole JSON.") from None
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
+        raise ModelError(f"{name} is no model of this library: its 'format' does not read {FORMAT!r}.")
+    version = record.get("version")
+    if type(version) is not int or version < 1:
+        raise ModelError(f"{name} is damaged: its 'version' is {version!r}.")
+    if version > VERSION:
+        raise ModelError(
+            f"{name} is of version {version} of the format, and this library reads up to {VERSION}: update separatrix."
+        )
+    odd = sorted(FIELDS ^ record.keys())
+    if odd:
+        raise ModelError(f"{name} is damaged: it {'lacks' if odd[0] in FIELDS else 'should not have'} {odd[0]!r}.")
+    if record["digest"] != _digest(record):
+        raise ModelError(f"{name} is damaged or was edited: its content does not match its digest.")
+    if not isinstance(record["parameters"], dict) or not isinstance(record["fitted"], dict):
+        raise ModelError(f"{name} is damaged: its parameters or what was learned are no objects.")
+    return record
+
+
+def _restore(model: LinearClassifier, fitted: dict[str, Any]) -> None:
+    for key, value in fitted.items():
+        if not LEARNED.fullmatch(key) or hasattr(type(model), key):
+            raise ModelError(f"it holds {key!r}, which is nothing that a model learns.")
+        setattr(model, key, value)
+    n_columns, classes = fitted["n_features_in_"], fitted["classes_"]
+    if type(n_columns) is not int or n_columns < 1 or classes.ndim != 1 or len(classes) < 2:
+        raise ModelError("its classes or its number of columns make no sense.")
+    names = fitted.get("feature_names_in_")
+    if names is not None and names.shape != (n_columns,):
+        raise ModelError("its feature names do not match its number of columns.")
+    tasks = 1 if len(classes) == 2 else len(classes)
+    if "coef_" in fitted:
+        coef, intercept = fitted["coef_"], fitted["intercept_"]
+        if coef.shape != (tasks, n_columns) or intercept.shape != (tasks,):
+            raise ModelError("its weights do not match its classes and columns.")
+        halfspaces = fitted["halfspace_"] if tasks > 1 else (fitted["halfspace_"],)
+        # As a fit keeps them: views of one table, so that predictions go through the same machine code.
+        model._keep_weights(list(np.column_stack([coef, intercept])), list(halfspaces))
+    else:
+        ballots = fitted["voters_"] if tasks > 1 else (fitted["voters_"],)
+        if len(ballots) != tasks or any(voters.shape[1:] != (n_columns + 1,) for voters in ballots):
+            raise ModelError("its voters do not match its classes and columns.")
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("said twice")
+    return found
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(name)

@@ -1,0 +1,153 @@
+"""What a fitted model is made of, as JSON values and back.
+
+A number, text, true, false, null or list stands for itself. Everything else is an object with a single key that says
+what it is: ``array``, ``tuple``, ``history``, ``halfspace``, ``certificate``; ``float`` for what JSON has no number
+for, ``whole`` for a whole number that other programs would round. An unknown key is refused.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from separatrix.certificates import Certificate, from_dict
+from separatrix.certificates.witness import from_decimal, to_decimal
+from separatrix.halfspace import Halfspace
+from separatrix.models.errors import ModelError
+from separatrix.predictor import History, Pass
+
+NUMERIC = re.compile(r"bool|u?int(8|16|32|64)|float(32|64)")
+TEXT = re.compile(r"[<>]U[0-9]+")
+NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+LARGEST = 2**53
+
+
+def to_plain(value: Any) -> Any:
+    """JSON values for ``value``; a `ModelError` where there are none.
+
+    >>> to_plain((1, 2.5, float("inf")))
+    {'tuple': [1, 2.5, {'float': 'inf'}]}
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) <= LARGEST else {"whole": to_decimal(value)}
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"float": _name_of(value)}
+    if isinstance(value, list):
+        return [to_plain(item) for item in value]
+    for kind, (form, write, _) in TAGGED.items():
+        if form is not None and isinstance(value, form):
+            return {kind: write(value)}
+    raise ModelError(f"{_shown(value)} has no form in JSON.")
+
+
+def from_plain(value: Any) -> Any:
+    """The value that `to_plain` wrote.
+
+    >>> from_plain({"array": {"dtype": "int64", "shape": [2], "values": [3, 4]}})
+    array([3, 4])
+    """
+    if isinstance(value, list):
+        return [from_plain(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) != 1 or next(iter(value)) not in TAGGED:
+        raise ModelError(f"it holds an object of an unknown kind ({', '.join(map(str, value)) or 'empty'}).")
+    ((kind, content),) = value.items()
+    try:
+        return TAGGED[kind][2](content)
+    except ModelError:
+        raise
+    except (TypeError, ValueError, KeyError, OverflowError) as error:
+        raise ModelError(f"its {kind} is wrong: {error}.") from None
+
+
+def _name_of(value: float) -> str:
+    return "nan" if value != value else "inf" if value > 0 else "-inf"
+
+
+def _shown(value: Any) -> str:
+    return f"a function ({getattr(value, '__name__', 'unnamed')})" if callable(value) else f"a {type(value).__name__}"
+
+
+def _write_array(array: np.ndarray) -> dict[str, Any]:
+    if array.dtype.kind == "T":
+        array = array.astype(str)
+    kind = array.dtype.str if array.dtype.kind == "U" else array.dtype.name
+    flat = array.ravel().tolist()
+    if kind == "object" and not all(isinstance(item, str) for item in flat):
+        raise ModelError("an array of Python objects has no form in JSON.")
+    if not (kind == "object" or NUMERIC.fullmatch(kind) or TEXT.fullmatch(kind)):
+        raise ModelError(f"an array of type {kind} has no form in JSON.")
+    if array.dtype.kind == "f":
+        flat = [item if math.isfinite(item) else _name_of(item) for item in flat]
+    return {"dtype": kind, "shape": list(array.shape), "values": flat}
+
+
+def _read_array(content: dict[str, Any]) -> np.ndarray:
+    kind, shape, values = content["dtype"], content["shape"], content["values"]
+    if not isinstance(values, list) or len(values) != math.prod(shape):
+        raise ValueError(f"it should have {math.prod(shape)} values")
+    if kind == "object" or TEXT.fullmatch(kind):
+        fitting = all(isinstance(item, str) for item in values)
+    elif NUMERIC.fullmatch(kind):
+        wanted = {"b": bool, "i": int, "u": int}.get(np.dtype(kind).kind, float)
+        if wanted is float:
+            values = [NOT_FINITE[item] if isinstance(item, str) else item for item in values]
+        fitting = all(type(item) is wanted for item in values)
+    else:
+        raise ValueError(f"its type is {kind}")
+    if not fitting:
+        raise ValueError(f"not all of its values are of type {kind}")
+    return np.array(values, dtype=kind).reshape(shape)
+
+
+def _write_number(number: Any) -> Any:
+    if isinstance(number, float):
+        return number
+    exact = Fraction(number)
+    top = to_decimal(exact.numerator)
+    return top if exact.denominator == 1 else f"{top}/{to_decimal(exact.denominator)}"
+
+
+def _read_number(number: Any) -> Any:
+    if isinstance(number, float):
+        return number
+    top, slash, bottom = number.partition("/")
+    return Fraction(from_decimal(top), from_decimal(bottom)) if slash else from_decimal(top)
+
+
+def _read_history(content: dict[str, Any]) -> History:
+    if content["columns"] != list(History.columns):
+        raise ValueError(f"its columns are not {', '.join(History.columns)}")
+    return History([Pass(*map(from_plain, row)) for row in content["passes"]])
+
+
+TAGGED: dict[str, tuple[type | None, Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "array": (np.ndarray, _write_array, _read_array),
+    "tuple": (tuple, lambda items: [to_plain(item) for item in items], lambda c: tuple(map(from_plain, c))),
+    "history": (
+        History,
+        lambda history: {
+            "columns": list(History.columns),
+            "passes": [[to_plain(item) for item in row.values()] for row in history.to_dicts()],
+        },
+        _read_history,
+    ),
+    "halfspace": (
+        Halfspace,
+        lambda halfspace: [_write_number(number) for number in halfspace.numbers],
+        lambda content: Halfspace([_read_number(n) for n in content[:-1]], _read_number(content[-1])),
+    ),
+    "certificate": (Certificate, lambda certificate: certificate.to_dict(), from_dict),
+    "float": (None, str, lambda name: NOT_FINITE[name]),
+    "whole": (None, str, from_decimal),
+}

@@ -1,0 +1,61 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+
+@contextmanager
+def written_whole(path: str | os.PathLike[str], *, binary: bool = False) -> Iterator[IO[Any]]:
+    """A file to write to, which gets its name once everything is in it and on the disk.
+
+    It is written under a temporary name in the same folder, which is removed if anything goes wrong, an interrupt
+    included; a file that had the name before stays as it was. A pipe or a device is written to as it is.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "answer.txt")
+    ...     with suppress(ZeroDivisionError), written_whole(path) as file:
+    ...         _ = file.write(f"{1 / 0}")
+    ...     list(Path(folder).iterdir())
+    []
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():  # a directory is refused by open, in the system's words
+        with _opened(target, "w", binary) as file:
+            yield file
+        return
+    temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(4)}.part")
+    try:
+        # Mode "x" leaves the permissions to the user's mask, which tempfile would not.
+        with _opened(temporary, "x", binary) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            os.chmod(temporary, target.stat().st_mode)
+        os.replace(temporary, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+    _settle(target.parent)
+
+
+def _opened(path: Path, mode: str, binary: bool) -> IO[Any]:
+    return path.open(f"{mode}b") if binary else path.open(mode, encoding="utf-8", newline="")
+
+
+def _settle(folder: Path) -> None:
+    """Put the new name on the disk too, where the system lets a folder be opened."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

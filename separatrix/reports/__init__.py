@@ -1,0 +1,19 @@
+"""What a fit came to, told to people and to programs: one summary, many renderings.
+
+`summarise` makes the record; `text`, `json` and `figures` render it and compute nothing that is not in it.
+
+>>> import separatrix as sx
+>>> from separatrix import reports
+>>> X, y = sx.problems.iris("setosa")
+>>> summary = reports.summarise(sx.Perceptron().fit(X, y), X, y)
+>>> summary.tasks[0].mistakes, summary.tasks[0].evidence.holds
+(4, True)
+"""
+
+from __future__ import annotations
+
+from separatrix.reports.evidence import Evidence
+from separatrix.reports.promise import Promise
+from separatrix.reports.summary import Data, Figures, Summary, Task, summarise
+
+__all__ = ["Data", "Evidence", "Figures", "Promise", "Summary", "Task", "summarise"]

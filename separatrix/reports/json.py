@@ -1,0 +1,44 @@
+"""A summary for programs: one JSON object with a documented shape (docs/reports.md)."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict
+from typing import Any
+
+from separatrix.reports.summary import Summary
+
+FORMAT = "separatrix-summary"
+VERSION = 1
+
+
+def to_dict(summary: Summary) -> dict[str, Any]:
+    """JSON values; what is not a finite number is null."""
+    fields = asdict(summary)
+    for task, record in zip(summary.tasks, fields["tasks"], strict=True):
+        record["settled"] = task.settled
+        record["evidence"]["proven"] = task.evidence.proven
+    return _finite({"format": FORMAT, "version": VERSION, **fields, "proven": summary.proven})
+
+
+def render(summary: Summary) -> str:
+    """The text of that object.
+
+    >>> import separatrix as sx
+    >>> from separatrix.reports import summarise
+    >>> record = json.loads(render(summarise(sx.Perceptron().fit([[0.0], [1.0]], [0, 1]))))
+    >>> record["estimator"], record["tasks"][0]["evidence"]["kind"]
+    ('Perceptron', 'separable')
+    """
+    return json.dumps(to_dict(summary), indent=1, ensure_ascii=False, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

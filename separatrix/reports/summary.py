@@ -1,0 +1,205 @@
+"""`Summary`: a fit in one frozen record, which every rendering reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.predictor.evidence import tally
+from separatrix.reports.evidence import Evidence, evidence_of
+from separatrix.reports.promise import Promise, promise_of
+from separatrix.rows import DenseRows, Rows, SparseRows, as_rows
+
+Label = str | int | float | bool
+
+
+@dataclass(frozen=True)
+class Data:
+    """The rows of a fit: what they are called, how many, and which labels they carry."""
+
+    name: str | None
+    rows: int | None
+    columns: int
+    features: tuple[str, ...] | None
+    label: str | None
+    classes: tuple[Label, ...]
+
+
+@dataclass(frozen=True)
+class Figures:
+    """R, γ and the smallest distance from the boundary.
+
+    ``radius`` and ``margin`` are of the rows (x, 1), or x without an intercept; ``geometric_margin`` is
+    min s(w·x + b)/‖w‖. The ``centred`` ones are of the rows moved to their middle, with ``bound_centred`` (R/γ)² there.
+    """
+
+    geometric_margin: float | None
+    radius: float | None
+    margin: float | None
+    radius_centred: float | None
+    margin_centred: float | None
+    bound_centred: float | None
+
+
+@dataclass(frozen=True)
+class Task:
+    """One halfspace: of two classes the larger against the smaller, of more each against the rest.
+
+    ``errors`` counts training rows with s·score ≤ 0 (for a vote: rows predicted wrong); None if no rows were given.
+    """
+
+    positive: Label
+    negative: Label | None
+    mistakes: int
+    updates: int
+    passes: int
+    mistakes_per_pass: tuple[int, ...]
+    errors: int | None
+    figures: Figures
+    promise: Promise | None
+    evidence: Evidence
+
+    @property
+    def settled(self) -> bool:
+        """Whether the last pass made no mistake."""
+        return bool(self.mistakes_per_pass) and self.mistakes_per_pass[-1] == 0
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A fit: the data, what happened in each task, what was proven, and what the fit warned of."""
+
+    estimator: str
+    parameters: dict[str, Any]
+    intercept: bool
+    centred: bool
+    data: Data
+    tasks: tuple[Task, ...]
+    seconds: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def proven(self) -> bool:
+        """Whether every task has a proof that was not refused."""
+        return all(task.evidence.proven for task in self.tasks)
+
+
+def summarise(model: Any, X: Any = None, y: Any = None, *, notes: Sequence[str] = ()) -> Summary:
+    """The summary of a fitted model.
+
+    Parameters
+    ----------
+    model : a fitted classifier of this library
+    X, y
+        The rows of the fit, or labelled `Rows` alone: certificates are then verified and training errors counted.
+    notes : sequence of str
+        What the fit warned of.
+    """
+    rows = None if X is None else as_rows(X, y)
+    classes = tuple(_plain(label) for label in model.classes_)
+    codes = (1,) if len(classes) == 2 else range(len(classes))
+    names = getattr(model, "feature_names_in_", None)
+    data = Data(
+        name=None if rows is None else rows.name,
+        rows=None if rows is None else rows.n_rows,
+        columns=model.n_features_in_,
+        features=None if names is None else tuple(map(str, names)),
+        label=None if rows is None else rows.label,
+        classes=classes,
+    )
+    tasks = tuple(_task(model, place, code, rows) for place, code in enumerate(codes))
+    histories = [model.history_] if len(tasks) == 1 else list(model.history_)
+    return Summary(
+        estimator=type(model).__name__,
+        parameters={name: _shown(value) for name, value in model.get_params(deep=False).items()},
+        intercept=bool(model.fit_intercept),
+        centred=bool(getattr(model, "center", False)),
+        data=data,
+        tasks=tasks,
+        seconds=max((sum(history["seconds"]) for history in histories), default=0.0),
+        notes=tuple(notes),
+    )
+
+
+def _task(model: Any, place: int, code: int, rows: Rows | None) -> Task:
+    binary = len(model.classes_) == 2
+
+    def fact(name: str) -> Any:
+        value = getattr(model, f"{name}_", None)
+        return value if binary or value is None else value[place]
+
+    history = fact("history")
+    evidence = evidence_of(fact("certificate"), rows)
+    return Task(
+        positive=_plain(model.classes_[code]),
+        negative=_plain(model.classes_[0]) if binary else None,
+        mistakes=int(fact("mistakes")),
+        updates=int(fact("updates")),
+        passes=int(fact("passes")),
+        mistakes_per_pass=tuple(history["mistakes"]),
+        errors=None if rows is None else _errors(model, place, code, rows, evidence),
+        figures=Figures(
+            geometric_margin=_number(fact("geometric_margin")),
+            radius=_number(fact("radius")),
+            margin=_number(fact("margin")),
+            radius_centred=_number(fact("radius_centred")),
+            margin_centred=_number(fact("margin_centred")),
+            bound_centred=_number(fact("mistake_bound_centred")),
+        ),
+        promise=promise_of(model, fact),
+        evidence=evidence,
+    )
+
+
+def _errors(model: Any, place: int, code: int, rows: Rows, evidence: Evidence) -> int:
+    if not hasattr(model, "coef_"):
+        return _wrong_votes(model, place, code, rows)
+    halfspace = model.halfspace_ if len(model.classes_) == 2 else model.halfspace_[place]
+    if evidence.holds and evidence.kind in ("separable", "margin-share") and not halfspace.exact:
+        return 0
+    weights, intercept = model.coef_[place], model.intercept_[place]
+    if not (np.isfinite(weights).all() and np.isfinite(intercept)):
+        return rows.n_rows
+    return tally(rows, code, weights.tolist(), float(intercept) if model.fit_intercept else None).errors
+
+
+def _wrong_votes(model: Any, place: int, code: int, rows: Rows) -> int:
+    wrong = 0
+    for block in rows.blocks():
+        scores = model.decision_function(rows_of(block, rows))
+        scores = scores if scores.ndim == 1 else scores[:, place]
+        wrong += int(np.count_nonzero((scores > 0) != (block.signs(code) > 0)))
+    return wrong
+
+
+def rows_of(block: Any, rows: Rows) -> Rows:
+    """One block as rows of its own, without labels."""
+    from separatrix.predictor.evidence import matrix
+
+    X = matrix(block, rows.n_columns)
+    kind = SparseRows if hasattr(X, "indptr") else DenseRows
+    return kind(X, columns=rows.columns)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value
+
+
+def _number(value: Any) -> float | None:
+    """A finite number, or None: JSON has no other."""
+    return None if value is None or not np.isfinite(value) else float(value)
+
+
+def _shown(value: Any) -> Any:
+    """A parameter as JSON has it; what JSON has not, in words."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, list | tuple | np.ndarray):
+        values = np.asarray(value).tolist()
+        return values if len(values) <= 20 else f"a sequence of {len(values)}"
+    return f"a {type(value).__name__}"

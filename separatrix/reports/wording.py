@@ -1,0 +1,71 @@
+"""Numbers, counts and lines as a reader wants them."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+WIDTH = 96
+NAME_WIDTH = 13
+LONGEST_NAME = 40
+
+
+def number(value: float) -> str:
+    """Four digits."""
+    return f"{value:.4g}"
+
+
+def counted(value: int) -> str:
+    return f"{value:,}"
+
+
+def at_most(bound: float) -> str:
+    """A bound on a count: the largest whole number it allows, or four digits of it.
+
+    >>> at_most(6733.56), at_most(1.5e20)
+    ('6,733', '1.5e+20')
+    """
+    return f"{math.floor(bound):,}" if bound < 1e15 else number(bound)
+
+
+def several(n: int | None, one: str, many: str | None = None) -> str:
+    """
+    >>> several(1, "row"), several(1200, "row"), several(2, "pass", "passes")
+    ('1 row', '1,200 rows', '2 passes')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def named(label: Any) -> str:
+    """A label, kept to one short line."""
+    text = " ".join(str(label).split()) or "(empty)"
+    return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
+
+
+def joined(parts: Sequence[str], between: str = ", ") -> str:
+    return between.join(parts)
+
+
+def wrapped(name: str, text: str) -> Iterator[str]:
+    """A named line, its text wrapped and indented beside the name."""
+    first = f"  {name:<{NAME_WIDTH}}  "
+    yield from textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=" " * len(first),
+        break_on_hyphens=False,
+    )
+
+
+def table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Columns side by side: the first and the last to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(titles, *rows, strict=True)]
+    for row in (titles, *rows):
+        cells = [
+            cell.ljust(width) if place in (0, len(widths) - 1) else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield ("  " + "  ".join(cells)).rstrip()

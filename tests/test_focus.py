@@ -1,0 +1,222 @@
+"""Passes that skip rows make the same updates, bit for bit, as passes that read them all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import separatrix.algorithms.online.focus as focus_module
+from separatrix.algorithms.online.focus import Focus, Sketch
+from separatrix.kernels.shadow import LOOKS, PLACE, WINDOW
+from separatrix.kernels.sweep import sweep
+from separatrix.rows.errors import DataError
+from separatrix.rows.memory import DenseRows, SparseRows
+
+CLASSES = np.array([-1, 1])
+
+
+def normal_rows(seed, n, d, margin=0.0, noise=0.0, constant=1.0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    plane = rng.standard_normal(d)
+    plane /= np.linalg.norm(plane)
+    scores = X @ plane + 0.2 * constant
+    signs = np.where(scores > 0, 1, -1)
+    X += np.outer(signs * margin, plane)
+    signs = np.where(rng.random(n) < noise, -signs, signs)
+    return X, (signs > 0).astype(np.int32)
+
+
+def plain(rows, positive, constant, step, passes):
+    counts, weights = np.zeros(rows.n_rows, np.int32), np.zeros(rows.n_columns + 1)
+    mistakes = []
+    for _ in range(passes):
+        made = 0
+        for block in rows.blocks():
+            visit = np.arange(len(block), dtype=np.int32)
+            steps = np.full(len(block), step)
+            here = counts[block.start : block.stop]
+            made += sweep(block.X, block.signs(positive), visit, steps, constant, here, weights)
+        mistakes.append(made)
+    return weights, counts, mistakes
+
+
+def focused(rows, positive, constant, step, passes, sketch=None):
+    counts, weights = np.zeros(rows.n_rows, np.int32), np.zeros(rows.n_columns + 1)
+    focus = Focus(rows, positive, constant, step, counts, weights, passes=1000, sketch=sketch)
+    mistakes = [focus.pass_over() for _ in range(passes)]
+    return (weights, counts, mistakes), focus
+
+
+def assert_same(rows, passes=12, constant=1.0, step=1.0, positive=1):
+    """Returns the focus, and checks that it did what plain passes do."""
+    expected = plain(rows, positive, constant, step, passes)
+    found, focus = focused(rows, positive, constant, step, passes)
+    assert found[2] == expected[2]
+    np.testing.assert_array_equal(found[1], expected[1])
+    assert found[0].tobytes() == expected[0].tobytes()
+    return focus
+
+
+@pytest.fixture(autouse=True)
+def eager(monkeypatch):
+    """The copy is made however many mistakes there are, so that all that follows is tested."""
+    monkeypatch.setattr(focus_module, "MOST_MISTAKES", 1.0)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("constant", [1.0, 0.0])
+@pytest.mark.parametrize(("margin", "noise"), [(0.3, 0.0), (0.02, 0.0), (0.0, 0.0), (0.0, 0.01), (0.0, 0.3)])
+def test_separable_or_not(dtype, constant, margin, noise):
+    X, codes = normal_rows(1, 3 * WINDOW + 77, 7, margin, noise, constant)
+    focus = assert_same(DenseRows(X.astype(dtype), codes, CLASSES), constant=constant)
+    assert focus._shadow is not None
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 20, 65, 300])
+def test_numbers_of_columns(d):
+    X, codes = normal_rows(d, WINDOW + 130, d, 0.05)
+    assert assert_same(DenseRows(X, codes, CLASSES))._shadow is not None
+
+
+@pytest.mark.parametrize("extra", [0, 1, 7, 8, 63, 64, 65, WINDOW - 1])
+def test_last_window_of_any_size(extra):
+    X, codes = normal_rows(extra, WINDOW + extra, 4, 0.02)
+    assert assert_same(DenseRows(X, codes, CLASSES))._shadow is not None
+
+
+@pytest.mark.parametrize("scale", [1e150, 1e90, 1e40, 1e14, 1e-14, 1e-40, 1e-90, 1e-150, 1e-310])
+@pytest.mark.parametrize("constant", [1.0, 0.0])
+def test_scales(scale, constant):
+    X, codes = normal_rows(2, WINDOW + 300, 5, 0.1, constant=0.0)
+    with np.errstate(all="ignore"):
+        assert_same(DenseRows(X * scale, codes, CLASSES), constant=constant)
+        assert_same(DenseRows(X, codes, CLASSES), constant=constant, step=scale)
+
+
+def test_scales_side_by_side():
+    rng = np.random.default_rng(3)
+    X, codes = normal_rows(3, 3 * WINDOW, 6, 0.1)
+    for spread in (10.0 ** rng.uniform(-170, 90, (len(X), 1)), 10.0 ** rng.uniform(-160, 60, 6)):
+        assert_same(DenseRows(X * spread, codes, CLASSES))
+        assert_same(DenseRows(X * spread, codes, CLASSES), constant=0.0)
+
+
+def test_heavy_tails():
+    rng = np.random.default_rng(4)
+    X = rng.standard_cauchy((4 * WINDOW, 8)) ** 3
+    codes = (X[:, 0] + X[:, 1] > 0).astype(np.int32)
+    assert_same(DenseRows(X, codes, CLASSES), passes=20)
+
+
+def test_duplicates_zeros_and_ties():
+    rng = np.random.default_rng(5)
+    X = rng.integers(-2, 3, (3 * WINDOW, 3)).astype(float)
+    X[::5] = 0.0
+    X[1::7] = X[1]
+    codes = (X.sum(1) > 0).astype(np.int32)
+    for constant in (1.0, 0.0):
+        assert_same(DenseRows(X, codes, CLASSES), constant=constant)
+        assert_same(DenseRows(X * 0.1, codes, CLASSES), constant=constant)
+    assert_same(DenseRows(np.zeros_like(X), codes, CLASSES), constant=0.0, passes=5)
+
+
+def test_rows_on_the_plane_up_to_rounding():
+    rng = np.random.default_rng(6)
+    X = rng.standard_normal((2 * WINDOW, 4))
+    plane = rng.standard_normal(4)
+    X -= np.outer(X @ plane, plane) / (plane @ plane)
+    codes = (X @ plane > 0).astype(np.int32)
+    assert_same(DenseRows(X, codes, CLASSES), constant=0.0, passes=15)
+
+
+def test_steps_run_out_within_a_pass(monkeypatch):
+    monkeypatch.setattr(focus_module, "STEPS", 3)
+    X, codes = normal_rows(7, 2 * WINDOW, 4, noise=0.2)
+    assert_same(DenseRows(X, codes, CLASSES))
+
+
+def test_small_blocks_and_other_layouts():
+    X, codes = normal_rows(8, 2 * WINDOW + 5, 6, 0.05)
+    assert_same(DenseRows(X, codes, CLASSES, rows_in_block=50))
+    assert assert_same(DenseRows(np.asfortranarray(X), codes, CLASSES, rows_in_block=100))._shadow is None
+    assert assert_same(DenseRows(np.hstack([X, X])[:, ::2], codes, CLASSES))._shadow is None
+    assert_same(DenseRows(X[:40], codes[:40], CLASSES))
+    matrix = sp.csr_matrix(np.where(np.abs(X) > 1.0, X, 0.0))
+    assert assert_same(SparseRows(matrix, codes, CLASSES, rows_in_block=100))._shadow is None
+
+
+def test_the_same_as_one_sweep_in_any_blocks():
+    X, codes = normal_rows(9, 3 * WINDOW + 5, 6, 0.05)
+    one, _ = focused(DenseRows(X, codes, CLASSES, rows_in_block=len(X)), 1, 1.0, 1.0, 9)
+    many, _ = focused(DenseRows(X, codes, CLASSES, rows_in_block=33), 1, 1.0, 1.0, 9)
+    assert one[0].tobytes() == many[0].tobytes()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_families(seed):
+    rng = np.random.default_rng(seed + 100)
+    n, d = int(rng.integers(WINDOW, 4 * WINDOW)), int(rng.integers(1, 40))
+    X, codes = normal_rows(seed, n, d, float(rng.choice([0.0, 0.01, 0.1, 1.0])), float(rng.choice([0.0, 0.0, 0.02])))
+    X = X * 10.0 ** rng.uniform(-3, 3, d) + rng.choice([0.0, 1.0, 100.0]) * rng.standard_normal(d)
+    dtype = rng.choice([np.float64, np.float32])
+    step = float(rng.choice([1.0, 0.1, 7.0]))
+    assert_same(DenseRows(X.astype(dtype), codes, CLASSES), 15, float(rng.integers(0, 2)), step)
+
+
+def test_learners_of_several_classes_share_a_sketch():
+    X, _ = normal_rows(10, 3 * WINDOW, 5)
+    codes = np.argmax(X[:, :3], axis=1).astype(np.int32)
+    rows = DenseRows(X, codes, np.array([0, 1, 2]))
+    sketch = Sketch(rows)
+    for positive in range(3):
+        expected = plain(rows, positive, 1.0, 1.0, 10)
+        found, focus = focused(rows, positive, 1.0, 1.0, 10, sketch)
+        assert found[0].tobytes() == expected[0].tobytes()
+        assert found[2] == expected[2]
+        assert focus._shadow is not None
+        assert focus._shadow.codes is sketch.codes
+
+
+def test_changed_anchor_changes_nothing_else(monkeypatch):
+    X, codes = normal_rows(11, 4 * WINDOW, 10, 0.03)
+    rows = DenseRows(X, codes, CLASSES)
+    expected = plain(rows, 1, 1.0, 1.0, 20)
+    counts, weights = np.zeros(rows.n_rows, np.int32), np.zeros(11)
+    focus = Focus(rows, 1, 1.0, 1.0, counts, weights)
+    mistakes = []
+    for k in range(20):
+        mistakes.append(focus.pass_over())
+        if focus._shadow is not None and k % 3 == 0:
+            focus._take_anchor(focus._shadow)
+    assert mistakes == expected[2]
+    assert weights.tobytes() == expected[0].tobytes()
+
+
+def test_most_panels_are_passed_over():
+    X, codes = normal_rows(12, 40 * WINDOW, 20, 0.1)
+    focus = assert_same(DenseRows(X, codes, CLASSES), passes=12)
+    assert focus._shadow is not None
+    assert focus._shadow.progress[PLACE] == len(X)
+    assert focus._shadow.progress[LOOKS] < len(focus._shadow.slack) / 2
+
+
+def test_no_copy_for_a_few_passes():
+    X, codes = normal_rows(13, 2 * WINDOW, 4, 0.1)
+    counts, weights = np.zeros(len(X), np.int32), np.zeros(5)
+    focus = Focus(DenseRows(X, codes, CLASSES), 1, 1.0, 1.0, counts, weights, passes=5)
+    for _ in range(5):
+        focus.pass_over()
+    assert focus._shadow is None
+
+
+def test_squares_and_refusal_of_nan():
+    X, codes = normal_rows(14, WINDOW, 4)
+    _, focus = focused(DenseRows(X, codes, CLASSES), 1, 1.0, 1.0, 1)
+    np.testing.assert_allclose(focus.squares, (X * X).sum(1))
+    X[700, 2] = np.nan
+    counts, weights = np.zeros(len(X), np.int32), np.zeros(5)
+    with pytest.raises(DataError, match=r"NaN at row 700, column 2"):
+        Focus(DenseRows(X, codes, CLASSES), 1, 1.0, 1.0, counts, weights).pass_over()
+    assert not weights.any()
