@@ -153,8 +153,10 @@ class Perceptron(OnlineClassifier):
         solution = super()._solution(frame, positive, run, survey)
         if run.settled and frame.centre is not None and not isinstance(solution.certificate, Separable):
             solution = self._in_whole_numbers(frame, positive, run, solution)
-        facts = solution.facts | {"mistake_run": self._mistake_run(frame, positive, run, solution.weights)}
-        return replace(solution, facts=facts)
+        return replace(
+            solution,
+            facts=solution.facts | {"mistake_run": self._mistake_run(frame, positive, run, solution)},
+        )
 
     def _in_whole_numbers(self, frame: Frame, positive: int, run: Run, solution: Solution) -> Solution:
         """Centred doubles may separate where their doubles in the user's coordinates do not: keep them
@@ -175,13 +177,13 @@ class Perceptron(OnlineClassifier):
             solution, certificate=witness.bound_to(frame.given), halfspace=Halfspace(numbers, intercept)
         )
 
-    def _mistake_run(self, frame: Frame, positive: int, run: Run, weights: np.ndarray) -> MistakeRun | None:
-        learner = run.learner
+    def _mistake_run(self, frame: Frame, positive: int, run: Run, solution: Solution) -> MistakeRun | None:
+        learner, weights = run.learner, solution.weights
         assert isinstance(learner, RosenblattLearner)
-        if frame.centre is not None or not learner.auditable:
+        if frame.centre is not None or not learner.auditable or not np.isfinite(weights).all():
             return None
         added = np.flatnonzero(learner.counts)
-        return MistakeRun(
+        record = MistakeRun(
             rows=tuple(added.tolist()),
             counts=tuple(learner.counts[added].tolist()),
             mistakes=learner.mistakes,
@@ -190,6 +192,14 @@ class Perceptron(OnlineClassifier):
             converged=run.settled,
             about=about(frame.given, positive),
         ).bound_to(frame.given)
+        # The record is about the exact sum of the rows, the run about its rounding: they can differ in a
+        # row's side only where the margin is smaller than both errors together.
+        k, width = learner.mistakes, len(weights)
+        doubt = (k + 2 * width + 8) * 2.0**-52 * k * solution.facts["radius"] ** 2
+        smallest = solution.facts["margin"] * float(np.linalg.norm(weights))
+        if run.settled and not smallest > doubt and not record.verify(frame.given).holds:
+            return replace(record, converged=False).bound_to(frame.given)
+        return record
 
     def _shortfall(self, run: Run, errors: int, n_rows: int, facts: dict[str, Any]) -> str:
         reason = super()._shortfall(run, errors, n_rows, facts)

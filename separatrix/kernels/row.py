@@ -45,6 +45,11 @@ def row_square(X: Any, i: int) -> float:
     return float(np.sum(values.astype(np.float64) ** 2))
 
 
+def row_moments(X: Any, i: int, centre: np.ndarray) -> tuple[float, float]:
+    """‖x_i‖² and x_i · c in one reading."""
+    return row_square(X, i), row_dot(X, i, centre)
+
+
 # Unsigned indices: with signed ones numba adds a wrap-around test to each access and the loop runs several
 # times slower. SparseRows has checked that every index lies inside.
 
@@ -105,5 +110,28 @@ def _row_square(X: Any, i: Any) -> Any:
         for j in range(row.shape[0]):
             total += np.float64(row[j]) ** 2
         return total
+
+    return sparse if isinstance(X, types.BaseTuple) else dense
+
+
+@overload(row_moments, jit_options=POLICY, strict=False)
+def _row_moments(X: Any, i: Any, centre: Any) -> Any:
+    def sparse(X, i, centre):  # type: ignore[no-untyped-def]
+        data, indices, indptr = X[0], X[1], X[2]
+        square, inner = 0.0, 0.0
+        for q in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            value = np.float64(data[q])
+            square += value * value
+            inner += value * centre[np.uint64(indices[q])]
+        return square, inner
+
+    def dense(X, i, centre):  # type: ignore[no-untyped-def]
+        row = X[i]
+        square, inner = 0.0, 0.0
+        for j in range(row.shape[0]):
+            value = np.float64(row[j])
+            square += value * value
+            inner += value * centre[j]
+        return square, inner
 
     return sparse if isinstance(X, types.BaseTuple) else dense

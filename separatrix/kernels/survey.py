@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.kernels import kernel
-from separatrix.kernels.row import n_rows, row_add, row_dot, row_square
+from separatrix.kernels.row import n_rows, row_add, row_dot, row_moments
 
 
 @kernel
@@ -21,9 +21,9 @@ def survey(X: Any, centre: np.ndarray, squares: np.ndarray) -> float:
         middle += centre[j] * centre[j]
     farthest = 0.0
     for i in range(n_rows(X)):
-        square = row_square(X, i)
+        square, inner = row_moments(X, i, centre)
         squares[i] = square
-        farthest = max(farthest, square - 2.0 * row_dot(X, i, centre) + middle)
+        farthest = max(farthest, square - 2.0 * inner + middle)
     return farthest
 
 

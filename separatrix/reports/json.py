@@ -31,7 +31,12 @@ def render(summary: Summary) -> str:
     >>> record["estimator"], record["tasks"][0]["evidence"]["kind"]
     ('Perceptron', 'separable')
     """
-    return json.dumps(to_dict(summary), indent=1, ensure_ascii=False, allow_nan=False)
+    lines = (f" {json.dumps(name)}: {_line(value)}" for name, value in to_dict(summary).items())
+    return "{\n" + ",\n".join(lines) + "\n}"
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def _finite(value: Any) -> Any:

@@ -99,6 +99,8 @@ def summarise(model: Any, X: Any = None, y: Any = None, *, notes: Sequence[str] 
         What the fit warned of.
     """
     rows = None if X is None else as_rows(X, y)
+    if rows is not None and not np.array_equal(rows.classes, model.classes_):
+        raise ValueError("These rows do not have the classes of the model: give the rows of the fit.")
     classes = tuple(_plain(label) for label in model.classes_)
     codes = (1,) if len(classes) == 2 else range(len(classes))
     names = getattr(model, "feature_names_in_", None)

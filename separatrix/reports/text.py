@@ -6,54 +6,52 @@ import math
 from collections.abc import Iterator
 
 from separatrix.reports.summary import Data, Summary, Task
-from separatrix.reports.wording import at_most, counted, joined, named, number, several, table, wrapped
+from separatrix.reports.wording import Line, at_most, counted, laid_out, named, number, several, table
 
 FAR = 4.0  # times: from here on the centred bound is worth a line
 MOST_CLASSES = 12
+PLAIN = ("Novikoff", "batch perceptron", "PA")
+THEOREMS = {
+    "Novikoff": "Novikoff 1962",
+    "batch perceptron": "Novikoff's argument, for means of rows",
+    "Kozinec": "Kozinec's rule",
+    "PA": "Crammer et al. 2006",
+    "PA-I": "Crammer et al. 2006",
+    "PA-II": "Crammer et al. 2006",
+}
 
 
-def render(summary: Summary) -> str:
-    """The summary as lines of at most 96 characters.
+def render(summary: Summary, width: int = 100) -> str:
+    """The summary as lines of at most ``width`` characters.
 
     >>> import separatrix as sx
     >>> from separatrix.reports import summarise
     >>> X, y = [[0.0, 1.0], [1.0, 3.0], [2.0, 0.0], [3.0, 1.0]], ["ham", "ham", "spam", "spam"]
     >>> print(render(summarise(sx.Perceptron().fit(X, y), X, y)))
-    Perceptron on 4 rows, 2 columns: spam is +1, ham is -1
-    <BLANKLINE>
-      mistakes       5 in 4 passes; the last pass made none
-      margin         0.3162, the distance from the boundary to the nearest row
-      mistake bound  at most 154 mistakes, in whatever order these rows come, for the margin reached:
-                     (R/γ)² with R = 3.317, the longest row, and γ = 0.2673, the margin, both with
-                     the constant 1 as one more column (Novikoff)
-      centred        with the origin in the middle of the rows the bound would be 46 (center=True)
-    <BLANKLINE>
-      proven         A halfspace has every row strictly on its side: the rows are linearly separable.
-                     Checked again on all 4 rows, in exact arithmetic: it holds.
-      not proven     that no halfspace has a larger margin; how the model does on other rows
+    EXPECT
     """
     lines = _one(summary) if len(summary.tasks) == 1 else _several(summary)
-    return "\n".join(lines)
+    return "\n".join(piece for line in lines for piece in laid_out(line, width))
 
 
-def _one(summary: Summary) -> Iterator[str]:
+def _one(summary: Summary) -> Iterator[Line]:
     (task,) = summary.tasks
     yield f"{_head(summary)}: {named(task.positive)} is +1, {named(task.negative)} is -1"
     yield ""
-    yield from wrapped("mistakes", _mistakes(task))
+    yield "mistakes", _mistakes(task)
     if task.errors:
-        yield from wrapped("errors", _errors(task.errors, summary.data))
+        yield "errors", _errors(task.errors, summary.data)
     if task.figures.geometric_margin is not None and task.figures.geometric_margin > 0:
         distance = number(task.figures.geometric_margin)
-        yield from wrapped("margin", f"{distance}, the distance from the boundary to the nearest row")
+        yield "margin", f"{distance}, the distance from the boundary to the nearest row"
     if task.promise is not None:
-        yield from wrapped("mistake bound" if task.promise.quantity == "mistakes" else "bound", _bound(summary, task))
+        yield ("mistake bound" if task.promise.quantity == "mistakes" else "bound"), _bound(summary, task)
     yield from _centred(summary, task)
     yield ""
     yield from _evidence(summary, task)
 
 
-def _several(summary: Summary) -> Iterator[str]:
+def _several(summary: Summary) -> Iterator[Line]:
     yield f"{_head(summary)}: {len(summary.tasks)} classes, each against the rest"
     yield ""
     titles = ("class", "mistakes", "passes", "errors", "margin", "at most", "proven")
@@ -71,12 +69,12 @@ def _several(summary: Summary) -> Iterator[str]:
         kinds = {task.evidence.claim: None for task in done}
         checked = all(task.evidence.holds for task in done)
         again = " Checked again on all rows, in exact arithmetic: each holds." if checked else ""
-        yield from wrapped("proven", f"for {several(len(done), 'class', 'classes')}: {' '.join(kinds)}{again}")
+        yield "proven", f"for {several(len(done), 'class', 'classes')}: {' '.join(kinds)}{again}"
     if open_ones:
         first = open_ones[0]
         said = first.evidence.reason if first.evidence.holds is False else first.evidence.claim
         text = f"for {several(len(open_ones), 'class', 'classes')}. {named(first.positive)} against the rest: {said}"
-        yield from wrapped("nothing", text)
+        yield "nothing", text
 
 
 def _head(summary: Summary) -> str:
@@ -107,42 +105,40 @@ def _errors(errors: int, data: Data) -> str:
 def _bound(summary: Summary, task: Task) -> str:
     promise = task.promise
     assert promise is not None
-    what = promise.quantity if promise.quantity != "turns" else "updates"
-    rows = " around the middle of the rows" if summary.centred else ""
+    what = "mistakes" if promise.quantity == "mistakes" else "updates of the weights"
+    order = "" if promise.quantity == "turns" else ", in whatever order these rows come"
+    formula = "(R/γ)²" if promise.theorem in PLAIN else "a multiple of (R/γ)²"
+    middle = " around their middle" if summary.centred else ""
     constant = ", both with the constant 1 as one more column" if summary.intercept else ""
-    formula = "(R/γ)²" if promise.theorem in ("Novikoff", "batch perceptron", "PA") else "a multiple of (R/γ)²"
     return (
-        f"at most {at_most(promise.at_most)} {what}, in whatever order these rows come, for the margin reached: "
-        f"{formula} with R = {number(promise.radius)}, the longest row{rows}, and γ = {number(promise.margin)}, the "
-        f"margin{constant} ({promise.theorem})"
+        f"at most {at_most(promise.at_most)} {what}{order} ({THEOREMS.get(promise.theorem, promise.theorem)}): "
+        f"{formula}, with R = {number(promise.radius)} the longest row{middle} and γ = {number(promise.margin)} the "
+        f"margin{constant}"
     )
 
 
-def _centred(summary: Summary, task: Task) -> Iterator[str]:
+def _centred(summary: Summary, task: Task) -> Iterator[Line]:
     """Far from the origin the bound explodes: say what centring would make of it."""
     moved, promise = task.figures.bound_centred, task.promise
     can = summary.parameters.get("center") is False and summary.intercept
     if can and promise is not None and moved is not None and promise.at_most > FAR * moved:
-        bound = at_most(moved)
-        yield from wrapped(
-            "centred", f"with the origin in the middle of the rows the bound would be {bound} (center=True)"
-        )
+        yield "centred", f"with the origin in the middle of the rows the bound would be {at_most(moved)} (center=True)"
 
 
-def _evidence(summary: Summary, task: Task) -> Iterator[str]:
+def _evidence(summary: Summary, task: Task) -> Iterator[Line]:
     evidence = task.evidence
     if evidence.kind in ("undecided", "none"):
-        yield from wrapped("proven", f"nothing. {evidence.claim}")
+        yield "proven", f"nothing. {evidence.claim}"
     elif evidence.holds is False:
-        yield from wrapped("proven", f"nothing: its certificate is refused. {evidence.reason}")
+        yield "proven", f"nothing: its certificate is refused. {evidence.reason}"
     else:
-        yield from wrapped("proven", evidence.claim)
+        yield "proven", evidence.claim
         if evidence.holds:
-            yield from wrapped("", f"Checked again on all {summary.data.rows} rows, in exact arithmetic: it holds.")
+            yield "", f"Checked again on all {summary.data.rows} rows, in exact arithmetic: it holds."
     for note in summary.notes:
         if note != evidence.claim:
-            yield from wrapped("note", note)
-    yield from wrapped("not proven", joined(evidence.open, "; "))
+            yield "note", note
+    yield "not proven", "; ".join(evidence.open)
 
 
 def _row(task: Task) -> tuple[str, ...]:

@@ -7,9 +7,10 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-WIDTH = 96
 NAME_WIDTH = 13
 LONGEST_NAME = 40
+
+Line = str | tuple[str, str]
 
 
 def number(value: float) -> str:
@@ -44,20 +45,14 @@ def named(label: Any) -> str:
     return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
 
 
-def joined(parts: Sequence[str], between: str = ", ") -> str:
-    return between.join(parts)
-
-
-def wrapped(name: str, text: str) -> Iterator[str]:
-    """A named line, its text wrapped and indented beside the name."""
+def laid_out(line: Line, width: int) -> list[str]:
+    """A line as it is, or a named one with its text wrapped and indented beside the name."""
+    if isinstance(line, str):
+        return [line]
+    name, text = line
     first = f"  {name:<{NAME_WIDTH}}  "
-    yield from textwrap.wrap(
-        text,
-        WIDTH,
-        initial_indent=first,
-        subsequent_indent=" " * len(first),
-        break_on_hyphens=False,
-    )
+    rest = " " * len(first)
+    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
 
 
 def table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

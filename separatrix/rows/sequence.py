@@ -157,12 +157,17 @@ class Rows(ABC):
 
 
 def jobs(n_jobs: int | None) -> int:
-    """scikit-learn's meaning of ``n_jobs``: None is 1, -1 all cores."""
+    """Threads for scans: None is as many as OpenMP would take, -1 all cores.
+
+    scikit-learn's parallel loops follow OMP_NUM_THREADS, which joblib lowers in its workers. So do ours: a
+    grid search on all cores must not start their square.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if n_jobs is None:
-        return 1
+        given = os.environ.get("OMP_NUM_THREADS", "")
+        return int(given) if given.isdigit() and int(given) > 0 else cores
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning: use 1 for one thread, -1 for all cores.")
-    cores = os.cpu_count() or 1
     return max(1, cores + 1 + n_jobs) if n_jobs < 0 else n_jobs
 
 

@@ -1,0 +1,128 @@
+"""The figures of a report, each one SVG text: the outcome of a fit, and the losses compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from separatrix import losses
+from separatrix.reports.axes import draw_edge, draw_frame, panel
+from separatrix.reports.panels import draw_course, draw_points
+from separatrix.reports.points import points_of
+from separatrix.reports.summary import Summary, Task
+from separatrix.reports.svg import Drawing, shortened
+from separatrix.reports.wording import at_most, counted, named, number, several
+from separatrix.rows import as_rows
+
+WIDTH = 860.0
+LEFT, GAP, RIGHT = 72.0, 84.0, 24.0
+SQUARE = 320.0
+MOST_TASKS = 6
+
+STROKES = {
+    "zero_one": ("ink", None),
+    "perceptron": ("plus", None),
+    "hinge": ("minus", None),
+    "squared_hinge": ("third", "8 4"),
+    "logistic": ("fourth", "3 3"),
+    "squared": ("fifth", "10 3 2 3"),
+}
+
+
+def outcome(summary: Summary, model: Any, X: Any, y: Any = None) -> str:
+    """How a fit ended and how it got there: rows with boundary and margin; mistakes by pass under their bound.
+
+    Two columns are drawn as they are, more as their projection on w and on the direction along the boundary in which
+    the rows spread most. With more than two classes there is a pair of panels for each of the first six.
+    """
+    rows = as_rows(X, y)
+    binary = len(summary.tasks) == 1
+    tasks = summary.tasks[:MOST_TASKS]
+    heading, verdict = _heading(summary), _verdict(summary)
+    block = SQUARE + 170.0
+    drawing = Drawing(WIDTH, 56 + block * len(tasks), heading, _description(summary), "outcome")
+    drawing.text(26, 30, shortened(heading, WIDTH - 52, 15), class_="ink heading")
+    drawing.text(26, 50, shortened(verdict, WIDTH - 52), class_="faint")
+    wide = (WIDTH - LEFT - GAP - RIGHT) / 2
+    for place, task in enumerate(tasks):
+        top = 96 + block * place
+        if not binary:
+            drawing.text(26, top - 28, shortened(f"{named(task.positive)} against the rest", WIDTH / 2), class_="faint")
+        if hasattr(model, "coef_"):
+            code = 1 if binary else place
+            points = points_of(rows, code, model.coef_[place], float(model.intercept_[place]))
+            draw_points(drawing, LEFT, top, wide, SQUARE, points, task)
+            draw_course(drawing, LEFT + wide + GAP, top, wide, SQUARE, task)
+        else:
+            draw_course(drawing, LEFT, top, WIDTH - LEFT - RIGHT, SQUARE, task)
+    return drawing.to_svg()
+
+
+def losses_compared() -> str:
+    """Every loss of `separatrix.losses` against the margin m = s·score."""
+    description = (
+        "Six losses against the margin m = sign times score, from -3 to 3. Zero-one is 1 up to m = 0 and 0 after it. "
+        "The perceptron loss falls to 0 at m = 0, hinge and squared hinge at m = 1, logistic never quite; the squared "
+        "loss is 0 at m = 1 and grows again beyond."
+    )
+    drawing = Drawing(760, 430, "The losses compared", description, "losses")
+    drawing.text(26, 30, "The losses compared", class_="ink heading")
+    area = panel(LEFT, 72, 440, 290, (-3.0, 3.0), (0.0, 4.0))
+    draw_frame(drawing, area, "Loss of one row", "margin m = sign · score", "loss")
+    margins = np.linspace(-3.0, 3.0, 241)
+    with drawing.clipped(area.left, area.top - 1, area.width, area.height + 2):
+        for loss in losses.ALL.values():
+            colour, dashes = STROKES.get(loss.name, ("sixth", None))
+            values = np.minimum(loss.value(margins), 5.0)
+            if loss.name == "zero_one":
+                steps = [(-3.0, 1.0), (0.0, 1.0), (0.0, 0.0), (3.0, 0.0)]
+            else:
+                steps = list(zip(margins.tolist(), values.tolist(), strict=True))
+            drawing.path([area.point(*p) for p in steps], class_=f"line {colour}-line", stroke_dasharray=dashes)
+    draw_edge(drawing, area)
+    x, y = area.right + 34, area.top + 6
+    for loss in losses.ALL.values():
+        colour, dashes = STROKES.get(loss.name, ("sixth", None))
+        drawing.path([(x, y), (x + 28, y)], class_=f"line {colour}-line", stroke_dasharray=dashes)
+        drawing.text(x + 38, y + 4, loss.name.replace("_", "-" if loss.name == "zero_one" else " "))
+        drawing.text(x + 38, y + 20, loss.formula.replace("-", "−"), class_="faint small")
+        y += 48
+    return drawing.to_svg()
+
+
+def _heading(summary: Summary) -> str:
+    where = f" on {summary.data.name}" if summary.data.name else ""
+    if len(summary.tasks) > 1:
+        return f"{summary.estimator}{where}: {len(summary.tasks)} classes, each against the rest"
+    (task,) = summary.tasks
+    made, passes = several(task.mistakes, "mistake"), several(task.passes, "pass", "passes")
+    return f"{summary.estimator}{where}: {made} in {passes}"
+
+
+def _verdict(summary: Summary) -> str:
+    if len(summary.tasks) > 1:
+        done = sum(task.evidence.proven for task in summary.tasks)
+        return f"A proof for {done} of {len(summary.tasks)} classes."
+    evidence = summary.tasks[0].evidence
+    if not evidence.proven:
+        return "Nothing is proven."
+    return f"Proven: {evidence.claim}"
+
+
+def _description(summary: Summary) -> str:
+    return " ".join([f"{_heading(summary)}.", _verdict(summary), *map(_told, summary.tasks[:MOST_TASKS])])
+
+
+def _told(task: Task) -> str:
+    """One task in words, for those who do not see the picture."""
+    other = "the rest" if task.negative is None else named(task.negative)
+    margin = task.figures.geometric_margin
+    parts = [f"{named(task.positive)} against {other}: {counted(task.mistakes)} mistakes"]
+    if margin is not None and margin > 0:
+        parts.append(f"the nearest row is {number(margin)} from the boundary")
+    if task.errors:
+        parts.append(f"{counted(task.errors)} rows on the wrong side")
+    if task.promise is not None and task.promise.quantity == "mistakes":
+        parts.append(f"the theorem allows at most {at_most(task.promise.at_most)}")
+    return ", ".join(parts) + "."

@@ -1,0 +1,108 @@
+"""Rows as points of the plane: a handful of all rows, and where the boundary runs among them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.predictor.evidence import matrix
+from separatrix.rows import Block, Rows
+from separatrix.rows.sequence import dense_rows
+
+MOST_POINTS = 600
+MOST_VALUES = 2_000_000  # of the rows taken: with many columns fewer rows are shown
+NEAREST = 24
+
+
+@dataclass(frozen=True)
+class Points:
+    """Some rows in the plane.
+
+    Attributes
+    ----------
+    place : array of shape (n, 2)
+    signs : array
+    margins : array
+        s(w·x + b)/‖w‖ of each.
+    of : int
+        How many rows there are in all.
+    normal, offset
+        The boundary in these coordinates: normal·p + offset = 0, with a normal of length 1; None where the
+        weights are all zero.
+    across, up : str
+        The names of the axes.
+    """
+
+    place: np.ndarray
+    signs: np.ndarray
+    margins: np.ndarray
+    of: int
+    normal: np.ndarray | None
+    offset: float
+    across: str
+    up: str
+
+
+def points_of(rows: Rows, positive: int, weights: np.ndarray, intercept: float) -> Points:
+    """Evenly spaced rows and those nearest to the boundary.
+
+    Two columns are shown as they are. More are projected: across on w, in distances from the boundary, and up on the
+    direction of the boundary in which these rows spread most.
+    """
+    norm = float(np.linalg.norm(weights))
+    X, signs = _chosen(rows, positive, weights, intercept)
+    scores = X @ weights + intercept
+    margins = signs * scores / norm if norm > 0 else np.zeros(len(X))
+    names = rows.columns
+    if rows.n_columns <= 2:
+        place = X if rows.n_columns == 2 else np.column_stack([X[:, 0], _lanes(signs)])
+        normal = np.append(weights, 0.0)[:2] / norm if norm > 0 else None
+        across = names[0] if names else "column 0"
+        up = (names[1] if names else "column 1") if rows.n_columns == 2 else "(no second column)"
+        return Points(place, signs, margins, rows.n_rows, normal, intercept / norm if norm else 0.0, across, up)
+    direction = weights / norm if norm > 0 else _spread(X - X.mean(axis=0))
+    lengths = X @ direction
+    beside = X - np.outer(lengths, direction)
+    beside -= beside.mean(axis=0)
+    place = np.column_stack([signs * margins if norm > 0 else lengths, beside @ _spread(beside)])
+    normal = np.array([1.0, 0.0]) if norm > 0 else None
+    across = "distance from the boundary" if norm > 0 else "direction of largest spread"
+    return Points(place, signs, margins, rows.n_rows, normal, 0.0, across, "largest spread along the boundary")
+
+
+def _chosen(rows: Rows, positive: int, weights: np.ndarray, intercept: float) -> tuple[np.ndarray, np.ndarray]:
+    most = min(MOST_POINTS, max(50, MOST_VALUES // rows.n_columns))
+    stride = max(1, -(-rows.n_rows // most))
+    parts, signs = [], []
+    for block in rows.blocks():
+        chosen = np.arange(-block.start % stride, len(block), stride)
+        if len(chosen):
+            parts.append(dense_rows(block.X, chosen, rows.n_columns).astype(np.float64))
+            signs.append(block.signs(positive)[chosen])
+    if stride > 1:
+        nearest = rows.worst(lambda block: _lowest(block, rows, positive, weights, intercept), NEAREST)
+        parts.append(nearest.X.astype(np.float64))
+        signs.append(np.where(nearest.codes == positive, 1, -1))
+    return np.concatenate(parts), np.concatenate(signs).astype(np.int64)
+
+
+def _lowest(
+    block: Block, rows: Rows, positive: int, weights: np.ndarray, intercept: float
+) -> tuple[np.ndarray, np.ndarray]:
+    margins = block.signs(positive) * (matrix(block, rows.n_columns) @ weights + intercept)
+    lowest = np.argsort(margins, kind="stable")[:NEAREST]
+    return lowest, margins[lowest]
+
+
+def _spread(centred: np.ndarray) -> np.ndarray:
+    """The direction of largest variance, its largest entry positive so that pictures do not flip."""
+    direction = np.linalg.svd(centred, full_matrices=False)[2][0]
+    return direction * (1.0 if direction[np.argmax(np.abs(direction))] >= 0 else -1.0)
+
+
+def _lanes(signs: Any) -> np.ndarray:
+    """Heights for rows of one column: each class in a band of its own, spread evenly."""
+    heights = np.arange(len(signs)) * 0.618 % 1.0
+    return np.where(signs > 0, 0.6 + 0.8 * heights, -0.6 - 0.8 * heights)

@@ -1,0 +1,346 @@
+"""Every kernel against its plain twin, compiled and (NUMBA_DISABLE_JIT=1) not; and the cache on disk.
+
+Entries are eighths of small whole numbers, so no sum of products rounds, in whatever order a kernel adds:
+there twin and kernel agree in every bit. Where a rule divides they agree to rounding.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import os
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import naive
+import numba
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from separatrix.kernels import POLICY, survey, variants
+from separatrix.kernels.sweep import sweep
+from separatrix.rows import as_rows
+
+ROOT = Path(__file__).resolve().parents[1]
+FORMS = ("float64", "float32", "csr float64", "csr float32")
+SHAPES = ((1, 1), (1, 6), (9, 1), (12, 5), (30, 17))
+CASES = [(form, shape) for form in FORMS for shape in SHAPES]
+compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+
+
+class Case:
+    """Rows as a kernel gets them, and as a twin does, with all that the rules need besides."""
+
+    def __init__(self, form, shape, seed=0):
+        rng = np.random.default_rng([seed, *shape])
+        n, d = shape
+        table = rng.integers(-16, 17, size=shape) / 8.0
+        table[rng.random(shape) < 0.3] = 0.0
+        if n > 3:
+            table[3] = 0.0  # in CSR a row that stores nothing
+        values = table.astype(form.split()[-1])
+        given = csr_array(values) if form.startswith("csr") else values
+        (block,) = as_rows(given, np.arange(n) % 2).blocks()
+        self.X = block.X
+        self.rows = naive.exact(table)
+        self.signs = rng.choice(np.array([-1, 1], np.int8), size=n)
+        self.visit = rng.integers(0, n, size=3 * n).astype(np.int32)
+        self.start = rng.integers(-8, 9, size=d + 1) / 8.0
+        self.centre = rng.integers(-8, 9, size=d) / 8.0
+        self.steps = rng.choice([0.5, 1.0, 2.0], size=len(self.visit))
+
+    def starts(self):
+        """Weights at zero, where every row is a tie, and elsewhere; with the constant and without."""
+        for constant in (1.0, 0.0):
+            for weights in (np.zeros_like(self.start), self.start):
+                yield constant, weights.copy(), naive.exact(weights)
+
+
+@pytest.fixture(params=CASES, ids=lambda case: f"{case[0]} {case[1][0]}x{case[1][1]}")
+def case(request):
+    return Case(*request.param)
+
+
+# One test a kernel
+
+
+def test_survey(case):
+    squares = np.full(len(case.rows), np.nan)
+    farthest = survey.survey(case.X, case.centre, squares)
+    assert (Fraction(farthest), naive.exact(squares)) == naive.survey(case.rows, naive.exact(case.centre))
+
+
+def test_scores(case):
+    for constant, weights, exact in case.starts():
+        out = np.full(len(case.rows), np.nan)
+        largest = survey.scores(case.X, constant, weights, out)
+        assert (Fraction(largest), naive.exact(out)) == naive.scores(case.rows, Fraction(constant), exact)
+        assert naive.exact(weights) == exact
+
+
+def test_add_violators(case):
+    for constant, weights, exact in case.starts():
+        total = case.start.copy()
+        found = survey.add_violators(case.X, case.signs, constant, weights, total)
+        twin = naive.add_violators(case.rows, case.signs, Fraction(constant), exact, naive.exact(case.start))
+        assert (found, naive.exact(total)) == twin
+        assert naive.exact(weights) == exact
+
+
+def test_sweep(case):
+    for constant, weights, exact in case.starts():
+        counts = np.arange(len(case.rows), dtype=np.int32)
+        mistakes = sweep(case.X, case.signs, case.visit, case.steps, constant, counts, weights)
+        twin = naive.sweep(
+            case.rows,
+            case.signs,
+            case.visit,
+            naive.exact(case.steps),
+            Fraction(constant),
+            range(len(case.rows)),
+            exact,
+        )
+        assert (mistakes, counts.tolist(), naive.exact(weights)) == twin
+
+
+def test_averaged_sweep(case):
+    for constant, weights, exact in case.starts():
+        late = case.start.copy()
+        mistakes = variants.averaged_sweep(case.X, case.signs, case.visit, constant, 7.0, late, weights)
+        twin = naive.averaged_sweep(
+            case.rows, case.signs, case.visit, Fraction(constant), 7, naive.exact(case.start), exact
+        )
+        assert (mistakes, naive.exact(late), naive.exact(weights)) == twin
+
+
+def test_voted_sweep(case):
+    for constant, weights, exact in case.starts():
+        room = 2 + len(case.visit)
+        voters, lives = np.zeros((room, len(weights))), np.zeros(room, np.int64)
+        voters[1], lives[:2] = weights, (4, 2)
+        last = variants.voted_sweep(case.X, case.signs, case.visit, constant, lives, voters, 1)
+        twin = naive.voted_sweep(
+            case.rows, case.signs, case.visit, Fraction(constant), [4, 2], [[0] * len(exact), exact]
+        )
+        assert (lives[: last + 1].tolist(), naive.exact(voters[: last + 1])) == twin
+        assert not voters[last + 1 :].any()
+        assert not lives[last + 1 :].any()
+
+
+def test_pocket_sweep(case):
+    for constant, weights, exact in case.starts():
+        runs, pocket = np.array([2, 3]), case.start.copy()
+        mistakes = variants.pocket_sweep(case.X, case.signs, case.visit, constant, runs, pocket, weights)
+        twin = naive.pocket_sweep(
+            case.rows, case.signs, case.visit, Fraction(constant), (2, 3), naive.exact(case.start), exact
+        )
+        assert (mistakes, tuple(runs), naive.exact(pocket), naive.exact(weights)) == twin
+
+
+@pytest.mark.parametrize("share", [0.25, 0.9])
+@pytest.mark.parametrize("constant", [1.0, 0.0])
+def test_kozinec_sweep(case, constant, share):
+    signs = case.signs
+    if constant:  # rows all on one side of the origin, so that the point of the hull keeps away from it
+        signs = np.ones_like(signs)
+    elif not all(any(row) for row in case.rows):
+        pytest.skip("a zero row has no direction")
+    rows = [[float(v) for v in row] for row in case.rows]
+    state, shares = np.array([0.0, 0.0, constant, 0.0]), np.zeros(len(rows))
+    weights = np.zeros(len(case.start))
+    updates = variants.kozinec_sweep(case.X, signs, case.visit, share, state, shares, weights)
+    twin = naive.kozinec_sweep(rows, signs, case.visit, share, constant, [0.0] * len(rows), None)
+    assert (updates, state[3]) == twin[:2]
+    np.testing.assert_allclose(state[0] * shares, twin[2], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(state[0] * weights, twin[3], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(state[1], naive.dot(twin[3], twin[3]), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(("cap", "soft"), [(math.inf, 0.0), (0.125, 0.0), (math.inf, 0.5)])
+def test_passive_aggressive_sweep(case, cap, soft):
+    for constant, weights, exact in case.starts():
+        tally = np.array([1.0, 2.0])
+        updates = variants.passive_aggressive_sweep(
+            case.X, case.signs, case.visit, constant, cap, soft, tally, weights
+        )
+        twin = naive.passive_aggressive_sweep(
+            case.rows, case.signs, case.visit, Fraction(constant), cap, Fraction(soft), exact
+        )
+        assert (updates, tally[0] - 1) == twin[:2]
+        np.testing.assert_allclose(tally[1] - 2, float(twin[2]), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(weights, naive.floats(twin[3]), rtol=1e-9, atol=1e-12)
+
+
+def test_every_kernel_has_a_twin():
+    for module in (survey, variants):
+        kernels = {
+            name
+            for name, value in vars(module).items()
+            if getattr(value, "__module__", "") == module.__name__
+        }
+        assert kernels
+        assert kernels <= set(vars(naive))
+
+
+# The numeric policy
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_score_that_overflows_to_nan_is_a_mistake(form):
+    big = 1e30 if "32" in form else 1e200
+    table = np.array([[big, big]], dtype=form.split()[-1])
+    (block,) = as_rows(csr_array(table) if form.startswith("csr") else table).blocks()
+    signs, visit = np.ones(1, np.int8), np.zeros(1, np.int32)
+    overflowing = np.array([1e300, -1e300, 0.0])
+
+    def rules(weights):
+        counts, room = np.zeros(1, np.int32), np.zeros((2, 3))
+        room[0] = weights
+        yield sweep(block.X, signs, visit, np.ones(1), 1.0, counts, weights.copy())
+        yield variants.averaged_sweep(block.X, signs, visit, 1.0, 0.0, np.zeros(3), weights.copy())
+        yield variants.voted_sweep(block.X, signs, visit, 1.0, np.zeros(2, np.int64), room, 0)
+        yield variants.pocket_sweep(
+            block.X, signs, visit, 1.0, np.zeros(2, np.int64), np.zeros(3), weights.copy()
+        )
+        yield survey.add_violators(block.X, signs, 1.0, weights, np.zeros(3))
+
+    with np.errstate(all="ignore"):
+        assert list(rules(overflowing)) == [1] * 5
+        assert list(rules(np.array([1.0, 1.0, 0.0]))) == [0] * 5
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_nan_and_infinity_keep_their_meaning(form):
+    table = np.array([[np.nan, 1.0], [np.inf, 1.0], [-np.inf, 1.0], [2.0, 1.0]], dtype=form.split()[-1])
+    (block,) = as_rows(csr_array(table) if form.startswith("csr") else table).blocks()
+    out, squares = np.empty(4), np.empty(4)
+    survey.scores(block.X, 1.0, np.array([1.0, 1.0, 0.5]), out)
+    survey.survey(block.X, np.zeros(2), squares)
+    np.testing.assert_array_equal(out, [np.nan, np.inf, -np.inf, 3.5])
+    np.testing.assert_array_equal(squares, [np.nan, np.inf, np.inf, 5.0])
+
+
+@compiled
+def test_one_policy_for_all_kernels():
+    found = 0
+    for path in (ROOT / "separatrix" / "kernels").glob("[a-z]*.py"):
+        module = importlib.import_module(f"separatrix.kernels.{path.stem}")
+        for value in vars(module).values():
+            if isinstance(value, numba.core.registry.CPUDispatcher):
+                assert value.targetoptions["nogil"] is True
+                assert value.targetoptions["error_model"] == "numpy"
+                assert set(value.targetoptions["fastmath"]) == set(POLICY["fastmath"])
+                found += 1
+    assert found > 8
+    assert not {"nnan", "ninf", "fast"} & set(POLICY["fastmath"])
+
+
+# The cache on disk, in a fresh process each time: what a second run, a cluster or a read-only home would see.
+
+PROGRAM = """
+import sys
+import numpy as np
+from separatrix.kernels import cache
+from separatrix.kernels.survey import scores
+said = []
+cache.announce = said.append
+X = np.arange(6.0, dtype=sys.argv[1]).reshape(3, 2)
+X.flags.writeable = False
+out = np.empty(3)
+scores(X, 1.0, np.array([1.0, 2.0, 0.5]), out)
+assert out.tolist() == [2.5, 8.5, 14.5], out
+print(sum(scores.stats.cache_hits.values()), len(said))
+"""
+COMPILED, FOUND = "0 1", "1 0"
+
+
+def start(folder, program=PROGRAM, dtype="float64", path=ROOT):
+    environment = {**os.environ, "SEPARATRIX_CACHE_DIR": str(folder), "PYTHONPATH": str(path)}
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", program, dtype],
+        env=environment,
+        cwd=path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def answer(process):
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert err == ""
+    return out.strip()
+
+
+@compiled
+def test_compiled_once_and_damage_only_means_compiling_again(tmp_path):
+    folder = tmp_path / "not there yet" / "cache"
+    assert answer(start(folder)) == COMPILED
+    (file,) = folder.glob("*.nbc")
+    whole = file.read_bytes()
+    flipped = bytearray(whole)
+    flipped[len(whole) // 5] ^= 0xFF
+    harm = {
+        "cut": whole[: len(whole) // 2],
+        "empty": b"",
+        "zeros": bytes(len(whole)),
+        "flipped": bytes(flipped),
+    }
+    folders = {"whole": folder}
+    for name, content in harm.items():
+        folders[name] = tmp_path / name
+        folders[name].mkdir()
+        (folders[name] / file.name).write_bytes(content)
+    running = {name: start(place) for name, place in folders.items()}
+    answers = {name: answer(process) for name, process in running.items()}
+    assert answers == dict.fromkeys(harm, COMPILED) | {"whole": FOUND}
+    assert answer(start(folders["cut"])) == FOUND
+
+
+@compiled
+def test_a_folder_that_cannot_be_written_does_no_harm(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o500)
+    vanishing = 'said = []; import os, shutil; shutil.rmtree(os.environ["SEPARATRIX_CACHE_DIR"])'
+    removed = PROGRAM.replace("said = []", vanishing)
+    running = [start(tmp_path / "file" / "cache"), start(locked), start(tmp_path / "removed", removed)]
+    for process in running:
+        assert answer(process).startswith("0")
+    assert (tmp_path / "file").read_text() == "in the way"
+
+
+@compiled
+def test_processes_that_start_cold_at_once(tmp_path):
+    running = [start(tmp_path, dtype=dtype) for dtype in ("float64", "float32") * 2]
+    for process in running:
+        assert answer(process) in (COMPILED, FOUND)
+    assert len(list(tmp_path.glob("*.nbc"))) == 2
+    assert not list(tmp_path.glob("*.tmp*"))
+    again = [start(tmp_path, dtype=dtype) for dtype in ("float64", "float32")]
+    assert [answer(process) for process in again] == [FOUND, FOUND]
+
+
+@compiled
+def test_changed_source_is_compiled_anew(tmp_path):
+    """Also where the change is in another file than the kernel: its stamp covers the whole folder."""
+    package = tmp_path / "separatrix" / "kernels"
+    package.mkdir(parents=True)
+    (package.parent / "__init__.py").touch()
+    for name in ("__init__.py", "cache.py"):
+        package.joinpath(name).write_bytes((ROOT / "separatrix" / "kernels" / name).read_bytes())
+    inner = "from separatrix.kernels import kernel\n\n@kernel\ndef inner(x):\n    return x + {}\n"
+    outer = "from separatrix.kernels import kernel\nfrom separatrix.kernels.inner import inner\n\n"
+    (package / "outer.py").write_text(f"{outer}@kernel\ndef outer(x):\n    return 2 * inner(x)\n")
+    program = (
+        "from separatrix.kernels.outer import outer\nprint(outer(1.0), sum(outer.stats.cache_hits.values()))"
+    )
+    answers = []
+    for addend in (1, 1, 10):
+        (package / "inner.py").write_text(inner.format(addend))
+        answers.append(answer(start(tmp_path / "cache", program, path=tmp_path)))
+    assert answers == ["4.0 0", "4.0 1", "22.0 0"]

@@ -1,0 +1,345 @@
+"""`separate` is never wrong: against brute force in fractions, on the failures of others, under exact changes of units."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import naive_separation as naive
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from separatrix.algorithms.separation import separate
+from separatrix.certificates import from_json
+from separatrix.certificates.check.__main__ import main as independent_check
+from separatrix.rows import as_rows
+
+XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+
+SMALL_WHOLE = st.integers(-3, 3).map(float)
+NEAR_TIES = st.builds(lambda a, b: a + b * 2.0**-52, st.integers(0, 1), st.integers(-2, 2))
+FAR_NEAR_TIES = st.builds(lambda a, b: a + b * 2.0**-26, st.integers(2**26, 2**26 + 1), st.integers(-2, 2))
+SCALES = st.builds(lambda a, e: a * 2.0**e, st.integers(-2, 2), st.integers(-60, 60))
+EXTREMES = st.builds(lambda a, e: float(np.ldexp(float(a), e)), st.integers(-2, 2), st.integers(-1074, 1020))
+FLOATS = st.floats(-1e3, 1e3, width=32)
+
+
+@st.composite
+def instances(draw):
+    values = draw(st.sampled_from([SMALL_WHOLE, NEAR_TIES, FAR_NEAR_TIES, SCALES, EXTREMES, FLOATS]))
+    n, d = draw(st.integers(2, 7)), draw(st.integers(1, 3))
+    X = np.array(draw(st.lists(st.lists(values, min_size=d, max_size=d), min_size=n, max_size=n)))
+    if d > 1 and draw(st.booleans()):
+        X[:, 1] = X[:, 0]
+    y = np.array([0, 1, *draw(st.lists(st.integers(0, 1), min_size=n - 2, max_size=n - 2))])
+    return X, y, draw(st.booleans())
+
+
+def assert_right(X, y, intercept, *, coefficients=True):
+    """The kind, the halfspace, the conflict and every certificate, against brute force."""
+    rows = naive.signed_rows(X.tolist(), (2 * y - 1).tolist(), intercept)
+    face = naive.in_conflict(rows)
+    answer = separate(X, y, intercept=intercept)
+    assert answer.kind == naive.kind_of(rows)
+    assert answer.separable == (answer.kind == "complete")
+    if face:
+        places, weights = answer.conflict
+        assert min(weights) > 0
+        assert len(places) <= X.shape[1] + intercept + 1
+        assert all(sum(w * rows[i][j] for i, w in zip(places, weights, strict=True)) == 0 for j in range(len(rows[0])))
+        for dropped in range(len(places)):
+            assert not naive.in_conflict([rows[i] for k, i in enumerate(places) if k != dropped] or [rows[0]]) or (
+                len(places) == 1
+            )
+    else:
+        assert answer.conflict is None
+    if answer.kind != "overlap":
+        numbers = [Fraction(value) for value in answer.halfspace.numbers][: len(rows[0])]
+        margins = [sum(a * b for a, b in zip(row, numbers, strict=True)) for row in rows]
+        assert all(margin == 0 if i in face else margin > 0 for i, margin in enumerate(margins))
+    verdict = answer.certificate.verify(X, y)
+    assert verdict.holds, verdict.reason
+    if coefficients:
+        words = [*answer.unbounded, *([answer.unbounded.intercept] if intercept else [])]
+        assert words == naive.unbounded(rows)
+    return answer
+
+
+@settings(max_examples=1000, deadline=None, derandomize=True)
+@given(instances())
+@example((np.array([[0.0], [0.0]]), np.array([0, 1]), False))
+@example((np.array([[5e-324], [-5e-324]]), np.array([0, 1]), True))
+@example((np.array([[2.0**1020], [-(2.0**1020)]]), np.array([0, 1]), False))
+def test_agrees_with_brute_force(instance):
+    assert_right(*instance, coefficients=False)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(instances())
+def test_every_coefficient_agrees_with_brute_force(instance):
+    assert_right(*instance)
+
+
+@pytest.mark.deep
+@settings(max_examples=10_000, deadline=None)
+@given(instances())
+def test_agrees_with_brute_force_at_length(instance):
+    assert_right(*instance)
+
+
+# --- the failures of others ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "kind"),
+    [
+        ([[20_000], [30_000], [60_000], [90_000]], [0, 0, 1, 1], "complete"),
+        ([[0], [1], [1 + 1e-7], [2]], [0, 1, 0, 1], "overlap"),
+        ([[0], [1], [1 + 1e-10], [2]], [-1, -1, 1, 1], "complete"),
+        ([[0], [1], [1], [2]], [0, 0, 1, 1], "quasi"),
+        (XOR.tolist(), [0, 1, 1, 0], "overlap"),
+        ((XOR * 2.0**-1060).tolist(), [0, 1, 1, 0], "overlap"),
+        ([[1e300], [1.0000000000000002e300]], [0, 1], "complete"),
+        ([[1.0, 1.0], [1.0, 1.0]], [0, 1], "overlap"),
+    ],
+)
+def test_where_floating_point_fails(X, y, kind):
+    answer = separate(X, y)
+    assert answer.kind == kind
+    assert answer.certificate.verify(X, y).holds
+
+
+@pytest.mark.parametrize("shift", [0.0, 100.0, 1e8])
+def test_shifted_data_is_as_separable_as_before(shift):
+    random = np.random.default_rng(3)
+    X = random.normal(size=(300, 5))
+    w = np.array([1.0, -2.0, 0.5, 1.5, -1.0])
+    scores = X @ w
+    X += np.outer(np.sign(scores) * 0.1, w) / (w @ w)
+    assert separate(X + shift, scores > 0).kind == "complete"
+
+
+@pytest.mark.parametrize("bits", [12, 32, 40])
+def test_greater_than_needs_weights_that_double(bits):
+    """Comparing two k-bit numbers is linear with weights up to 2^k: where float solvers err."""
+    random = np.random.default_rng(bits)
+    rows, labels = [], []
+    for place in range(bits):
+        for a, b in ((1 << place, (1 << place) - 1), ((1 << place) - 1, 1 << place), (1 << place, 1 << place)):
+            rows.append([(v >> i) & 1 for v in (a, b) for i in range(bits)])
+            labels.append(int(a > b))
+    for a, b in random.integers(0, 2**bits, (60, 2)).tolist():
+        rows.append([(v >> i) & 1 for v in (a, b) for i in range(bits)])
+        labels.append(int(a > b))
+    answer = separate(np.array(rows, float), labels)
+    assert answer.kind == "complete"
+    assert answer.certificate.verify(np.array(rows, float), labels).holds
+
+
+def test_labels_below_rounding():
+    """Rows on a hyperplane up to the last bits, labelled by the exact sign."""
+    random = np.random.default_rng(1)
+    w = random.normal(size=6)
+    X = random.normal(size=(400, 6))
+    X[:, -1] = -(X[:, :-1] @ w[:-1]) / w[-1]
+    exact = [sum(Fraction(a) * Fraction(b) for a, b in zip(row, w.tolist(), strict=True)) for row in X.tolist()]
+    keep = [i for i, value in enumerate(exact) if value]
+    y = np.array([exact[i] > 0 for i in keep])
+    answer = separate(X[keep], y, intercept=False)
+    assert answer.kind == "complete"
+    assert answer.certificate.verify(X[keep], y).holds
+
+
+def test_witness_beyond_doubles():
+    p = 2**53
+    X, y = np.array([[p - 1, -(p - 2)], [p, -(p - 1)]], float), [1, 0]
+    answer = separate(X, y, intercept=False)
+    assert answer.kind == "complete"
+    assert all(isinstance(value, int) for value in answer.halfspace.numbers[:-1])
+    assert answer.certificate.verify(X, y).holds
+
+
+def test_more_columns_than_rows():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(30, 200))
+    y = random.integers(0, 2, 30)
+    assert separate(X, y).kind == "complete"
+    doubled = np.vstack([X, X])
+    assert separate(doubled, np.append(y, 1 - y)).kind == "overlap"
+    assert separate(np.vstack([X, X[:1]]), np.append(y, 1 - y[0])).kind == "quasi"
+
+
+# --- invariance ---------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(instances(), st.randoms(use_true_random=False), st.integers(-40, 40))
+def test_exact_changes_do_not_change_the_verdict(instance, random, power):
+    X, y, intercept = instance
+    if not (1e-200 < np.abs(X[X != 0]).min(initial=1.0) and np.abs(X).max() < 1e200):
+        return
+    kind = separate(X, y, intercept=intercept).kind
+    order = list(range(len(y)))
+    random.shuffle(order)
+    again = [*order, order[0]]
+    columns = [*range(X.shape[1]), 0]
+    random.shuffle(columns)
+    changed = X[again][:, columns] * 2.0 ** np.array([power * (j % 2) for j in range(len(columns))])
+    assert separate(changed, y[again], intercept=intercept).kind == kind
+    assert separate(X, 1 - y, intercept=intercept).kind == kind
+    if intercept:
+        assert separate(np.column_stack([X, np.full(len(y), 8.0)]), y).kind == kind
+
+
+def test_sparse_dense_and_narrow_agree():
+    random = np.random.default_rng(5)
+    X = random.integers(0, 2, (200, 12)).astype(np.float32)
+    y = random.integers(0, 2, 200)
+    answers = [separate(X, y), separate(X.astype(np.float64), y), separate(csr_array(X), y), separate(as_rows(X, y))]
+    assert {answer.kind for answer in answers} == {answers[0].kind}
+    assert len({answer.conflict for answer in answers}) == 1
+
+
+def test_one_class_against_the_rest():
+    X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "b", "c", "c"]
+    assert separate(X, y, positive="c").kind == "complete"
+    assert separate(X, y, positive="b").kind == "overlap"
+
+
+def test_time_limit_gives_undecided_and_never_a_guess():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(2000, 20))
+    answer = separate(X, X @ random.normal(size=20) > 0, time_limit=0.0)
+    assert answer.kind == "undecided"
+    assert not answer.certificate.verify(X, X[:, 0] > 0).holds
+    assert answer.halfspace is None
+    assert answer.conflict is None
+
+
+# --- certificates -------------------------------------------------------------------------------------------
+
+
+def on_file(folder: Path, X, y, certificate) -> tuple[int, str]:
+    """The independent checker's exit status on a CSV file of the same rows."""
+    with open(folder / "data.csv", "w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow([*(f"x{j}" for j in range(len(X[0]))), "label"])
+        table.writerows([*map(repr, row), label] for row, label in zip(np.asarray(X).tolist(), y, strict=True))
+    (folder / "certificate.json").write_text(json.dumps(certificate))
+    with contextlib.redirect_stdout(io.StringIO()) as words, contextlib.redirect_stderr(io.StringIO()):
+        status = independent_check([str(folder / "certificate.json"), str(folder / "data.csv")])
+    return status, words.getvalue()
+
+
+CASES = {
+    "complete": ([[0.0, 1.0], [1.0, 3.0], [2.0, 0.0], [3.0, 1.0], [4.0, 0.5]], [0, 0, 1, 1, 1]),
+    "quasi": ([[0.0, 1.0], [1.0, 3.0], [1.0, 3.0], [1.0, 4.0], [1.0, 4.0], [3.0, 1.0]], [0, 0, 1, 0, 1, 1]),
+    "overlap": ([[0.0, 0.1], [0.0, 1.0], [1.0, 0.0], [1.0, 1.1], [3.0, 7.0]], [0, 1, 1, 0, 1]),
+    "flat": ([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [3.0, 3.0]], [0, 1, 0, 1]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_certificate_holds_everywhere(case, tmp_path):
+    X, y = CASES[case]
+    answer = separate(X, y)
+    assert answer.kind == {"flat": "overlap"}.get(case, case)
+    for certificate in answer.certificates:
+        assert certificate.verify(X, y).holds
+        again = from_json(certificate.to_json())
+        assert again.verify(X, y).holds
+        status, words = on_file(tmp_path, X, y, certificate.to_dict())
+        assert status == 0, words
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_forgery_is_refused(case, tmp_path):
+    X, y = CASES[case]
+    for certificate in separate(X, y).certificates:
+        record = certificate.to_dict()
+        for forged in forgeries(record):
+            try:
+                holds = from_json(json.dumps(forged)).verify(X, y).holds
+            except ValueError:
+                holds = False
+            assert not holds, (record, forged)
+            assert on_file(tmp_path, X, y, forged)[0] != 0
+
+
+def forgeries(record):
+    """The same certificate with one thing changed that makes it false."""
+    for k in range(len(record.get("multipliers", ()))):
+        if record["kind"] != "margin-at-most":
+            forged = json.loads(json.dumps(record))
+            forged["multipliers"][k] = str(int(record["multipliers"][k]) + 1)
+            yield forged
+    if "rows" in record:
+        forged = json.loads(json.dumps(record))
+        del forged["rows"][0], forged["multipliers"][0]
+        yield forged
+        yield {**record, "rows": [str(int(row) + 100) for row in record["rows"]]}
+    if record.get("normals"):
+        yield {**record, "normals": record["normals"][1:]}
+        yield {**record, "normals": [["1", *vector[1:]] for vector in record["normals"]]}
+    if "weights" in record:
+        flip = [-float(value) if not isinstance(value, str) else str(-int(value)) for value in record["weights"]]
+        yield {**record, "weights": flip}
+        yield {**record, "weights": [0.0] * len(flip)}
+    if record["kind"] == "margin-at-least":
+        yield {**record, "margin": record["margin"] * (1 + 1e-12)}
+        yield {**record, "margin": 0.0}
+    if record["kind"] == "margin-at-most":
+        yield {**record, "margin": record["margin"] * (1 - 1e-12)}
+        yield {**record, "margin": -record["margin"]}
+    if record["kind"] == "mistakes-at-most":
+        yield {**record, "mistakes": str(int(record["mistakes"]) - 1)}
+    about = record["about"]
+    yield {**record, "about": {**about, "digest": "sha256:" + "0" * 64}}
+    yield {**record, "about": {**about, "rows": str(int(about["rows"]) + 1)}}
+
+
+# --- margins ------------------------------------------------------------------------------------------------
+
+
+def test_margin_of_four_incomes():
+    answer = separate([[20_000], [30_000], [60_000], [90_000]], [0, 0, 1, 1])
+    assert answer.margin == (15_000.0, 15_000.0)
+    assert answer.radius >= 90_000
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_strong_duality_of_the_margin(intercept):
+    """Both ends meet, and a planted margin lies between them."""
+    random = np.random.default_rng(2)
+    w = random.normal(size=8)
+    w /= np.linalg.norm(w)
+    X = random.normal(size=(3000, 8))
+    scores = X @ w + 0.3 * intercept
+    X += np.outer(np.sign(scores) * np.maximum(0.05 - np.abs(scores), 0), w)
+    answer = separate(X, scores > 0, intercept=intercept)
+    bracket = answer.bracket()
+    assert bracket.gap <= 1e-9
+    assert bracket.upper >= 0.05 * (1 - 1e-9)
+    if intercept:
+        assert answer.row_margin.upper <= answer.margin.lower
+    assert answer.mistake_bound >= 1
+    assert all(certificate.verify(X, scores > 0).holds for certificate in answer.certificates)
+
+
+def test_novikoff_with_the_certified_bound():
+    random = np.random.default_rng(4)
+    X = random.normal(size=(60, 3))
+    y = X @ np.array([1.0, 2.0, -1.0]) > 0.2
+    Z = np.column_stack([X, np.ones(60)]) * np.where(y, 1.0, -1.0)[:, None]
+    w, mistakes = np.zeros(4), 0
+    while (Z @ w).min() <= 0:
+        w += Z[int(np.argmin(Z @ w))]
+        mistakes += 1
+    assert mistakes <= separate(X, y).mistake_bound
