@@ -1,10 +1,10 @@
-"""Passes to convergence against scikit-learn: the same rows, the same number of passes, alternating in one process.
+"""Passes to convergence against scikit-learn: same rows, same number of passes, alternating in one process.
 
-    python benchmarks/convergence.py [--quick] [--repeats 3]
+    python benchmarks/convergence.py [--quick] [--cpu] [--repeats 3]
 
-Rows are normal, pushed away from a random plane by a planted margin. Ours runs until a pass has no mistake; then both
-are timed over that many passes, in turns. The ratio is that of the best times, with the span of the ratios of the
-single turns.
+Rows are normal, pushed away from a random plane by a planted margin. Ours runs until a pass has no
+mistake; then both are timed over that many passes, in turns. The ratio is that of the best times, with
+the span of the ratios of the single turns.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows")
-    parser.add_argument("--cpu", action="store_true", help="time of the processor instead of the wall: for a busy machine")
+    parser.add_argument("--cpu", action="store_true", help="processor time: for a busy machine")
     given = parser.parse_args()
     clock = time.process_time if given.cpu else time.perf_counter
     print("rows      columns  margin  type  passes    ours s  sklearn s   ratio  (single turns)")

@@ -212,7 +212,7 @@ def test_the_error_bound_of_the_docstring_holds(block):
         margins = Margins(weights, intercept)
         computed = (X @ margins._weights + margins._bias).tolist()
     k, u, tau = X.shape[1], Fraction(2) ** -53, Fraction(2) ** -1022
-    scale = Fraction(2) ** (margins.exact.exponent + margins._top)
+    scale = Fraction(2) ** margins._scale
     for row, value in zip(X.tolist(), computed, strict=True):
         size = margin(map(abs, row), 1, margins._sizes.tolist(), abs(margins._bias))
         if size > 2**1020:

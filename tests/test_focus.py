@@ -158,7 +158,8 @@ def test_the_same_as_one_sweep_in_any_blocks():
 def test_random_families(seed):
     rng = np.random.default_rng(seed + 100)
     n, d = int(rng.integers(WINDOW, 4 * WINDOW)), int(rng.integers(1, 40))
-    X, codes = normal_rows(seed, n, d, float(rng.choice([0.0, 0.01, 0.1, 1.0])), float(rng.choice([0.0, 0.0, 0.02])))
+    margin, noise = float(rng.choice([0.0, 0.01, 0.1, 1.0])), float(rng.choice([0.0, 0.0, 0.02]))
+    X, codes = normal_rows(seed, n, d, margin, noise)
     X = X * 10.0 ** rng.uniform(-3, 3, d) + rng.choice([0.0, 1.0, 100.0]) * rng.standard_normal(d)
     dtype = rng.choice([np.float64, np.float32])
     step = float(rng.choice([1.0, 0.1, 7.0]))
@@ -176,10 +177,21 @@ def test_learners_of_several_classes_share_a_sketch():
         assert found[0].tobytes() == expected[0].tobytes()
         assert found[2] == expected[2]
         assert focus._shadow is not None
-        assert focus._shadow.codes is sketch.codes
+        assert focus._shadow.codes is sketch.drawn.codes
 
 
-def test_changed_anchor_changes_nothing_else(monkeypatch):
+def test_learners_with_and_without_constant_do_not_mix():
+    X, codes = normal_rows(15, 3 * WINDOW, 5, 0.02)
+    rows = DenseRows(X, codes, CLASSES)
+    sketch = Sketch(rows, (X * X).sum(1))
+    for constant in (0.0, 1.0, 0.0):
+        found, _ = focused(rows, 1, constant, 1.0, 10, sketch)
+        expected = plain(rows, 1, constant, 1.0, 10)
+        assert found[0].tobytes() == expected[0].tobytes()
+        assert found[2] == expected[2]
+
+
+def test_new_anchor_or_copy_changes_nothing_else():
     X, codes = normal_rows(11, 4 * WINDOW, 10, 0.03)
     rows = DenseRows(X, codes, CLASSES)
     expected = plain(rows, 1, 1.0, 1.0, 20)
@@ -189,7 +201,8 @@ def test_changed_anchor_changes_nothing_else(monkeypatch):
     for k in range(20):
         mistakes.append(focus.pass_over())
         if focus._shadow is not None and k % 3 == 0:
-            focus._take_anchor(focus._shadow)
+            focus.sketch.learners = 1 + k % 2
+            focus._take_shadow()
     assert mistakes == expected[2]
     assert weights.tobytes() == expected[0].tobytes()
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,6 +38,10 @@ from separatrix.halfspace import Halfspace
 from separatrix.predictor import NothingProven, Solution
 from separatrix.predictor.evidence import about, tally
 from separatrix.rows import Rows
+from separatrix.rows.memory import MemoryRows
+
+if TYPE_CHECKING:
+    from separatrix.algorithms.online.focus import Focus
 
 
 class Perceptron(OnlineClassifier):
@@ -222,9 +226,28 @@ class RosenblattLearner(Learner):
         self.steps = steps
         self.auditable = steps.unit and not self.weights.any()
         self.counts = np.zeros(0, np.int32)
+        self._focus: Focus | None = None
 
     def begin(self, rows: Rows) -> None:
         self.counts = np.zeros(rows.n_rows, np.int32)
+
+    def focus(self, rows: Rows, positive: int, squares: np.ndarray | None, passes: int) -> None:
+        from separatrix.algorithms.online.focus import Focus, Sketch
+
+        if isinstance(rows, MemoryRows) and squares is not None and self.steps.fixed:
+            sketch = Sketch(rows, squares)
+            step = float(self.steps.next(0, 1)[0])
+            self._focus = Focus(
+                rows, positive, self.constant, step, self.counts, self.weights, passes=passes, sketch=sketch
+            )
+
+    def pass_over(self) -> bool:
+        if self._focus is None:
+            return False
+        made = self._focus.pass_over()
+        self.mistakes += made
+        self.updates += made
+        return True
 
     def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
         from separatrix.kernels.sweep import sweep
@@ -245,5 +268,6 @@ class RosenblattLearner(Learner):
         return total
 
     def rest(self) -> Learner:
+        self._focus = None
         self.counts = np.zeros(0, np.int32)
         return self

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ from .dyadic import Doubles, Dyadic, mantissas
 from .source import Matrix
 
 _HALF = 2.0**27
+_NO_EXPONENT = 9999
 _ROOM = 2**26  # factors of one column may add up to this: half a mantissa times it is at most 2^53
 
 
@@ -77,11 +79,14 @@ def _sums(
     weights = np.array(factors, dtype=np.float64)[rows]
     high = np.rint(wholes / _HALF)
     low = wholes - high * _HALF
-    order = np.argsort(exponents, kind="stable")
-    for group in np.split(order, np.flatnonzero(np.diff(exponents[order])) + 1):
-        shift = int(exponents[group[0]]) - base if group.size else 0
-        for half, more in ((low, 0), (high, 27)):
-            sums = np.bincount(columns[group], weights[group] * half[group], n_columns)
+    order = np.argsort(exponents.astype(np.int16), kind="stable")
+    exponents, columns = exponents[order], columns[order]
+    halves = ((weights * low)[order], 0), ((weights * high)[order], 27)
+    ends = np.flatnonzero(np.diff(exponents, append=_NO_EXPONENT)) + 1
+    for start, end in pairwise((0, *ends.tolist())):
+        shift = int(exponents[start]) - base
+        for half, more in halves:
+            sums = np.bincount(columns[start:end], half[start:end], n_columns)
             for j in np.flatnonzero(sums).tolist():
                 totals[j] += int(sums[j]) << shift + more
     return Dyadic(tuple(totals), base)

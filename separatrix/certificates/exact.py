@@ -48,7 +48,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .dyadic import dyadic, mantissas, power_of_two, root
+from .dyadic import Dyadic, dyadic, mantissas, power_of_two, root
 from .labels import Signs
 from .source import Matrix, doubles, in_cache, read, refuse_infinite, stored
 
@@ -75,23 +75,25 @@ class Margins:
         intercept: float | int | None,
         floor_squared: Fraction | int = 0,
     ) -> None:
-        self.exact = dyadic((*weights, intercept or 0))
-        top = max(abs(whole).bit_length() for whole in self.exact.wholes)
-        # True division of Python integers rounds correctly, whatever their size.
-        rounded = np.array([whole / (1 << top) for whole in self.exact.wholes])
-        rounded[abs(rounded) < _TAU] = 0.0
+        self._given = (*weights, intercept or 0.0)
+        rounded, self._scale = _rounded(self._given)
         self._weights, self._bias = rounded[:-1], float(rounded[-1])
         self._sizes, self._one_norm = abs(self._weights), fsum(abs(self._weights))
-        self._top = top
         self.floor_squared = Fraction(floor_squared)
-        self._floor = root(self.floor_squared * power_of_two(-2 * (self.exact.exponent + top)))
+        self._floor = root(self.floor_squared * power_of_two(-2 * self._scale))
+
+    @cached_property
+    def exact(self) -> Dyadic:
+        """The weights and the intercept as they are."""
+        return dyadic(self._given)
 
     @cached_property
     def _rounding_free(self) -> bool:
-        """Whether the weights are doubles, up to the power of two they were divided by."""
-        ratios = map(float.as_integer_ratio, (*self._weights.tolist(), self._bias))
-        pairs = zip(ratios, self.exact.wholes, strict=True)
-        return all(above << self._top == whole * below for (above, below), whole in pairs)
+        """Whether the rounded weights are the weights, up to the power of two."""
+        rounded = dyadic((*self._weights.tolist(), self._bias))
+        shift = rounded.exponent + self._scale - self.exact.exponent
+        pairs = zip(rounded.wholes, self.exact.wholes, strict=True)
+        return all(ours << max(shift, 0) == theirs << max(-shift, 0) for ours, theirs in pairs)
 
     def compare(self, X: Any, signs: Signs, start: int = 0) -> Signs:
         """The sign of s(w·x + b) − √q for each row, exactly: −1, 0 or +1.
@@ -119,11 +121,11 @@ class Margins:
         share = 2 * (terms + 3) * _U
         tiny = 8 * (terms + 3) * _TAU * max(1.0, largest) + 4 * (_U * self._floor + _TAU)
         size = largest * self._one_norm + abs(self._bias)
-        sure = abs(gaps) > (share * size + tiny if size <= _LARGE else inf)
-        if sure.all():
+        open_rows = ~(abs(gaps) > (share * size + tiny if size <= _LARGE else inf))
+        if not open_rows.any():
             return answer
 
-        rows = np.flatnonzero(~sure)
+        rows = np.flatnonzero(open_rows)
         sizes = self._row_sizes(X[rows])
         rows = rows[~((abs(gaps[rows]) > share * sizes + tiny) & (sizes <= _LARGE))]
         if rows.size and self._rounding_free and not self.floor_squared:
@@ -169,6 +171,22 @@ class Margins:
             return -1
         square = whole * whole * power_of_two(2 * exponent)
         return (square > self.floor_squared) - (square < self.floor_squared)
+
+
+def _rounded(numbers: Sequence[float | int]) -> tuple[npt.NDArray[np.float64], int]:
+    """The scale, and the doubles next to ``numbers / 2**scale``: none above 1 in size, those below τ as 0."""
+    if all(isinstance(number, float) for number in numbers):
+        doubles = np.array(numbers)
+        scale = int(np.frexp(abs(doubles).max())[1])
+        rounded = np.ldexp(doubles, -scale)
+    else:
+        exact = dyadic(numbers)
+        top = max(abs(whole).bit_length() for whole in exact.wholes)
+        scale = exact.exponent + top
+        # True division of Python integers rounds correctly, whatever their size.
+        rounded = np.array([whole / (1 << top) for whole in exact.wholes])
+    rounded[abs(rounded) < _TAU] = 0.0
+    return rounded, scale
 
 
 def _grain(X: Matrix) -> npt.NDArray[np.int64]:

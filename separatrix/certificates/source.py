@@ -20,7 +20,7 @@ from .labels import Label, Signs, larger, plain, same_label, signs_of
 Matrix: TypeAlias = Any  # a float64 ndarray or csr_array
 Cut: TypeAlias = Callable[[int, int], Any]
 
-IN_CACHE = 131072  # values: 1 MB of doubles
+IN_CACHE = 262144  # values: 2 MB of doubles
 
 
 class Piece:
@@ -212,7 +212,7 @@ def _rows_in_cache(X: Any) -> int:
 
 
 def in_cache(X: Matrix) -> Iterator[slice]:
-    """Slices of rows of about 1 MB."""
+    """Slices of rows of about 2 MB."""
     n_rows, step = X.shape[0], _rows_in_cache(X)
     return (slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step))
 

@@ -29,11 +29,9 @@ def to_decimal(whole: int) -> str:
     """
     if whole < 0:
         return "-" + to_decimal(-whole)
-    if whole < 10**_PIECE:
+    if whole.bit_length() <= 3 * _PIECE:
         return str(whole)
-    digits = _PIECE
-    while 10 ** (2 * digits) <= whole:
-        digits *= 2
+    digits = whole.bit_length() * 3 // 20  # about half of them
     high, low = divmod(whole, 10**digits)
     return to_decimal(high) + to_decimal(low).zfill(digits)
 

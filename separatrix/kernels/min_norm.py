@@ -115,6 +115,38 @@ def _combine(held, multipliers, size, nearest):
 
 
 @kernel
+def _foot(size, basis, spare, nearest):
+    """``nearest`` = the point of the corral's affine hull nearest to the origin; its squared length, or 0 if lost.
+
+    The part h of (1, 0) orthogonal to every (1, p) has p·h' = -h_0: a direction in which all points of the corral are
+    equally far. Made orthogonal twice, it is right relative to its own length, where the mixture of the points
+    is right relative to theirs only. Exactly, h_0 = ‖h‖²; where rounding has broken that, nothing is left of h.
+    """
+    width = nearest.shape[0]
+    spare[0] = 1.0
+    for j in range(width):
+        spare[j + 1] = 0.0
+    for _ in range(3):
+        for i in range(size):
+            row = basis[i]
+            dot = 0.0
+            for j in range(width + 1):
+                dot += row[j] * spare[j]
+            for j in range(width + 1):
+                spare[j] -= dot * row[j]
+    tail = 0.0
+    for j in range(width):
+        tail += spare[j + 1] * spare[j + 1]
+    head = spare[0]
+    whole = tail + head * head
+    if not (head > 0.5 * whole and head < 2.0 * whole and tail > 0.0):
+        return 0.0
+    for j in range(width):
+        nearest[j] = -spare[j + 1] * (head / tail)
+    return head * (head / tail)
+
+
+@kernel
 def _shrink(size, basis, triangle, target, corral, held, multipliers):
     """Wolfe's minor cycle: drop points until the affine minimiser lies inside; the new size, or -1 if it is lost."""
     width = held.shape[1]
@@ -124,18 +156,20 @@ def _shrink(size, basis, triangle, target, corral, held, multipliers):
         step = 1.0
         place = -1
         for i in range(size):
-            if target[i] <= 1e-15:
+            if target[i] <= 0.0:
                 ratio = multipliers[i] / (multipliers[i] - target[i]) if multipliers[i] > target[i] else 0.0
                 if ratio < step or place < 0:
                     step = ratio
                     place = i
+        if place < 0:
+            for i in range(size):
+                multipliers[i] = target[i]
+            return size
         for i in range(size):
             multipliers[i] += step * (target[i] - multipliers[i])
-        if place < 0:
-            return size
         multipliers[place] = 0.0
         for i in range(size - 1, -1, -1):
-            if multipliers[i] <= 1e-16 and size > 1:
+            if multipliers[i] <= 1e-18 and size > 1:
                 for m in range(i, size - 1):
                     corral[m, 0] = corral[m + 1, 0]
                     corral[m, 1] = corral[m + 1, 1]
@@ -189,13 +223,14 @@ def min_norm(points, signs, gap, rounds, basis, triangle, corral, held, multipli
     room = held.shape[0]
     target = np.empty(room)
     pair = np.empty(2, np.int64)
+    spare = np.empty(points.shape[1] + 1)
     size = 0
     total = 0.0
     for i in range(room):
         if corral[i, 0] < 0:
             break
         _vertex(points, corral[i], held[size])
-        if _append(held[size], size, basis, triangle) > 1e-10:
+        if _append(held[size], size, basis, triangle) > 1e-13:
             corral[size, 0] = corral[i, 0]
             corral[size, 1] = corral[i, 1]
             multipliers[size] = multipliers[i]
@@ -231,17 +266,20 @@ def min_norm(points, signs, gap, rounds, basis, triangle, corral, held, multipli
         smaller = _shrink(size, basis, triangle, target, corral, held, multipliers)
         lost = smaller < 0
         size = size if lost else smaller
-        square = _combine(held, multipliers, size, nearest)
+        square = 0.0 if lost else _foot(size, basis, spare, nearest)
+        if square == 0.0:
+            square = _combine(held, multipliers, size, nearest)
+            lost = True
         stalls = stalls + 1 if square >= last * (1.0 - 1e-14) else 0
         last = min(last, square)
         lowest = _extreme(points, signs, nearest, pair)
-        if lost or lowest >= (1.0 - gap) * square or stalls > 3 or size == room or square < 1e-28:
+        if lost or lowest >= (1.0 - gap) * square or stalls > 3 or size == room or square < 1e-34:
             break
         known = False
         for i in range(size):
             known = known or (corral[i, 0] == pair[0] and corral[i, 1] == pair[1])
         _vertex(points, pair, held[size])
-        if known or _append(held[size], size, basis, triangle) < 1e-13:
+        if known or _append(held[size], size, basis, triangle) < 1e-15:
             break
         corral[size, 0] = pair[0]
         corral[size, 1] = pair[1]

@@ -1,24 +1,28 @@
 """A shadow of dense rows: 16 bits a value, enough to tell for nearly every row on which side it lies.
 
-**Values.** Rows are taken in windows of 1024. Column j of a window has a unit u_j, its largest absolute value / 32767,
-and each value is kept as the nearest whole number of units: |x_ij − q_ij u_j| ≤ u_j/2 and a little (rounding, 10⁻¹¹ of
-a unit). With v_j = w_j u_j and A = Σ|v_j|, therefore |w·x_i − Σ v_j q_ij| ≤ A/2. The sum is taken in float32, in
-whatever order: that costs at most (d + 2)·2⁻²⁴·(Σ|v_j||q_ij| + |bias|), and Σ|v_j||q_ij| ≤ 2¹⁵A. The score that
-`sweep` computes in float64, in whatever order, is off by a 2⁻²⁹th of the same. `doubt` below is larger than all of
-these together. A row whose approximate score lies on the right side by more than the doubt is right in `sweep` too.
+**Values.** Rows are taken in windows of 1024. Column j of a window has a unit u_j, its largest absolute
+value / 32767, and each value is kept as the nearest whole number of units: |x_ij − q_ij u_j| ≤ u_j/2 and
+a little (rounding, 10⁻¹⁰ of a unit). With v_j = w_j u_j and A = Σ|v_j|, therefore |w·x_i − Σ v_j q_ij| ≤
+A/2. The sum is taken in float32, in whatever order: that costs at most (d + 2)·2⁻²⁴·(Σ|v_j||q_ij| +
+|bias|), and Σ|v_j||q_ij| ≤ 2¹⁵A. The score that `sweep` computes in float64, in whatever order, is off by
+a 2⁻²⁹th of the same. The doubt that `scale_window` returns is larger than all of these together (for d ≤
+4096). A row whose approximate score lies on the right side by more than the doubt is right in `sweep`
+too.
 
-**Panels.** Suppose that every row of a panel had s·a·z ≥ slack·‖z‖ at the weights a. For any λ > 0 and any w
+**Panels.** Suppose that every row of a panel had s·a·z ≥ slack·‖z‖ at the weights a. For any λ > 0 and
+any w
 
     s·w·z ≥ λ s·a·z − ‖w − λa‖‖z‖ ≥ (λ·slack − ‖w − λa‖)‖z‖,
 
-and `sweep` computes it with an error of at most (d + 3)·2⁻⁵³(1 + …)‖w‖‖z‖. So while slack > (‖w − λa‖ + (d + 8)·10⁻¹⁵
-‖w‖)/λ, no row of the panel is a mistake, and none is looked at. λ = w·a/‖a‖² makes that the tangent of the angle by
-which the weights have turned (times ‖a‖): that they grow longer does not count. Such weights are the anchor, for all
-panels, and the base, for the panels of one window that is looked at again after a mistake in it.
+and `sweep` computes it with an error of at most (d + 3)·2⁻⁵³(1 + …)‖w‖‖z‖. So while slack > (‖w − λa‖ +
+(d + 8)·10⁻¹⁵‖w‖)/λ, no row of the panel is a mistake, and none is looked at. λ = w·a/‖a‖² makes that the
+tangent of the angle by which the weights have turned (times ‖a‖): that they grow longer does not count.
+Such weights are the anchor, for all panels, and the base, for the panels of one window that is looked at
+again after a mistake in it.
 
-Rows and sums of a size at which float32 could overflow or underflow are never vouched for. A panel of 64 rows is laid
-out column by column, so that 64 scores are made at once. Rows are put into panels by their slack, within their window,
-so that few panels hold all those near the plane.
+Rows and sums of a size at which float32 could overflow or underflow are never vouched for. A panel of 64
+rows is laid out column by column, so that 64 scores are made at once. Rows are put into panels by their
+slack, within their window, so that few panels hold all those near the plane.
 """
 
 from __future__ import annotations
@@ -28,16 +32,11 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.kernels import kernel
-from separatrix.kernels.row import row_dot
 
 PANEL = 64
 PANELS = 16  # in a window
 WINDOW = PANELS * PANEL
-FOLD = 8  # rows seen as one long row, so that a loop over few columns has no remainder
-WHOLE = 32767.0
-LEAST_UNIT = 1e-150  # a column below half of this is all zeros in the shadow, which its unit still covers
 MANY = 64  # doubtful rows in a window from which on all its rows are read
-BINS = 128
 PLACE, LOOKS, BASED = range(3)
 
 
@@ -74,126 +73,40 @@ class Shadow(NamedTuple):
     progress: np.ndarray
 
 
-def shadow_of(codes: np.ndarray, units: np.ndarray, signs: np.ndarray, inverse: np.ndarray) -> Shadow:
-    """A shadow that vouches for no panel as a whole until `anchor_at` has been called."""
-    columns = units.shape[1]
+def empty_shadow(n_rows: int, n_columns: int) -> Shadow:
+    """Room for a shadow, to be filled by `draw` and `anchor_at`."""
+    panels = -(-n_rows // PANEL)
     return Shadow(
-        codes,
-        units,
-        signs,
-        inverse,
-        np.full(codes.shape[0], -np.inf),
-        np.zeros(columns + 1),
+        np.empty((panels, n_columns, PANEL), np.int16),
+        np.empty((-(-n_rows // WINDOW), n_columns)),
+        np.empty(n_rows, np.int8),
+        np.empty(n_rows, np.float32),
+        np.full(panels, -np.inf),
+        np.zeros(n_columns + 1),
         np.full(PANELS, -np.inf),
-        np.zeros(columns + 1),
-        np.empty(columns, np.float32),
+        np.zeros(n_columns + 1),
+        np.empty(n_columns, np.float32),
         np.zeros(PANEL + 1, np.float32),
         np.empty(WINDOW, np.int32),
         np.zeros(3, np.int64),
     )
 
 
-NO_SHADOW = shadow_of(
-    np.empty((0, 0, PANEL), np.int16), np.empty((0, 0)), np.empty(0, np.int8), np.empty(0, np.float32)
-)
+def shared_shadow(drawn: Shadow, signs: np.ndarray) -> Shadow:
+    """The same rows with other signs (by position), for another learner."""
+    room = empty_shadow(0, drawn.units.shape[1])
+    slack = np.full(len(drawn.slack), -np.inf)
+    same = {"codes": drawn.codes, "units": drawn.units, "inverse": drawn.inverse}
+    return room._replace(**same, signs=signs, slack=slack)
+
+
+NO_SHADOW = empty_shadow(0, 0)
 
 
 @kernel
-def arrange(
-    X: np.ndarray,
-    signs: np.ndarray,
-    squares: np.ndarray,
-    constant: float,
-    weights: np.ndarray,
-    order: np.ndarray,
-    inverse: np.ndarray,
-) -> int:
-    """The rows of each window, those with little slack first, and their 1/‖z‖; returns the number of windows."""
-    keys = np.empty(WINDOW)
-    tally = np.empty(BINS + 1, np.int64)
-    windows = (X.shape[0] + WINDOW - 1) // WINDOW
-    for window in range(windows):
-        first = window * WINDOW
-        stop = min(first + WINDOW, X.shape[0])
-        mean = 0.0
-        for i in range(first, stop):
-            score = float(signs[i]) * (row_dot(X, i, weights) + weights[-1] * constant)
-            size = np.sqrt(squares[i] + constant * constant)
-            key = max(score / size, 0.0) if 1e-15 <= size <= 1e15 else 0.0
-            keys[i - first] = key if key < np.inf else 0.0
-            mean += keys[i - first] / (stop - first)
-        fine = 32.0 / mean if 1e-200 < mean < 1e200 else 0.0
-        for b in range(BINS + 1):
-            tally[b] = 0
-        for r in range(stop - first):
-            keys[r] = min(keys[r] * fine, BINS - 1.0)
-            tally[int(keys[r]) + 1] += 1
-        for b in range(BINS):
-            tally[b + 1] += tally[b]
-        for i in range(first, stop):
-            b = int(keys[i - first])
-            k = first + tally[b]
-            tally[b] += 1
-            order[k] = i
-            size = np.sqrt(squares[i] + constant * constant)
-            inverse[k] = np.float32(1.0 / size if 1e-15 <= size <= 1e15 else 0.0)
-    return windows
-
-
-@kernel
-def cast(X: np.ndarray, order: np.ndarray, codes: np.ndarray, units: np.ndarray) -> int:
-    """Codes and units of the rows of X in this order; returns the number of windows."""
-    n, d = X.shape
-    factors = np.empty(FOLD * d)
-    tile = np.zeros((WINDOW, d), np.int16)
-    rows = np.empty((PANEL, d), np.int16)
-    long_tile = tile.reshape(WINDOW // FOLD, FOLD * d)
-    whole = n // FOLD
-    folded = X[: whole * FOLD].reshape(whole, FOLD * d)
-    for window in range(units.shape[0]):
-        first = window * WINDOW
-        stop = min(first + WINDOW, n)
-        inner = range(first // FOLD, stop // FOLD)
-        rest = range(stop // FOLD * FOLD, stop)
-        for k in range(FOLD * d):
-            factors[k] = 0.0
-        for g in inner:
-            values = folded[g]
-            for k in range(FOLD * d):
-                factors[k] = max(factors[k], abs(np.float64(values[k])))
-        for i in rest:
-            for j in range(d):
-                factors[j] = max(factors[j], abs(np.float64(X[i, j])))
-        for j in range(d):
-            top = 0.0
-            for g in range(FOLD):
-                top = max(top, factors[g * d + j])
-            small = top < 0.5 * LEAST_UNIT
-            units[window, j] = LEAST_UNIT if small else top / WHOLE
-            for g in range(FOLD):
-                factors[g * d + j] = 0.0 if small else WHOLE / top
-        for g in inner:
-            values, short = folded[g], long_tile[g - first // FOLD]
-            for k in range(FOLD * d):  # a positive number cut off: rounds to nearest
-                short[k] = np.int16(np.int32(np.float64(values[k]) * factors[k] + 32768.5) - 32768)
-        for i in rest:
-            for j in range(d):
-                tile[i - first, j] = np.int16(np.int32(np.float64(X[i, j]) * factors[j] + 32768.5) - 32768)
-        for p in range(window * PANELS, (stop + PANEL - 1) // PANEL):
-            for r in range(PANEL):
-                k = p * PANEL + r
-                values, row = tile[order[k] - first if k < n else 0], rows[r]
-                for j in range(d):
-                    row[j] = values[j]
-            for j in range(d):
-                column = codes[p, j]
-                for r in range(PANEL):
-                    column[r] = rows[r, j]
-    return units.shape[0]
-
-
-@kernel
-def scale_window(window: int, bias: float, weights: np.ndarray, units: np.ndarray, scaled: np.ndarray) -> float:
+def scale_window(
+    window: int, bias: float, weights: np.ndarray, units: np.ndarray, scaled: np.ndarray
+) -> float:
     """The weights per unit of a window; returns the doubt, how far off a score made with them may be."""
     d = units.shape[1]
     total = 0.0
@@ -208,7 +121,7 @@ def scale_window(window: int, bias: float, weights: np.ndarray, units: np.ndarra
 
 @kernel
 def score_panel(shadow: Shadow, p: int, bias: float, doubt: float) -> float:
-    """(s·score − doubt)/‖z‖ of the rows of a panel into ``shadow.sums``; returns the least, or -inf if not positive."""
+    """(s·score − doubt)/‖z‖ of a panel into ``shadow.sums``; returns the least, -inf if not positive."""
     codes, scaled, sums = shadow.codes[p], shadow.scaled, shadow.sums
     first = p * PANEL
     room = min(PANEL, shadow.signs.shape[0] - first)
@@ -238,8 +151,8 @@ def score_panel(shadow: Shadow, p: int, bias: float, doubt: float) -> float:
     margin = np.float32(doubt)
     for r in range(room):
         sums[r] = (np.float32(signs[r]) * sums[r] - margin) * inverse[r]
-    # Bits of positive floats are ordered as the floats are, and those of negative ones are negative integers; a
-    # minimum of integers is found many at a time, one of floats is not.
+    # Bits of positive floats are ordered as the floats are, and those of negative ones are negative integers:
+    # a minimum of integers is found many at a time, one of floats is not.
     bits = sums.view(np.int32)
     least = bits[0]
     for r in range(room):
@@ -272,7 +185,8 @@ def turned(anchor: np.ndarray, weights: np.ndarray) -> float:
         along += anchor[j] * weights[j]
         square += anchor[j] * anchor[j]
         length += weights[j] * weights[j]
-    if not (1e-200 <= square <= 1e200 and 1e-200 <= length <= 1e200 and along > 1e-3 * np.sqrt(square * length)):
+    sound = 1e-200 <= square <= 1e200 and 1e-200 <= length <= 1e200
+    if not (sound and along > 1e-3 * np.sqrt(square) * np.sqrt(length)):
         return np.inf
     share = along / square
     across = 0.0
@@ -284,7 +198,9 @@ def turned(anchor: np.ndarray, weights: np.ndarray) -> float:
 
 @kernel
 def doubts(visit: np.ndarray, place: int, constant: float, weights: np.ndarray, shadow: Shadow) -> int:
-    """The rows in doubt of the first window, from row ``place`` on, that has any, in row order; returns how many.
+    """The rows in doubt, in row order, of the first window from row ``place`` on that has any.
+
+    Returns how many.
 
     ``shadow.progress[PLACE]`` becomes the row after that window.
     """

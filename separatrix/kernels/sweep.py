@@ -22,7 +22,8 @@ def sweep(
 ) -> int:
     """w ← w + η s (x, constant) at each row of ``visit`` where s·score ≤ 0; returns the number of mistakes.
 
-    ``steps[m]`` is the step of the m-th mistake made here; ``counts[i]`` grows with every mistake at row ``i``.
+    ``steps[m]`` is the step of the m-th mistake made here, one for every visit at least; ``counts[i]``
+    grows with every mistake at row ``i``.
     """
     return visit_rows(X, signs, visit, steps, constant, NO_SHADOW, counts, weights)
 
@@ -40,8 +41,9 @@ def visit_rows(
 ) -> int:
     """`sweep`, or, with a shadow that has panels, all rows in order without reading those it vouches for.
 
-    Either way the same instructions read a row, so the same weights come out to the last bit. With a shadow, ``visit``
-    is the order of its panels; it starts at the row ``shadow.progress[0]`` and stops early when ``steps`` are used up.
+    Either way the same loop reads a row, so the same weights come out to the last bit. With a shadow,
+    ``visit`` is the order of its panels, the first row is ``shadow.progress[0]``, and it stops early when
+    ``steps`` are used up.
     """
     shaded = shadow.slack.shape[0] > 0
     place = shadow.progress[0]

@@ -128,7 +128,10 @@ def kozinec_sweep(
             state[3] += 1.0
         updates += 1
         size = row_square(X, i) + constant * constant
-        if scale == 0.0 or not size > inner:  # at the start, or where z itself is the shortest point
+        part = 1.0
+        if scale > 0.0 and size > inner:
+            part = (square - inner) / (square - 2.0 * inner + size)
+        if not part < 1.0:  # at the start, or where z itself is the shortest point, be it by rounding
             weights[:] = 0.0
             shares[:] = 0.0
             row_add(X, i, s, weights)
@@ -136,7 +139,6 @@ def kozinec_sweep(
             shares[first + i] = 1.0
             state[0], state[1] = 1.0, size
             continue
-        part = (square - inner) / (square - 2.0 * inner + size)
         scale *= 1.0 - part
         row_add(X, i, s * part / scale, weights)
         weights[-1] += s * constant * part / scale

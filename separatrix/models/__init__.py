@@ -1,8 +1,8 @@
-"""Models as JSON files: every float round-trips, nothing is executed, and a file is written whole or not at all.
+"""Models as JSON files: every float round-trips, no code is stored, a file is written whole or not at all.
 
-A file holds the name of the estimator, its parameters, and all it learned: classes, weights (also as whole numbers
-where doubles do not hold them), feature names, certificates, history and the counted facts. A loaded model predicts
-the same bits, and its certificates verify against the data they speak of.
+A file holds the name of the estimator, its parameters, and all it learned: classes, weights (also as whole
+numbers where doubles do not hold them), feature names, certificates, history and the counted facts. A
+loaded model predicts the same bits, and its certificates verify against the data they speak of.
 
 >>> import pathlib, tempfile
 >>> import separatrix as sx

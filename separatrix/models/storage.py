@@ -88,7 +88,8 @@ def from_json(text: str | bytes, name: str = "the file") -> Any:
 
 
 def _estimator(name: Any) -> type[LinearClassifier] | None:
-    found = getattr(separatrix, name) if isinstance(name, str) and name in separatrix.__all__ else None
+    public = isinstance(name, str) and name in dir(separatrix) and not name.startswith("_")
+    found = getattr(separatrix, name) if public else None
     return found if isinstance(found, type) and issubclass(found, LinearClassifier) else None
 
 
@@ -97,8 +98,8 @@ def _parameter(name: str, value: Any) -> Any:
         return to_plain(value)
     except ModelError as error:
         raise ModelError(
-            f"The parameter {name} cannot be stored: {str(error).rstrip('.')}; set it to a number, a list or its "
-            f"default with set_params({name}=...) and save again, what was learned stays."
+            f"The parameter {name} cannot be stored: {str(error).rstrip('.')}; set it to a number, a list or "
+            f"its default with set_params({name}=...) and save again, what was learned stays."
         ) from None
 
 
@@ -134,11 +135,13 @@ def _record(text: str | bytes, name: str) -> dict[str, Any]:
         raise ModelError(f"{name} is damaged: its 'version' is {version!r}.")
     if version > VERSION:
         raise ModelError(
-            f"{name} is of version {version} of the format, and this library reads up to {VERSION}: update separatrix."
+            f"{name} is of version {version} of the format; this library reads up to {VERSION}: update it."
         )
     odd = sorted(FIELDS ^ record.keys())
     if odd:
-        raise ModelError(f"{name} is damaged: it {'lacks' if odd[0] in FIELDS else 'should not have'} {odd[0]!r}.")
+        raise ModelError(
+            f"{name} is damaged: it {'lacks' if odd[0] in FIELDS else 'should not have'} {odd[0]!r}."
+        )
     if record["digest"] != _digest(record):
         raise ModelError(f"{name} is damaged or was edited: its content does not match its digest.")
     if not isinstance(record["parameters"], dict) or not isinstance(record["fitted"], dict):

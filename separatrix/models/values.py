@@ -1,8 +1,9 @@
 """What a fitted model is made of, as JSON values and back.
 
-A number, text, true, false, null or list stands for itself. Everything else is an object with a single key that says
-what it is: ``array``, ``tuple``, ``history``, ``halfspace``, ``certificate``; ``float`` for what JSON has no number
-for, ``whole`` for a whole number that other programs would round. An unknown key is refused.
+A number, text, true, false, null or list stands for itself. Everything else is an object with a single key
+that says what it is: ``array``, ``tuple``, ``history``, ``halfspace``, ``certificate``; ``float`` for what
+JSON has no number for, ``whole`` for a whole number that other programs would round. An unknown key is
+refused.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def _name_of(value: float) -> str:
 
 
 def _shown(value: Any) -> str:
-    return f"a function ({getattr(value, '__name__', 'unnamed')})" if callable(value) else f"a {type(value).__name__}"
+    return f"the function {value.__name__}" if hasattr(value, "__name__") else f"a {type(value).__name__}"
 
 
 def _write_array(array: np.ndarray) -> dict[str, Any]:

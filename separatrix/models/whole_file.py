@@ -14,8 +14,9 @@ from typing import IO, Any
 def written_whole(path: str | os.PathLike[str], *, binary: bool = False) -> Iterator[IO[Any]]:
     """A file to write to, which gets its name once everything is in it and on the disk.
 
-    It is written under a temporary name in the same folder, which is removed if anything goes wrong, an interrupt
-    included; a file that had the name before stays as it was. A pipe or a device is written to as it is.
+    It is written under a temporary name in the same folder, which is removed if anything goes wrong, an
+    interrupt included; a file that had the name before stays as it was. A pipe or a device is written to as
+    it is.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

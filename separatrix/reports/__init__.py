@@ -1,13 +1,13 @@
 """What a fit came to, told to people and to programs: one summary, many renderings.
 
-`summarise` makes the record; `text`, `json` and `figures` render it and compute nothing that is not in it.
+`summarise` makes the record; `text` and `json` render it; `figures` draws it, with the rows themselves.
 
 >>> import separatrix as sx
 >>> from separatrix import reports
 >>> X, y = sx.problems.iris("setosa")
 >>> summary = reports.summarise(sx.Perceptron().fit(X, y), X, y)
 >>> summary.tasks[0].mistakes, summary.tasks[0].evidence.holds
-(4, True)
+(5, True)
 """
 
 from __future__ import annotations

@@ -85,22 +85,29 @@ def padded(values: Sequence[float] | np.ndarray, share: float = 0.08) -> tuple[f
     return low - room, high + room
 
 
-def draw_frame(drawing: Drawing, area: Panel, title: str, across: str, up: str, *, whole: bool = False) -> None:
-    """Title, grid, ticks and the names of both axes; ``whole`` keeps the ticks across to whole numbers."""
-    drawing.text(area.left, area.top - 12, shortened(title, area.width), class_="ink", font_weight="600")
-    for tick in area.x.ticks(max(2, int(area.width / 55))):
+def draw_frame(
+    drawing: Drawing, area: Panel, title: str, across: str, up: str, *, whole: bool = False
+) -> None:
+    """Title, grid, ticks and the names of both axes, the second without ticks if it has no name.
+
+    ``whole`` keeps the ticks across to whole numbers.
+    """
+    drawing.text(area.left, area.top - 12, shortened(title, area.width, 13), class_="ink title")
+    for tick in area.x.ticks(max(2, int(area.width / (30 if whole else 55)))):
         if whole and tick != round(tick):
             continue
         x = area.x(tick)
         _grid(drawing, (x, area.top), (x, area.bottom))
         drawing.text(x, area.bottom + 16, tick_text(tick), class_="faint small", text_anchor="middle")
-    for tick in area.y.ticks(max(2, int(area.height / 40))):
-        y = area.y(tick)
+    widest = 0.0
+    for tick in area.y.ticks(max(2, int(area.height / 40))) if up else ():
+        y, text = area.y(tick), tick_text(tick)
+        widest = max(widest, text_width(text, 11))
         _grid(drawing, (area.left, y), (area.right, y))
-        drawing.text(area.left - 7, y + 4, tick_text(tick), class_="faint small", text_anchor="end")
+        drawing.text(area.left - 7, y + 4, text, class_="faint small", text_anchor="end")
     middle = area.left + area.width / 2
     drawing.text(middle, area.bottom + 36, shortened(across, area.width), text_anchor="middle")
-    x, y = area.left - 46, area.top + area.height / 2
+    x, y = area.left - 16 - widest, area.top + area.height / 2
     turned = f"rotate(-90 {x:.1f} {y:.1f})"
     drawing.text(x, y, shortened(up, area.height), text_anchor="middle", transform=turned)
 
@@ -114,7 +121,7 @@ def draw_edge(drawing: Drawing, area: Panel) -> None:
 def draw_legend(
     drawing: Drawing, left: float, top: float, width: float, entries: Sequence[tuple[str, str]]
 ) -> float:
-    """Samples with their names, in lines no wider than ``width``; returns the height used.
+    """Samples with their names, in lines no wider than ``width``; returns where they end.
 
     An entry is a kind of mark, drawn by `draw_mark`, and a text.
     """
@@ -127,7 +134,7 @@ def draw_legend(
         draw_mark(drawing, mark, x + 9, y)
         drawing.text(x + 24, y + 4, shown)
         x += wide
-    return y + line - top if entries else 0.0
+    return y + line
 
 
 def draw_mark(drawing: Drawing, mark: str, x: float, y: float) -> None:
@@ -186,5 +193,3 @@ def _powers(low: float, high: float, most: int) -> list[float]:
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
     step = max(1, math.ceil((last - first + 1) / most))
     return [10.0**k for k in range(first, last + 1, step)]
-
-

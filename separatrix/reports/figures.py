@@ -31,40 +31,40 @@ STROKES = {
 
 
 def outcome(summary: Summary, model: Any, X: Any, y: Any = None) -> str:
-    """How a fit ended and how it got there: rows with boundary and margin; mistakes by pass under their bound.
+    """How a fit ended, and how it got there: rows, boundary and margin; mistakes by pass under their bound.
 
-    Two columns are drawn as they are, more as their projection on w and on the direction along the boundary in which
-    the rows spread most. With more than two classes there is a pair of panels for each of the first six.
+    Two columns are drawn as they are, more as their projection on w and on the direction along the boundary
+    in which the rows spread most. With more than two classes there is a pair of panels for each of the
+    first six.
     """
     rows = as_rows(X, y)
     binary = len(summary.tasks) == 1
     tasks = summary.tasks[:MOST_TASKS]
     heading, verdict = _heading(summary), _verdict(summary)
-    block = SQUARE + 170.0
-    drawing = Drawing(WIDTH, 56 + block * len(tasks), heading, _description(summary), "outcome")
+    drawing = Drawing(WIDTH, 0.0, heading, _description(summary), "outcome")
     drawing.text(26, 30, shortened(heading, WIDTH - 52, 15), class_="ink heading")
     drawing.text(26, 50, shortened(verdict, WIDTH - 52), class_="faint")
     wide = (WIDTH - LEFT - GAP - RIGHT) / 2
+    bottom = 50.0
     for place, task in enumerate(tasks):
-        top = 96 + block * place
-        if not binary:
-            drawing.text(26, top - 28, shortened(f"{named(task.positive)} against the rest", WIDTH / 2), class_="faint")
+        top = bottom + 46
         if hasattr(model, "coef_"):
             code = 1 if binary else place
             points = points_of(rows, code, model.coef_[place], float(model.intercept_[place]))
-            draw_points(drawing, LEFT, top, wide, SQUARE, points, task)
-            draw_course(drawing, LEFT + wide + GAP, top, wide, SQUARE, task)
+            bottom = draw_points(drawing, LEFT, top, wide, SQUARE, points, task)
+            bottom = max(bottom, draw_course(drawing, LEFT + wide + GAP, top, wide, SQUARE, task))
         else:
-            draw_course(drawing, LEFT, top, WIDTH - LEFT - RIGHT, SQUARE, task)
+            bottom = draw_course(drawing, LEFT, top, WIDTH - LEFT - RIGHT, SQUARE, task)
+    drawing.height = bottom + 4
     return drawing.to_svg()
 
 
 def losses_compared() -> str:
     """Every loss of `separatrix.losses` against the margin m = s·score."""
     description = (
-        "Six losses against the margin m = sign times score, from -3 to 3. Zero-one is 1 up to m = 0 and 0 after it. "
-        "The perceptron loss falls to 0 at m = 0, hinge and squared hinge at m = 1, logistic never quite; the squared "
-        "loss is 0 at m = 1 and grows again beyond."
+        "Six losses against the margin m = sign times score, from -3 to 3. Zero-one is 1 up to m = 0 and 0 "
+        "after it. The perceptron loss falls to 0 at m = 0, hinge and squared hinge at m = 1, logistic never "
+        "quite; the squared loss is 0 at m = 1 and grows again beyond."
     )
     drawing = Drawing(760, 430, "The losses compared", description, "losses")
     drawing.text(26, 30, "The losses compared", class_="ink heading")
@@ -79,14 +79,18 @@ def losses_compared() -> str:
                 steps = [(-3.0, 1.0), (0.0, 1.0), (0.0, 0.0), (3.0, 0.0)]
             else:
                 steps = list(zip(margins.tolist(), values.tolist(), strict=True))
-            drawing.path([area.point(*p) for p in steps], class_=f"line {colour}-line", stroke_dasharray=dashes)
+            drawing.path(
+                [area.point(*p) for p in steps], class_=f"line {colour}-line", stroke_dasharray=dashes
+            )
     draw_edge(drawing, area)
     x, y = area.right + 34, area.top + 6
     for loss in losses.ALL.values():
         colour, dashes = STROKES.get(loss.name, ("sixth", None))
         drawing.path([(x, y), (x + 28, y)], class_=f"line {colour}-line", stroke_dasharray=dashes)
         drawing.text(x + 38, y + 4, loss.name.replace("_", "-" if loss.name == "zero_one" else " "))
-        drawing.text(x + 38, y + 20, loss.formula.replace("-", "−"), class_="faint small")
+        formula = loss.formula.replace("-", "−").replace("<=", "≤")
+        also = " = (1 − m)²" if loss is losses.squared else ""
+        drawing.text(x + 38, y + 20, formula + also, class_="faint small")
         y += 48
     return drawing.to_svg()
 

@@ -12,18 +12,21 @@ from separatrix.reports.summary import Task
 from separatrix.reports.svg import Drawing
 from separatrix.reports.wording import at_most, counted, named, number
 
-WORTH_LOG = 12.0  # times: a bound so far above the mistakes would flatten them on a linear scale
+WORTH_LOG = 12.0  # times: so far below the top, the mistakes of a pass would vanish on a linear scale
 MOST_BARS = 240
 
 
 def draw_points(
     drawing: Drawing, left: float, top: float, width: float, height: float, points: Points, task: Task
 ) -> float:
-    """Rows, boundary and the street of its margin; returns the height of the legend below."""
+    """Rows, boundary and the street of its margin; returns the bottom of the legend below."""
     margin = task.figures.geometric_margin
     street = margin if margin is not None and margin > 0 and points.normal is not None else None
-    area = panel(left, top, width, height, padded(points.place[:, 0]), padded(points.place[:, 1]))
-    draw_frame(drawing, area, "Rows and boundary", points.across, points.up)
+    across = np.append(points.place[:, 0], 0.0) if points.projected else points.place[:, 0]
+    area = panel(left, top, width, height, padded(across), padded(points.place[:, 1]))
+    shown = len(points.place)
+    some = f" ({counted(shown)} of {counted(points.of)} rows)" if shown < points.of else ""
+    draw_frame(drawing, area, f"{_title(task, 'Rows and boundary')}{some}", points.across, points.up)
     with drawing.clipped(area.left, area.top, area.width, area.height):
         if points.normal is not None:
             _draw_boundary(drawing, area, points, street)
@@ -35,14 +38,28 @@ def draw_points(
             for x, y in points.place[points.margins <= street * (1 + 1e-6)].tolist():
                 draw_mark(drawing, "nearest", *area.point(x, y))
     draw_edge(drawing, area)
-    return draw_legend(drawing, left - 46, area.bottom + 58, width + 46, _entries(points, task, street))
+    entries = _entries(points, task, street, _in_sight(area, points))
+    return draw_legend(drawing, left - 46, area.bottom + 58, width + 46, entries)
 
 
-def _entries(points: Points, task: Task, street: float | None) -> list[tuple[str, str]]:
+def _title(task: Task, title: str) -> str:
+    return title if task.negative is not None else f"{named(task.positive)} against the rest: {title.lower()}"
+
+
+def _in_sight(area: Panel, points: Points) -> bool:
+    """Whether the boundary passes between the corners of the panel."""
+    if points.normal is None:
+        return False
+    corners = np.array([(x, y) for x in (area.x.low, area.x.high) for y in (area.y.low, area.y.high)])
+    sides = corners @ points.normal + points.offset
+    return bool(sides.min() <= 0 <= sides.max())
+
+
+def _entries(points: Points, task: Task, street: float | None, in_sight: bool) -> list[tuple[str, str]]:
     other = "the rest" if task.negative is None else named(task.negative)
     entries = [("plus", f"{named(task.positive)} (+1)"), ("minus", f"{other} (−1)")]
     if points.normal is not None:
-        entries.append(("boundary", "boundary"))
+        entries.append(("boundary", "boundary" if in_sight else "boundary, out of sight"))
     if street is not None:
         entries.append(("street", f"margin {number(street)} on each side"))
         entries.append(("nearest", "nearest row"))
@@ -52,15 +69,16 @@ def _entries(points: Points, task: Task, street: float | None) -> list[tuple[str
 
 
 def _draw_boundary(drawing: Drawing, area: Panel, points: Points, street: float | None) -> None:
-    assert points.normal is not None
+    normal = points.normal
+    assert normal is not None
     middle = np.array([(area.x.low + area.x.high) / 2, (area.y.low + area.y.high) / 2])
-    foot = middle - (points.normal @ middle + points.offset) * points.normal
-    reach = abs(points.normal @ middle + points.offset)
+    foot = middle - (normal @ middle + points.offset) * normal
+    reach = abs(normal @ middle + points.offset)
     reach += math.hypot(area.x.high - area.x.low, area.y.high - area.y.low)
-    along = np.array([-points.normal[1], points.normal[0]]) * reach
+    along = np.array([-normal[1], normal[0]]) * reach
 
     def line(distance: float) -> list[tuple[float, float]]:
-        at = foot + distance * points.normal
+        at = foot + distance * normal
         return [area.point(*(at - along)), area.point(*(at + along))]
 
     if street is not None:
@@ -72,16 +90,16 @@ def _draw_boundary(drawing: Drawing, area: Panel, points: Points, street: float 
 
 
 def draw_course(drawing: Drawing, left: float, top: float, width: float, height: float, task: Task) -> float:
-    """Mistakes of each pass and in all, under the bound; returns the height of the legend below."""
+    """Mistakes of each pass and in all, under the bound; returns the bottom of the legend below."""
     per_pass = np.array(task.mistakes_per_pass or (0,))
     total = per_pass.cumsum()
     bound = _bound(task)
     highest = max(float(total[-1]), 1.0)
-    log = bound is not None and bound > WORTH_LOG * highest
-    ceiling = (bound or highest) * (6.0 if log else 1.2)
+    log = max(bound or highest, WORTH_LOG) > WORTH_LOG * max(float(per_pass.max()), 1.0)
+    ceiling = max(bound or highest, highest) * (6.0 if log else 1.2)
     up = (0.5, ceiling) if log else (0.0, ceiling)
     area = panel(left, top, width, height, (0.4, len(per_pass) + 0.6), up, log=log)
-    draw_frame(drawing, area, "Mistakes, pass by pass", "pass", "mistakes", whole=True)
+    draw_frame(drawing, area, _title(task, "Mistakes, pass by pass"), "pass", "mistakes", whole=True)
     group = max(1, math.ceil(len(per_pass) / MOST_BARS))
     _draw_bars(drawing, area, per_pass, group)
     ends = [*range(group - 1, len(per_pass), group)]
@@ -98,7 +116,8 @@ def draw_course(drawing: Drawing, left: float, top: float, width: float, height:
     most = "" if group == 1 else f" (the most of every {group})"
     entries = [("bar", f"in one pass{most}"), ("total", f"in all, {counted(int(total[-1]))} at the end")]
     if bound is not None:
-        name = "Novikoff's bound" if task.promise and task.promise.theorem == "Novikoff" else "bound of the theorem"
+        proven_by = task.promise.theorem if task.promise is not None else ""
+        name = "Novikoff's bound" if proven_by == "Novikoff" else "bound of the theorem"
         entries.append(("bound", f"{name}: at most {at_most(bound)}"))
     return draw_legend(drawing, left - 46, area.bottom + 58, width + 46, entries)
 

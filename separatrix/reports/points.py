@@ -32,7 +32,9 @@ class Points:
         The boundary in these coordinates: normal·p + offset = 0, with a normal of length 1; None where the
         weights are all zero.
     across, up : str
-        The names of the axes.
+        The names of the axes; no name where height means nothing.
+    projected : bool
+        Whether across is the distance from the boundary.
     """
 
     place: np.ndarray
@@ -43,13 +45,14 @@ class Points:
     offset: float
     across: str
     up: str
+    projected: bool = False
 
 
 def points_of(rows: Rows, positive: int, weights: np.ndarray, intercept: float) -> Points:
     """Evenly spaced rows and those nearest to the boundary.
 
-    Two columns are shown as they are. More are projected: across on w, in distances from the boundary, and up on the
-    direction of the boundary in which these rows spread most.
+    Two columns are shown as they are. More are projected: across on w, in distances from the boundary, and
+    up on the direction of the boundary in which these rows spread most.
     """
     norm = float(np.linalg.norm(weights))
     X, signs = _chosen(rows, positive, weights, intercept)
@@ -60,8 +63,10 @@ def points_of(rows: Rows, positive: int, weights: np.ndarray, intercept: float) 
         place = X if rows.n_columns == 2 else np.column_stack([X[:, 0], _lanes(signs)])
         normal = np.append(weights, 0.0)[:2] / norm if norm > 0 else None
         across = names[0] if names else "column 0"
-        up = (names[1] if names else "column 1") if rows.n_columns == 2 else "(no second column)"
-        return Points(place, signs, margins, rows.n_rows, normal, intercept / norm if norm else 0.0, across, up)
+        up = (names[1] if names else "column 1") if rows.n_columns == 2 else ""
+        return Points(
+            place, signs, margins, rows.n_rows, normal, intercept / norm if norm else 0.0, across, up
+        )
     direction = weights / norm if norm > 0 else _spread(X - X.mean(axis=0))
     lengths = X @ direction
     beside = X - np.outer(lengths, direction)
@@ -69,10 +74,13 @@ def points_of(rows: Rows, positive: int, weights: np.ndarray, intercept: float) 
     place = np.column_stack([signs * margins if norm > 0 else lengths, beside @ _spread(beside)])
     normal = np.array([1.0, 0.0]) if norm > 0 else None
     across = "distance from the boundary" if norm > 0 else "direction of largest spread"
-    return Points(place, signs, margins, rows.n_rows, normal, 0.0, across, "largest spread along the boundary")
+    up = "largest spread along the boundary"
+    return Points(place, signs, margins, rows.n_rows, normal, 0.0, across, up, projected=norm > 0)
 
 
-def _chosen(rows: Rows, positive: int, weights: np.ndarray, intercept: float) -> tuple[np.ndarray, np.ndarray]:
+def _chosen(
+    rows: Rows, positive: int, weights: np.ndarray, intercept: float
+) -> tuple[np.ndarray, np.ndarray]:
     most = min(MOST_POINTS, max(50, MOST_VALUES // rows.n_columns))
     stride = max(1, -(-rows.n_rows // most))
     parts, signs = [], []

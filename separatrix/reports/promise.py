@@ -78,7 +78,8 @@ def _bound(model: Any, radius: float, margin: float) -> tuple[str, Bound | None]
         return "turns", bounds.batch_perceptron(radius, margin)
     if name == "MarginPerceptron":
         bound = bounds.kozinec(radius, margin, (1 - model.share) * (1 - SPARE))
-        return "updates", replace(bound, value=bound.value + 1)  # the row it starts at counts as an update here
+        # The row it starts at counts as an update here.
+        return "updates", replace(bound, value=bound.value + 1)
     if name == "PassiveAggressive":
         return "mistakes", bounds.passive_aggressive(radius, 1 / margin, C=model.C, variant=model.variant)
     return "mistakes", None

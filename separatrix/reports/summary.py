@@ -32,8 +32,9 @@ class Data:
 class Figures:
     """R, γ and the smallest distance from the boundary.
 
-    ``radius`` and ``margin`` are of the rows (x, 1), or x without an intercept; ``geometric_margin`` is
-    min s(w·x + b)/‖w‖. The ``centred`` ones are of the rows moved to their middle, with ``bound_centred`` (R/γ)² there.
+    ``radius`` and ``margin`` are of the rows (x, 1), or x without an intercept; ``geometric_margin`` is min
+    s(w·x + b)/‖w‖. The ``centred`` ones are of the rows moved to their middle, with ``bound_centred``
+    (R/γ)² there.
     """
 
     geometric_margin: float | None
@@ -48,7 +49,8 @@ class Figures:
 class Task:
     """One halfspace: of two classes the larger against the smaller, of more each against the rest.
 
-    ``errors`` counts training rows with s·score ≤ 0 (for a vote: rows predicted wrong); None if no rows were given.
+    ``errors`` counts training rows with s·score ≤ 0 (for a vote: rows predicted wrong); None if no rows
+    were given.
     """
 
     positive: Label
@@ -94,12 +96,13 @@ def summarise(model: Any, X: Any = None, y: Any = None, *, notes: Sequence[str] 
     ----------
     model : a fitted classifier of this library
     X, y
-        The rows of the fit, or labelled `Rows` alone: certificates are then verified and training errors counted.
+        The rows of the fit, or labelled `Rows` alone: certificates are then verified and training errors
+        counted.
     notes : sequence of str
         What the fit warned of.
     """
     rows = None if X is None else as_rows(X, y)
-    if rows is not None and not np.array_equal(rows.classes, model.classes_):
+    if rows is not None and not np.array_equal(np.asarray(rows.classes), model.classes_):
         raise ValueError("These rows do not have the classes of the model: give the rows of the fit.")
     classes = tuple(_plain(label) for label in model.classes_)
     codes = (1,) if len(classes) == 2 else range(len(classes))

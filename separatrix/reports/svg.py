@@ -1,7 +1,7 @@
 """A small drawing kit: SVG elements, escaped, with a title and a description, in light and dark.
 
-Colours are classes, so that a reader's preference for dark paper is met without a script; shapes and dashes carry
-what colours do, for those who see or print without them.
+Colours are classes, so that a reader's preference for dark paper is met without a script; shapes and dashes
+carry what colours do, for those who see or print without them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from html import escape
 from typing import Any
 
 FONT = 12.0
+TEXTS = 3  # title, description and style come before everything drawn
 WIDE = frozenset("mwMW%@—…∑∞")
 NARROW = frozenset("iljtfrI.,:;'|!()[] ")
 
@@ -33,7 +34,7 @@ DARK = {
     "ink": "#e6edf3",
     "faint": "#9aa4af",
     "grid": "#30363d",
-    "street": "#2b2a1c",
+    "street": "#3a3720",
     "plus": "#6cb6ff",
     "minus": "#ffa265",
     "third": "#56d39b",
@@ -49,7 +50,7 @@ def _rules(colours: dict[str, str]) -> str:
 
 STYLE = (
     ".sx text{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}"
-    ".sx .heading{font-size:15px;font-weight:600}.sx .small{font-size:11px}"
+    ".sx .heading{font-size:15px;font-weight:600}.sx .title{font-weight:600}.sx .small{font-size:11px}"
     ".sx .line{fill:none;stroke-width:1.6;stroke-linejoin:round}.sx .thin{fill:none;stroke-width:1}"
     f"{_rules(LIGHT)}@media (prefers-color-scheme:dark){{{_rules(DARK)}}}"
 )
@@ -61,6 +62,7 @@ class Drawing:
     Parameters
     ----------
     width, height : float
+        The height may be set anew until the picture is asked for.
     title, description : str
         The text alternative: what the picture is, and what it shows.
     name : str
@@ -83,7 +85,6 @@ class Drawing:
             f'<desc id="{name}-desc">{_text(description)}</desc>',
             f"<style>{STYLE}</style>",
         ]
-        self.add("rect", width=width, height=height, class_="paper")
 
     def add(self, element: str, text: str | None = None, **attributes: Any) -> None:
         """One element; ``class_`` is class, other underscores are hyphens."""
@@ -115,7 +116,8 @@ class Drawing:
         view = f'viewBox="0 0 {_number(self.width)} {_number(self.height)}"'
         label = f'role="img" aria-labelledby="{self.name}-title {self.name}-desc"'
         head = f'<svg xmlns="http://www.w3.org/2000/svg" class="sx" {size} {view} {label}>'
-        return "\n".join([head, *self._parts, "</svg>"]) + "\n"
+        paper = f'<rect {size} class="paper"/>'
+        return "\n".join([head, *self._parts[:TEXTS], paper, *self._parts[TEXTS:], "</svg>"]) + "\n"
 
 
 def text_width(text: str, size: float = FONT) -> float:
@@ -128,7 +130,7 @@ def shortened(text: str, width: float, size: float = FONT) -> str:
     """The text, or its beginning and an ellipsis, so that it fits.
 
     >>> shortened("sepal length (cm)", 60)
-    'sepal le…'
+    'sepal l…'
     """
     text = " ".join(text.split())
     if text_width(text, size) <= width:

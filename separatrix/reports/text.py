@@ -27,8 +27,19 @@ def render(summary: Summary, width: int = 100) -> str:
     >>> import separatrix as sx
     >>> from separatrix.reports import summarise
     >>> X, y = [[0.0, 1.0], [1.0, 3.0], [2.0, 0.0], [3.0, 1.0]], ["ham", "ham", "spam", "spam"]
-    >>> print(render(summarise(sx.Perceptron().fit(X, y), X, y)))
-    EXPECT
+    >>> print(render(summarise(sx.Perceptron().fit(X, y), X, y), width=90))
+    Perceptron on 4 rows, 2 columns: spam is +1, ham is -1
+    <BLANKLINE>
+      mistakes       2 in 2 passes; the last pass made none
+      margin         0.4472, the distance from the boundary to the nearest row
+      mistake bound  at most 55 mistakes, in whatever order these rows come (Novikoff 1962):
+                     (R/γ)², with R = 3.317 the longest row and γ = 0.4472 the margin, both
+                     with the constant 1 as one more column
+    <BLANKLINE>
+      proven         A halfspace has every row strictly on its side: the rows are linearly
+                     separable.
+                     Checked again on all 4 rows, in exact arithmetic: it holds.
+      not proven     that no halfspace has a larger margin; how the model does on other rows
     """
     lines = _one(summary) if len(summary.tasks) == 1 else _several(summary)
     return "\n".join(piece for line in lines for piece in laid_out(line, width))
@@ -60,8 +71,9 @@ def _several(summary: Summary) -> Iterator[Line]:
     if len(summary.tasks) > len(shown):
         yield f"  and {len(summary.tasks) - len(shown)} more classes"
     yield ""
-    yield "  errors: rows on the wrong side; margin: distance from the boundary to the nearest row;"
-    yield "  at most: what the theorem of the method allows for that margin, in any order of the rows"
+    yield "  errors   rows on the wrong side"
+    yield "  margin   the distance from the boundary to the nearest row"
+    yield "  at most  what the theorem of the method allows for that margin"
     yield ""
     open_ones = [task for task in summary.tasks if not task.evidence.proven]
     done = [task for task in summary.tasks if task.evidence.proven]
@@ -73,18 +85,19 @@ def _several(summary: Summary) -> Iterator[Line]:
     if open_ones:
         first = open_ones[0]
         said = first.evidence.reason if first.evidence.holds is False else first.evidence.claim
-        text = f"for {several(len(open_ones), 'class', 'classes')}. {named(first.positive)} against the rest: {said}"
-        yield "nothing", text
+        of = f"for {several(len(open_ones), 'class', 'classes')}. {named(first.positive)} against the rest"
+        yield "nothing", f"{of}: {said}"
 
 
 def _head(summary: Summary) -> str:
     data = summary.data
     size = f"{several(data.rows, 'row')}, " if data.rows is not None else ""
-    where = f"{data.name}: " if data.name else ""
+    size += several(data.columns, "column")
+    where = f"{data.name} ({size})" if data.name else size
     how = [] if summary.intercept else ["through the origin"]
     how += ["centred"] if summary.centred else []
     title = f"{summary.estimator} ({', '.join(how)})" if how else summary.estimator
-    return f"{title} on {where}{size}{several(data.columns, 'column')}"
+    return f"{title} on {where}"
 
 
 def _mistakes(task: Task) -> str:
@@ -110,10 +123,11 @@ def _bound(summary: Summary, task: Task) -> str:
     formula = "(R/γ)²" if promise.theorem in PLAIN else "a multiple of (R/γ)²"
     middle = " around their middle" if summary.centred else ""
     constant = ", both with the constant 1 as one more column" if summary.intercept else ""
+    theorem = THEOREMS.get(promise.theorem, promise.theorem)
+    radius, margin = number(promise.radius), number(promise.margin)
     return (
-        f"at most {at_most(promise.at_most)} {what}{order} ({THEOREMS.get(promise.theorem, promise.theorem)}): "
-        f"{formula}, with R = {number(promise.radius)} the longest row{middle} and γ = {number(promise.margin)} the "
-        f"margin{constant}"
+        f"at most {at_most(promise.at_most)} {what}{order} ({theorem}): {formula}, with R = {radius} the "
+        f"longest row{middle} and γ = {margin} the margin{constant}"
     )
 
 
@@ -122,7 +136,7 @@ def _centred(summary: Summary, task: Task) -> Iterator[Line]:
     moved, promise = task.figures.bound_centred, task.promise
     can = summary.parameters.get("center") is False and summary.intercept
     if can and promise is not None and moved is not None and promise.at_most > FAR * moved:
-        yield "centred", f"with the origin in the middle of the rows the bound would be {at_most(moved)} (center=True)"
+        yield "centred", f"with the origin amid the rows the bound would be {at_most(moved)} (center=True)"
 
 
 def _evidence(summary: Summary, task: Task) -> Iterator[Line]:

@@ -46,9 +46,9 @@ def named(label: Any) -> str:
 
 
 def laid_out(line: Line, width: int) -> list[str]:
-    """A line as it is, or a named one with its text wrapped and indented beside the name."""
+    """A line wrapped, unless it is indented as in a table; a named one has its text beside the name."""
     if isinstance(line, str):
-        return [line]
+        return [line] if line[:1] in ("", " ") else textwrap.wrap(line, width, subsequent_indent="  ")
     name, text = line
     first = f"  {name:<{NAME_WIDTH}}  "
     rest = " " * len(first)

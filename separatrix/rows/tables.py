@@ -70,20 +70,19 @@ class Numbers:
             # By way of text: the nearest double, as the same digits in a CSV file would give.
             floats = column.cast(pa.string()).cast(pa.float64())
             if column.type.scale <= 0:
-                self._refuse_beyond(floats, column, start, place)
+                self._refuse_beyond(column, start, place)
             return floats
         try:
             return column.cast(self._target)
         except pa.ArrowInvalid:
-            self._refuse_beyond(column.cast(self._target, safe=False), column, start, place)
-            raise
+            pass
+        self._refuse_beyond(column, start, place)
+        return column.cast(self._target, safe=False)
 
-    def _refuse_beyond(self, floats: Any, column: Any, start: int, place: int) -> None:
-        beyond = np.abs(floats.to_numpy(zero_copy_only=False)) >= EXACT
-        for row in np.flatnonzero(beyond):
-            if abs(column[int(row)].as_py()) > EXACT:
-                where = self.cell(start + int(row), place)
-                raise DataError(f"{where}: {beyond_exact(column[int(row)].as_py())}")
+    def _refuse_beyond(self, column: Any, start: int, place: int) -> None:
+        for row, value in enumerate(column.to_pylist()):
+            if value is not None and abs(value) > EXACT:
+                raise DataError(f"{self.cell(start + row, place)}: {beyond_exact(value)}")
 
 
 def not_a_number(where: str, value: Any) -> DataError:
@@ -165,7 +164,7 @@ def rows_of_table(
     (('height', 'children'), [[1.5, 0.0], [1.8, 2.0]])
     """
     shape = getattr(X, "shape", (0, 0))
-    if len(shape) != 2 or type(X).__name__ in ("Series", "Array", "ChunkedArray"):
+    if len(shape) != 2 or isinstance(X, pa.Array | pa.ChunkedArray):
         raise DataError(
             "X is a single column; give a table with one row per example (for one feature, of one column)."
         )

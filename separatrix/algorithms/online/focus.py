@@ -1,24 +1,26 @@
 """Cyclic passes over rows in memory that soon read only the rows in doubt.
 
-**Idea.** After a few passes the weights hardly turn any more, and all but a few rows lie safely on their side. A copy
-of the rows in 16 bits a value, arranged by how near the plane they are, tells which: see `separatrix.kernels.shadow`
-for what it can vouch for, and why.
+**Idea.** After a few passes the weights hardly turn any more, and all but a few rows lie safely on their
+side. A copy of the rows in 16 bits a value, arranged by how near the plane they are, tells which: see
+`separatrix.kernels.shadow` for what it can vouch for, and why.
 
-**Theorem.** The weights, the counts and the mistakes of every pass are those of the plain passes, bit for bit. A row is
-passed over only when the number that the plain sweep would have computed for it is proven positive, rounding, overflow
-and underflow included, at the weights of that moment: they are looked at anew after every mistake. The rows that are
-read are read in row order, by the same compiled loop.
+**Theorem.** The weights, the counts and the mistakes of every pass are those of the plain passes, bit for
+bit. A row is passed over only when the number that the plain sweep would have computed for it is proven
+positive, rounding, overflow and underflow included, at the weights of that moment: they are looked at
+anew after every mistake. The rows that are read are read in row order, by the same compiled loop.
 
-**Cost.** Two plain passes; one that also makes the copy, for about four times the price; from then on a pass looks at
-a tenth to a half of the copy. The copy takes 2 bytes a value (a quarter of float64 rows) and 13 bytes a row, and is
-freed with the `Focus`. Sparse rows, rows that are not in C order and rows longer than 10¹⁰⁰ are read in full always.
+**Cost.** Two plain passes, and the copy, for the price of five to seven more; from then on a pass looks
+at a tenth to a half of the copy. It takes 2 bytes a value (a quarter of float64 rows, half of float32
+ones) and 9 bytes a row, and is freed with the `Focus`. Sparse rows, rows that are not in C order and rows
+longer than 10¹⁰⁰ are always read.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from separatrix.kernels.shadow import LOOKS, PANEL, PLACE, WINDOW, Shadow, anchor_at, arrange, cast, shadow_of
+from separatrix.kernels.drawing import draw
+from separatrix.kernels.shadow import LOOKS, PLACE, WINDOW, Shadow, anchor_at, empty_shadow, shared_shadow
 from separatrix.kernels.survey import survey
 from separatrix.kernels.sweep import sweep, visit_rows
 from separatrix.rows.memory import DenseRows, MemoryRows
@@ -28,27 +30,28 @@ WORTH_A_COPY = 8  # passes still to come, or the copy does not pay
 MOST_COLUMNS = 4096
 MOST_MISTAKES = 1 / 50  # a share of the rows: each makes a window of the shadow be looked at again
 AT_ONCE = 64 * WINDOW  # rows swept by one call
-SPAN = 2**21  # bytes of rows arranged, then cast, while they are in the cache
+REDRAW = 32  # looks at all of the copy after which it is made anew; then twice as many, and so on
 STEPS = 4096
 
 
 class Sketch:
     """What the learners of several classes share: the squares of the rows, and their 16-bit copy.
 
-    Attributes
+    Parameters
     ----------
-    squares : ndarray of shape (n_rows,)
-        ‖x_i‖² of every row, known after the first pass.
+    rows : MemoryRows
+    squares : ndarray of shape (n_rows,), optional
+        ‖x_i‖² of every row, of rows known to be finite; found in the first pass where it is not given.
     """
 
-    def __init__(self, rows: MemoryRows) -> None:
+    def __init__(self, rows: MemoryRows, squares: np.ndarray | None = None) -> None:
         self.rows = rows
-        self.squares = np.zeros(rows.n_rows)
-        self.measured = False
-        self.codes: np.ndarray | None = None
-        self.units = np.empty((0, 0))
+        self.measured = squares is not None
+        self.squares = np.zeros(rows.n_rows) if squares is None else squares
+        self.learners = 0
+        self.constant = 0.0
+        self.drawn: Shadow | None = None
         self.visit = np.empty(0, np.int32)
-        self.inverse = np.empty(0, np.float32)
 
     @property
     def possible(self) -> bool:
@@ -65,22 +68,15 @@ class Sketch:
             self.rows.require_finite()
         self.measured = self.measured or stop == self.rows.n_rows
 
-    def draw(self, signs: np.ndarray, constant: float, weights: np.ndarray) -> None:
+    def draw(self, signs: np.ndarray, constant: float, weights: np.ndarray) -> Shadow:
         """Make the copy, arranged by the slack of the rows at these weights."""
-        n, d = self.rows.n_rows, self.rows.n_columns
-        span = WINDOW * int(max(1, SPAN // (d * self.rows.dtype.itemsize * WINDOW)))
-        self.visit = np.empty(n, np.int32)
-        self.inverse = np.empty(n, np.float32)
-        self.units = np.empty((-(-n // WINDOW), d))
-        self.codes = np.empty((-(-n // PANEL), d, PANEL), np.int16)
-        for start in range(0, n, span):
-            stop = min(start + span, n)
-            X = self.rows.block(start, stop).X
-            here = slice(start, stop)
-            arrange(X, signs[here], self.squares[here], constant, weights, self.visit[here], self.inverse[here])
-            panels, windows = slice(start // PANEL, -(-stop // PANEL)), slice(start // WINDOW, -(-stop // WINDOW))
-            cast(X, self.visit[here], self.codes[panels], self.units[windows])
-            self.visit[here] += start
+        n = self.rows.n_rows
+        if self.drawn is None:
+            self.drawn = empty_shadow(n, self.rows.n_columns)
+            self.visit = np.empty(n, np.int32)
+        self.constant = constant
+        draw(self.rows.block(0, n).X, signs, self.squares, constant, weights, self.visit, self.drawn)
+        return self.drawn
 
 
 class Focus:
@@ -123,6 +119,7 @@ class Focus:
         self.passes_left = passes
         self.passes_made = 0
         self.sketch = Sketch(rows) if sketch is None else sketch
+        self.sketch.learners += 1
         self._signs = rows.block(0, rows.n_rows).signs(positive)
         self._in_place = not isinstance(rows, DenseRows) or rows.X.flags.c_contiguous
         most = max(rows.rows_in_block, min(AT_ONCE, rows.n_rows))
@@ -130,8 +127,8 @@ class Focus:
         self._steps = np.full(most, float(step))
         self._shadow: Shadow | None = None
         self._last = rows.n_rows
-        self._first_looks = 0
-        self._excess = 0
+        self._looks = 0
+        self._patience = REDRAW
 
     @property
     def squares(self) -> np.ndarray:
@@ -175,16 +172,19 @@ class Focus:
         return mistakes
 
     def _take_shadow(self) -> None:
+        """Draw the rows as they lie now; a copy that others use too stays as it is, with a new anchor."""
         sketch = self.sketch
-        if sketch.codes is None:
-            sketch.draw(self._signs, self.constant, self.weights)
-        assert sketch.codes is not None
-        self._shadow = shadow_of(sketch.codes, sketch.units, self._signs[sketch.visit], sketch.inverse)
-        self._take_anchor(self._shadow)
-
-    def _take_anchor(self, shadow: Shadow) -> None:
-        anchor_at(self.constant, self.weights, shadow)
-        self._first_looks = self._excess = 0
+        if sketch.drawn is not None and sketch.learners > 1 and sketch.constant != self.constant:
+            # The copy knows the lengths of (x, constant).
+            sketch = self.sketch = Sketch(self.rows, sketch.squares)
+            sketch.learners = 1
+        if sketch.drawn is None or sketch.learners == 1:
+            self._shadow = sketch.draw(self._signs, self.constant, self.weights)
+        elif self._shadow is None:
+            self._shadow = shared_shadow(sketch.drawn, self._signs[sketch.visit])
+        assert self._shadow is not None
+        anchor_at(self.constant, self.weights, self._shadow)
+        self._looks = 0
 
     def _shaded_pass(self, shadow: Shadow) -> int:
         n = self.rows.n_rows
@@ -196,10 +196,8 @@ class Focus:
             mistakes += int(
                 visit_rows(X, self._signs, visit, steps, self.constant, shadow, self.counts, self.weights)
             )
-        # A new anchor, once the old one has cost as much as looking at every panel.
-        looks, panels = int(shadow.progress[LOOKS]), len(shadow.slack)
-        self._first_looks = self._first_looks or max(1, looks)
-        self._excess += looks - self._first_looks
-        if self._excess > panels:
-            self._take_anchor(shadow)
+        self._looks += int(shadow.progress[LOOKS])
+        if self._looks > self._patience * len(shadow.slack):
+            self._patience *= 2
+            self._take_shadow()
         return mistakes

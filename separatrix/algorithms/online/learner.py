@@ -34,6 +34,13 @@ class Learner(ABC):
     def begin(self, rows: Any) -> None:
         """Before the first pass of a fit: make room for what is kept for each row."""
 
+    def focus(self, rows: Any, positive: int, squares: np.ndarray | None, passes: int) -> None:
+        """From here on passes are cyclic: a learner may know how to make them without reading every row."""
+
+    def pass_over(self) -> bool:
+        """Make a whole pass, if `focus` found a way; False: let the loop do it."""
+        return False
+
     def end_pass(self, rows: Any, positive: int) -> None:
         """After each pass of a fit."""
 

@@ -45,8 +45,7 @@ class Plan:
 
 
 def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict[int, Run], Survey]:
-    """Pass after pass, every learner on every block while it is in the cache, until none has anything to
-    learn."""
+    """Pass after pass, every learner on every block while it is in the cache, until none has more to learn."""
     survey = Survey(rows)
     runs = {positive: Run(learner) for positive, learner in learners.items()}
     for learner in learners.values():
@@ -60,6 +59,9 @@ def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict
             break
         before = {positive: (run.learner.mistakes, run.learner.updates) for positive, run in active.items()}
         started = perf_counter()
+        if number == 1 and plan.order == "cyclic" and plan.max_mistakes is None:
+            for positive, run in active.items():
+                run.learner.focus(rows, positive, survey.squares, plan.max_passes - 1)
         walk(rows, active, plan, survey if number == 0 else None)
         seconds = perf_counter() - started
         for positive, run in active.items():
@@ -75,6 +77,9 @@ def _goes_on(run: Run, plan: Plan) -> bool:
 
 
 def _walk(rows: Rows, active: Mapping[int, Run], plan: Plan, survey: Survey | None) -> None:
+    active = {positive: run for positive, run in active.items() if not run.learner.pass_over()}
+    if not active:
+        return
     for block, visit in visits(rows, plan.order, plan.random):
         if survey is not None and not isinstance(plan.order, np.ndarray):
             survey.see(block)

@@ -4,6 +4,7 @@ theorem."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,8 @@ class MistakeDriven(LinearClassifier):
             return Solution(weights, certificate, run.history, counted | facts)
         found = self._tally(rows, positive, run, weights)
         facts = figures(weights, found.smallest, learner.constant, survey)
+        if run.passes:
+            run.passes[-1] = replace(run.passes[-1], margin=facts["margin"])
         certificate = self._certificate(rows, positive, run, weights, found, facts)
         return Solution(weights, certificate, run.history, counted | facts)
 

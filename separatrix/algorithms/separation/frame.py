@@ -100,9 +100,7 @@ class Frame:
 
     def exact_points(self, X: np.ndarray, signs: np.ndarray) -> list[list[int]]:
         """Rows as whole-number points, each times a positive number."""
-        rows = exact_rows(X, signs, self.intercept)
-        seen = matrix(rows, self.width) * self.basis
-        return [stripped([int(v) for v in row]) for row in seen.tolist()]
+        return seen_through(self.basis, X, signs, self.intercept)
 
     def seen(self, row: Sequence[int]) -> list[int]:
         """One row in whole numbers as a point."""
@@ -131,35 +129,31 @@ class Frame:
 class Face:
     """The subspace of all w that vanish on some rows, seen through a whole-number basis of it.
 
-    ``X, signs`` are rows outside it whose size settles the scale of each coordinate.
+    ``X, signs`` are rows whose size settles the scale of each coordinate.
     """
 
     def __init__(self, intercept: bool, basis: fmpz_mat, X: np.ndarray, signs: np.ndarray) -> None:
         self.intercept = intercept
-        self.basis = basis
         self.width = basis.ncols()
-        self.exponents = np.zeros(self.width, np.int64)
+        columns = [[int(v) for v in column] for column in basis.transpose().tolist()]
+        sizes = np.array([max(abs(v).bit_length() for v in column) for column in columns], np.int64)
         if len(X) and self.width:
-            seen = self.exact_points(X[:64], signs[:64])
-            bits = [max(abs(row[k]).bit_length() for row in seen) for k in range(self.width)]
-            self.exponents = np.array(bits, np.int64)
-        top = int(self.exponents.max(initial=0))
-        for k in range(self.width):
-            scale = top - int(self.exponents[k])
-            for j in range(basis.nrows() if scale else 0):
-                basis[j, k] = int(basis[j, k]) << scale
-
-    @cached_property
-    def _floats(self) -> np.ndarray | None:
-        """The basis as floats when it is made of small whole numbers: products with such rows are then exact."""
-        entries = [int(v) for v in self.basis.entries()]
-        if max(map(abs, entries), default=0) >= 2**40:
-            return None
-        return np.array(entries, np.float64).reshape(self.basis.nrows(), self.width)
+            # The columns of floats are divided by powers of two; what is left of their size shows in the rows.
+            near = np.array([rounded(column) for column in columns]).T
+            with np.errstate(over="ignore", invalid="ignore"):
+                seen = np.abs(scaled_rows(with_constant(X[:256], signs[:256], intercept)) @ near).max(axis=0)
+            sizes = sizes + np.where((seen > 0) & np.isfinite(seen), np.frexp(seen)[1], 0)
+        top = int(sizes.max(initial=0))
+        columns = [[v << (top - int(size)) for v in column] for column, size in zip(columns, sizes, strict=True)]
+        self.basis = matrix(columns, basis.nrows()).transpose() if columns else basis
+        bits = max((abs(v).bit_length() for column in columns for v in column), default=0)
+        self.small = bits <= 40
+        flat = rounded([v for column in columns for v in column])
+        self.floats = np.ldexp(flat, bits if self.small else 0).reshape(len(columns), basis.nrows()).T
 
     def products(self, X: np.ndarray, signs: np.ndarray) -> np.ndarray | None:
         """z·B of every row, exact in floats; None when floats cannot promise that."""
-        if self._floats is None or not len(X):
+        if not self.small or not len(X):
             return None
         Z = with_constant(X, signs, self.intercept)
         lowest = np.abs(Z[Z != 0]).min(initial=np.inf)
@@ -172,27 +166,35 @@ class Face:
                 if np.all(np.rint(Z / coarse) * coarse == Z):
                     unit = coarse
                     break
-            if not (np.abs(Z / unit) @ np.abs(self._floats)).max(initial=0.0) < 2.0**53:
+            if not (np.abs(Z / unit) @ np.abs(self.floats)).max(initial=0.0) < 2.0**53:
                 return None
-            return (Z / unit) @ self._floats
+            return (Z / unit) @ self.floats
 
     def points(self, X: np.ndarray, signs: np.ndarray) -> np.ndarray:
         seen = self.products(X, signs)
-        if seen is not None:
-            return scaled_rows(seen)
-        return np.array([rounded(row) for row in self.exact_points(X, signs)]).reshape(len(X), self.width)
+        if seen is None:
+            with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+                seen = scaled_rows(with_constant(X, signs, self.intercept)) @ self.floats
+        return scaled_rows(seen)
 
     def exact_points(self, X: np.ndarray, signs: np.ndarray) -> list[list[int]]:
-        rows = exact_rows(X, signs, self.intercept)
-        seen = matrix(rows, self.basis.nrows()) * self.basis
-        return [stripped([int(v) for v in row]) for row in seen.tolist()]
+        return seen_through(self.basis, X, signs, self.intercept)
 
     def vanishing(self, X: np.ndarray, signs: np.ndarray) -> np.ndarray:
         """Which rows have z·w = 0 for every w of this face."""
         seen = self.products(X, signs)
         if seen is not None:
             return ~seen.any(axis=1)
-        return np.array([not any(row) for row in self.exact_points(X, signs)], bool)
+        Z = with_constant(X, signs, self.intercept)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            doubt = (Z.shape[1] + 8) * 2.0**-52 * (np.abs(Z) @ np.abs(self.floats)) + 2.0**-700
+            # Where an entry of the basis has become 0, a huge x may hide behind it.
+            huge = np.abs(Z).max(axis=1, initial=0.0) > 1e100
+            open_ = huge | ~(np.abs(Z @ self.floats) > doubt).any(axis=1)
+        answer = np.zeros(len(X), bool)
+        places = np.flatnonzero(open_)
+        answer[places] = [not any(row) for row in self.exact_points(X[places], signs[places])]
+        return answer
 
     def seen(self, row: Sequence[int]) -> list[int]:
         return numbers(fmpz_mat(1, len(row), list(row)) * self.basis)
@@ -205,7 +207,53 @@ class Face:
         return _pulled(self.basis, direction, self.intercept)
 
 
-View = Frame | Face
+class Tuned:
+    """A view in coordinates where given points are nearly unit vectors, however close to dependent they are.
+
+    Strict separation does not depend on the coordinates; what floats can see of it does.
+    """
+
+    def __init__(self, view: Frame | Face | Tuned, points: Sequence[Sequence[int]]) -> None:
+        self.view: Frame | Face = view.view if isinstance(view, Tuned) else view
+        self.intercept = view.intercept
+        self.width = view.width
+        m = matrix(points, self.width)
+        lead = set(pivots(m))
+        chosen = [points[i] for i in pivots(m.transpose())]
+        size = max(abs(v).bit_length() for point in chosen for v in point)
+        units = [[(1 << size) * (i == j) for i in range(self.width)] for j in range(self.width) if j not in lead]
+        inverse = matrix([*chosen, *units], self.width).inv()
+        scale = 1 << (size + 64)
+        turned = [int(v.p) * scale // int(v.q) for v in inverse.entries()]
+        self.basis = view.basis * fmpz_mat(self.width, self.width, turned)
+
+    def vanishing(self, X: np.ndarray, signs: np.ndarray) -> np.ndarray:
+        return self.view.vanishing(X, signs)
+
+    def points(self, X: np.ndarray, signs: np.ndarray) -> np.ndarray:
+        return np.array([rounded(row) for row in self.exact_points(X, signs)]).reshape(len(X), self.width)
+
+    def exact_points(self, X: np.ndarray, signs: np.ndarray) -> list[list[int]]:
+        return seen_through(self.basis, X, signs, self.intercept)
+
+    def seen(self, row: Sequence[int]) -> list[int]:
+        return numbers(fmpz_mat(1, len(row), list(row)) * self.basis)
+
+    def float_weights(self, direction: np.ndarray) -> None:
+        """None: these coordinates are for what floats cannot hold."""
+        return None
+
+    def exact_weights(self, direction: Sequence[int]) -> list[int]:
+        return _pulled(self.basis, direction, self.intercept)
+
+
+View = Frame | Face | Tuned
+
+
+def seen_through(basis: fmpz_mat, X: np.ndarray, signs: np.ndarray, intercept: bool) -> list[list[int]]:
+    """z·B of every row in whole numbers, each row times a positive number."""
+    seen = matrix(exact_rows(X, signs, intercept), basis.nrows()) * basis
+    return [stripped([int(v) for v in row]) for row in seen.tolist()]
 
 
 def with_constant(X: np.ndarray, signs: np.ndarray, intercept: bool) -> np.ndarray:

@@ -11,6 +11,7 @@ itself a separator. `circuit` is the short cut when the right points are already
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import isfinite
 from typing import NamedTuple
 
 from flint import fmpq, fmpz_mat
@@ -65,30 +66,88 @@ def circuit(points: Sequence[Point]) -> tuple[list[int], list[int]] | None:
     return places, [multipliers[i] for i in places]
 
 
-def settle(points: Sequence[Point], start: Sequence[int] = (), tick: Callable[[], None] = lambda: None) -> Answer:
-    """Decide Gordan's alternative for these points, beginning with the corral ``start``."""
+def settle(
+    points: Sequence[Point],
+    start: Sequence[int] = (),
+    shares: Sequence[float] = (),
+    tick: Callable[[], None] = lambda: None,
+) -> Answer:
+    """Decide Gordan's alternative for these points, beginning with a mixture of the points ``start``."""
     zero = next((i for i, point in enumerate(points) if not any(point)), None)
     if zero is not None:
         return Answer(None, [zero], [1])
     points = levelled(points)
     width = len(points[0])
     every = matrix(points, width)
-    corral = _independent(every, start)
-    shares = [fmpq(1, len(corral))] * len(corral)
+    corral = independent(points, start)
+    shares = mixture(corral, dict(zip(start, shares, strict=False)))
     while True:
         tick()
-        corral, shares = _inside(every, corral, shares)
+        kept, shares = inside([points[i] for i in corral], shares)
+        corral = [corral[i] for i in kept]
         multipliers = whole(shares)
-        chosen = submatrix(every, corral, range(width))
-        nearest = primitive(numbers(fmpz_mat(1, len(corral), multipliers) * chosen))
+        nearest = primitive(combined([points[i] for i in corral], multipliers))
         if not any(nearest):
             return Answer(None, corral, multipliers)
         margins = (every * fmpz_mat(width, 1, nearest)).entries()
         worst = min(range(len(points)), key=margins.__getitem__)
         if margins[worst] > 0:
             return Answer(nearest, [], [])
-        corral = [*corral, worst]
-        shares = [*shares, fmpq(0)]
+        corral.append(worst)
+        shares.append(fmpq(0))
+
+
+class Foot(NamedTuple):
+    """The point x / scale of a polytope nearest to the origin, as a mixture of vertices (pairs of places)."""
+
+    nearest: list[int]
+    scale: int
+    corral: list[tuple[int, int]]
+    multipliers: list[int]
+
+
+def foot(
+    points: Sequence[Point],
+    signs: Sequence[int] | None,
+    start: Sequence[tuple[int, int]],
+    shares: Sequence[float],
+    tick: Callable[[], None] = lambda: None,
+) -> Foot:
+    """The nearest point itself, for points in their own units; with signs, of the difference of two hulls."""
+
+    def vertex(pair: tuple[int, int]) -> list[int]:
+        one, other = pair
+        return list(points[one]) if other < 0 else [a - b for a, b in zip(points[one], points[other], strict=True)]
+
+    width = len(points[0])
+    every = matrix(points, width)
+    chosen = independent([vertex(pair) for pair in start], range(len(start)))
+    corral = [start[i] for i in chosen]
+    exact = mixture(chosen, dict(enumerate(shares)))
+    while True:
+        tick()
+        kept, exact = inside([vertex(pair) for pair in corral], exact)
+        corral = [corral[i] for i in kept]
+        multipliers = whole(exact)
+        nearest = combined([vertex(pair) for pair in corral], multipliers)
+        scale = sum(multipliers)
+        margins = (every * fmpz_mat(width, 1, nearest)).entries()
+        if signs is None:
+            pair = (min(range(len(points)), key=margins.__getitem__), -1)
+            lowest = margins[pair[0]]
+        else:
+            low = min((i for i, s in enumerate(signs) if s > 0), key=margins.__getitem__)
+            high = max((i for i, s in enumerate(signs) if s < 0), key=margins.__getitem__)
+            pair, lowest = (low, high), margins[low] - margins[high]
+        if lowest * scale >= sum(v * v for v in nearest):
+            return Foot(nearest, scale, corral, multipliers)
+        corral.append(pair)
+        exact.append(fmpq(0))
+
+
+def combined(points: Sequence[Point], multipliers: Sequence[int]) -> list[int]:
+    """Σ λ a."""
+    return numbers(fmpz_mat(1, len(points), list(multipliers)) * matrix(points, len(points[0])))
 
 
 def levelled(points: Sequence[Point]) -> list[list[int]]:
@@ -98,38 +157,42 @@ def levelled(points: Sequence[Point]) -> list[list[int]]:
     return [[value << (top - b) for value in point] for point, b in zip(points, bits, strict=True)]
 
 
-def _independent(every: fmpz_mat, start: Sequence[int]) -> list[int]:
+def independent(points: Sequence[Point], start: Sequence[int]) -> list[int]:
     """An affinely independent part of ``start``; the first point when there is none."""
-    start = list(dict.fromkeys(start))
-    if not start:
-        return [0]
-    lifted = [[1, *(int(every[i, j]) for j in range(every.ncols()))] for i in start]
-    return [start[i] for i in pivots(matrix(lifted, every.ncols() + 1).transpose())]
+    start = list(dict.fromkeys(start)) or [0]
+    lifted = [[1, *points[i]] for i in start]
+    return [start[i] for i in pivots(matrix(lifted, len(lifted[0])).transpose())]
 
 
-def _inside(every: fmpz_mat, corral: list[int], shares: list[fmpq]) -> tuple[list[int], list[fmpq]]:
-    """Wolfe's minor cycle: shrink the corral until its affine minimiser lies inside its hull."""
+def mixture(corral: Sequence[int], shares: dict[int, float]) -> list[fmpq]:
+    """Positive shares that add up to 1, near those given."""
+    known = [shares.get(i, 0.0) for i in corral]
+    given = [share if isfinite(share) and share > 0 else 2.0**-200 for share in known]
+    exact = [fmpq(*share.as_integer_ratio()) for share in given]
+    total = sum(exact, fmpq(0))
+    return [share / total for share in exact]
+
+
+def inside(corral: Sequence[Point], shares: list[fmpq]) -> tuple[list[int], list[fmpq]]:
+    """Wolfe's minor cycle: which points stay so that their affine minimiser lies inside, and its coefficients."""
+    kept = list(range(len(corral)))
     while True:
-        target = _affine_minimiser(submatrix(every, corral, range(every.ncols())))
+        target = _affine_minimiser(matrix([corral[i] for i in kept], len(corral[0])))
         outside = [i for i, value in enumerate(target) if value <= 0]
         if not outside:
-            return corral, target
+            return kept, target
         step = min(shares[i] / (shares[i] - target[i]) if shares[i] != target[i] else fmpq(0) for i in outside)
         moved = [share + step * (goal - share) for share, goal in zip(shares, target, strict=True)]
-        kept = [i for i, value in enumerate(moved) if value > 0]
-        corral = [corral[i] for i in kept]
-        shares = [moved[i] for i in kept]
+        stay = [i for i, value in enumerate(moved) if value > 0]
+        kept = [kept[i] for i in stay]
+        shares = [moved[i] for i in stay]
 
 
 def _affine_minimiser(chosen: fmpz_mat) -> list[fmpq]:
     """Coefficients, with sum 1, of the point of the affine hull nearest to the origin."""
     count = chosen.nrows()
-    gram = chosen * chosen.transpose()
-    bordered = fmpz_mat(count + 1, count + 1)
-    for i in range(count):
-        bordered[0, i + 1] = bordered[i + 1, 0] = 1
-        for j in range(count):
-            bordered[i + 1, j + 1] = gram[i, j]
+    gram = (chosen * chosen.transpose()).tolist()
+    bordered = [[0] + [1] * count, *([1, *row] for row in gram)]
     unit = fmpz_mat(count + 1, 1, [1] + [0] * count)
-    solved = bordered.solve(unit)
+    solved = matrix(bordered, count + 1).solve(unit)
     return [solved[i + 1, 0] for i in range(count)]

@@ -58,7 +58,7 @@ def find(search: Search) -> Finding:
     if outcome.conflict is None:
         return Finding("complete", view, outcome.plane, None, None)
     conflict = _first(outcome.conflict, search.scanner.intercept)
-    face = conflict
+    face = _with_twins(conflict, search)
     while True:
         view = _beyond(search, face)
         if view.width == 0:
@@ -76,6 +76,40 @@ def _first(rows: Active, intercept: bool) -> Balance:
     return Balance(rows.part(np.array(found[0])), found[1])
 
 
+def _with_twins(face: Balance, search: Search) -> Balance:
+    """The face with all pairs of active rows that differ in their label alone: many conflicts for one look."""
+    active, intercept = search.active, search.scanner.intercept
+    waiting: dict[tuple[bytes, float], int] = {}
+    used = set(face.rows.indices.tolist())
+    pairs = []
+    for i in range(len(active)):
+        if int(active.indices[i]) in used:
+            continue
+        values = (active.X[i] + 0.0).tobytes()
+        twin = waiting.pop((values, -active.signs[i]), None)
+        if twin is None:
+            waiting[values, active.signs[i]] = i
+        else:
+            pairs.append((twin, i))
+    if not pairs:
+        return face
+    known, firsts = face.rows, active.part(np.array([i for i, _ in pairs]))
+    rows = exact_rows(
+        np.concatenate([known.X, firsts.X]), np.concatenate([known.signs, firsts.signs]), intercept
+    )
+    chosen = [k - len(known) for k in pivots(matrix(rows, len(rows[0])).transpose()) if k >= len(known)]
+    added = active.part(np.array([i for k in chosen for i in pairs[k]], np.int64))
+    return Balance(_joined(added, known), [1] * len(added) + face.multipliers)
+
+
+def _joined(one: Active, other: Active) -> Active:
+    return Active(
+        np.concatenate([one.indices, other.indices]),
+        np.concatenate([one.X, other.X]),
+        np.concatenate([one.signs, other.signs]),
+    )
+
+
 def _beyond(search: Search, face: Balance) -> Face:
     """The view of all w that vanish on the face."""
     rows, scanner = face.rows, search.scanner
@@ -87,11 +121,7 @@ def _larger(face: Balance, added: Active, intercept: bool) -> Balance:
     """The face with one more conflict: its rows cancel up to the span of the face, which takes up the rest."""
     known = face.rows
     spanning = pivots(matrix(exact_rows(known.X, known.signs, intercept), known.X.shape[1] + intercept).transpose())
-    joined = Active(
-        np.concatenate([added.indices, known.indices]),
-        np.concatenate([added.X, known.X]),
-        np.concatenate([added.signs, known.signs]),
-    )
+    joined = _joined(added, known)
     chosen = [*range(len(added)), *(len(added) + i for i in spanning)]
     found = dependency(common_rows(joined.X[chosen], joined.signs[chosen], intercept))
     assert found is not None, "a conflict of the quotient is one dependency modulo the face"

@@ -18,13 +18,16 @@ from math import inf, nextafter
 import numpy as np
 
 from separatrix.algorithms.separation.frame import common_rows
-from separatrix.algorithms.separation.scanner import Plane, Scanner
-from separatrix.algorithms.separation.search import NO_SIGNS, Active, Nearest, solve
+from separatrix.algorithms.separation.gordan import Foot, foot
+from separatrix.algorithms.separation.scanner import Look, Plane, Scanner
+from separatrix.algorithms.separation.search import NO_SIGNS, Active, solve
+from separatrix.algorithms.separation.whole import mantissas, primitive
 from separatrix.certificates.dyadic import dyadic, power_of_two, root
 from separatrix.certificates.exact import Margins
 
 SMALL = 2**24  # bytes of rows that may be walked once more for the last bits of a bound
-STALLED = 3  # rounds without progress after which the bounds stay as they are
+CLOSE = 1e-9  # a lower end looser than this by the doubt of float sums alone is settled exactly
+EXACT_WIDTH = 150  # dimensions up to which whole numbers take over where floats stop
 
 
 @dataclass(frozen=True)
@@ -56,52 +59,101 @@ class MarginSearch:
         self.constant = scanner.intercept and not geometric
         largest = float(np.abs(active.X).max(initial=0.0))
         self.exponent = int(np.frexp(max(largest, float(self.constant)))[1])
+        assert scanner.frame is not None
+        self._frame = scanner.frame
+        self.lower, self.upper = 0.0, inf
+        self.best, self.last = plane, plane
+        self.witness: tuple[list[int], list[int]] = ([], [])
+        self.pairs: list[tuple[int, int]] = []
+        self.shares: list[float] = []
+        self.grew = False
         X = active.X
         self.middle = X.min(axis=0) / 2 + X.max(axis=0) / 2 if self.two_hulls else np.zeros(X.shape[1])
 
     def run(self, gap: float) -> Bracket:
-        """Close the bracket to the relative gap, or as far as floats can."""
-        lower, best = self._certified_floor(self.plane), self.plane
-        upper, rows, multipliers = inf, (), ()
-        pairs: list[tuple[int, int]] = []
-        shares: list[float] = []
-        stalled = 0
-        while stalled < STALLED:
+        """Close the bracket to the relative gap: in floats, then in whole numbers where they do not get there."""
+        self._take(self.plane, self._scan(self.plane))
+        moving = True
+        while moving and not self._closed(gap):
             self.scanner.tick()
-            solved = solve(self._points(), self._signs(), gap / 4, pairs, shares)
-            pairs = [(int(i), int(j)) for i, j in solved.corral]
-            shares = solved.shares.tolist()
-            places, whole = self._mixture(solved)
-            bound = self._upper(places, whole)
-            progress = bound < upper
-            if progress:
-                upper, rows, multipliers = bound, tuple(places), tuple(whole)
+            before = (self.lower, self.upper)
+            solved = solve(self._points(), self._signs(), gap / 4, self.pairs, self.shares)
+            self.pairs = [(int(i), int(j)) for i, j in solved.corral]
+            self.shares = solved.shares.tolist()
+            self._bound([int(share * 2.0**80) for share in self.shares])
             plane = self._plane(solved.nearest)
-            if plane is None or lower >= (1 - gap) * upper:
+            if plane is None:
                 break
-            look = self.scanner.look(plane, self.scanner.frame, self._batch)
-            worst = look.worst
-            reached = look.floor / norm_above(plane, self.geometric)
-            if reached < lower or reached < (1 - gap) * upper:
-                exact = self._lowest_exactly(plane, worst.X, self._codes(worst.codes))
-                reached = max(reached, exact)
-            if reached > lower:
-                lower, best, progress = reached, plane, True
-            fresh = self.active.add(worst.indices, worst.X, self._codes(worst.codes))
-            stalled = 0 if progress else stalled + 1
-            if lower >= (1 - gap) * upper or (fresh == 0 and not progress):
-                break
-        lower = max(lower, self._sharpened(best, lower))
-        indices = self.active.indices[np.array(rows, np.int64)]
+            self._take(plane, self._scan(plane))
+            moving = self.grew or (self.lower, self.upper) != before
+        if self.scanner.rows.n_bytes <= SMALL:
+            for candidate in (self.best, self.last):
+                self._take(candidate, self._scan(candidate), exactly=True)
+        if not self._closed(gap) and self.scanner.width <= EXACT_WIDTH:
+            self._in_whole_numbers(gap)
+        return self._bracket()
+
+    def _closed(self, gap: float) -> bool:
+        return self.lower >= (1 - gap) * self.upper
+
+    def _in_whole_numbers(self, gap: float) -> None:
+        """Wolfe's method in exact arithmetic, from where floats stopped, until the bracket is closed."""
+        grew = True
+        while grew and not self._closed(gap):
+            points = self._whole_points()
+            signs = self.active.signs.astype(int).tolist() if self.two_hulls else None
+            found = foot(points, signs, self.pairs, self.shares, self.scanner.tick)
+            self.pairs, self.shares = found.corral, [m / found.scale for m in found.multipliers]
+            self._bound(found.multipliers)
+            plane = self._whole_plane(points, found)
+            look = self._scan(plane)
+            grew = self.grew
+            self._take(plane, look, exactly=True)
+
+    def _bracket(self) -> Bracket:
+        places, multipliers = self.witness
+        indices = self.active.indices[np.array(places, np.int64)]
         order = np.argsort(indices, kind="stable")
         return Bracket(
-            min(lower, upper),
-            upper,
-            best,
+            min(self.lower, self.upper),
+            self.upper,
+            self.best,
             tuple(int(indices[i]) for i in order),
             tuple(multipliers[i] for i in order),
             self.geometric,
         )
+
+    def _scan(self, plane: Plane) -> Look:
+        """Look at all rows and take the worst into the active set."""
+        look = self.scanner.look(plane, self._frame, self._batch)
+        worst = look.worst
+        self.grew = self.active.add(worst.indices, worst.X, self._codes(worst.codes)) > 0
+        return look
+
+    def _take(self, plane: Plane, look: Look, exactly: bool = False) -> None:
+        """Keep the hyperplane if its certified margin is the best so far."""
+        self.last = plane
+        reached = estimate = -inf
+        if plane.in_floats and not self._frame.extreme and look.floor > 0:
+            norm = norm_above(plane, self.geometric)
+            reached, estimate = down(look.floor / norm), float(look.worst.margins[0]) / norm
+        # Where the doubt of a float sum is what keeps the ends apart, whole numbers settle it.
+        if exactly or (estimate >= (1 - CLOSE) * self.upper > reached and look.negative == 0):
+            reached = max(reached, self._lowest_exactly(plane, look.worst.X, self._codes(look.worst.codes)))
+        if reached > self.lower:
+            self.lower, self.best = reached, plane
+
+    def _bound(self, multipliers: Sequence[int]) -> None:
+        """The upper bound that these multipliers of the corral prove, if it is the best so far."""
+        total: dict[int, int] = {}
+        for (i, j), whole in zip(self.pairs, multipliers, strict=True):
+            for place in (i, j) if j >= 0 else (i,):
+                total[place] = total.get(place, 0) + whole
+        kept = {place: value for place, value in total.items() if value > 0}
+        if kept:
+            bound = self._upper(list(kept), list(kept.values()))
+            if bound < self.upper:
+                self.upper, self.witness = bound, (list(kept), list(kept.values()))
 
     @property
     def _batch(self) -> int:
@@ -138,43 +190,37 @@ class MarginSearch:
             weights[d] = -(scores[positive].min() / 2 + scores[~positive].max() / 2)
         return Plane(weights) if np.isfinite(weights).all() else None
 
-    def _mixture(self, solved: Nearest) -> tuple[list[int], list[int]]:
-        """The mixture in whole numbers: places in the active set, and positive multipliers."""
-        total: dict[int, int] = {}
-        for (i, j), share in zip(solved.corral.tolist(), solved.shares.tolist(), strict=True):
-            whole = int(share * 2.0**80)
-            for place in (i, j) if j >= 0 else (i,):
-                total[place] = total.get(place, 0) + whole
-        kept = {place: value for place, value in total.items() if value > 0}
-        return list(kept), list(kept.values())
-
     def _upper(self, places: Sequence[int], multipliers: Sequence[int]) -> float:
         """‖Σ l z‖ / Σ l, rounded up."""
         X, signs = self.active.X[places], self.active.signs[places]
         intercept = self.scanner.intercept
-        Z = [row for row in common_rows(X, signs, intercept)]
-        low = _unit_of(X, intercept)
+        Z = common_rows(X, signs, intercept)
+        low = unit_of(X, intercept)
         sums = [sum(m * row[k] for m, row in zip(multipliers, Z, strict=True)) for k in range(len(Z[0]))]
         square = Fraction(sum(v * v for v in sums), sum(multipliers) ** 2) * power_of_two(2 * low)
         return root_above(square)
 
-    def _certified_floor(self, plane: Plane) -> float:
-        look = self.scanner.look(plane, self.scanner.frame, self._batch)
-        self.active.add(look.worst.indices, look.worst.X, self._codes(look.worst.codes))
-        if look.floor > 0 and self.scanner.frame is not None and not self.scanner.frame.extreme and plane.in_floats:
-            return max(0.0, down(look.floor / norm_above(plane, self.geometric)))
-        return 0.0
+    def _whole_points(self) -> list[list[int]]:
+        """The active rows in whole numbers, all in one unit."""
+        if self.two_hulls:
+            return common_rows(self.active.X, np.ones(len(self.active)), False)
+        return common_rows(self.active.X, self.active.signs, self.scanner.intercept)
 
-    def _sharpened(self, plane: Plane, lower: float) -> float:
-        """On small data, the least margin of the halfspace to the last bit."""
-        if self.scanner.rows.n_bytes > SMALL or not plane.in_floats:
-            return lower
-        worst = self.scanner.look(plane, self.scanner.frame, self._batch).worst
-        return self._lowest_exactly(plane, worst.X, self._codes(worst.codes))
+    def _whole_plane(self, points: Sequence[Sequence[int]], found: Foot) -> Plane:
+        weights = list(found.nearest)
+        if not self.two_hulls:
+            return Plane(weights if self.scanner.intercept else [*weights, 0])
+        scores = [sum(map(int.__mul__, row, weights)) for row in points]
+        positive = min(v for v, s in zip(scores, self.active.signs.tolist(), strict=True) if s > 0)
+        negative = max(v for v, s in zip(scores, self.active.signs.tolist(), strict=True) if s < 0)
+        low = unit_of(self.active.X, False)
+        up = max(0, -low)
+        return Plane(primitive([*(2 * w << up for w in weights), -(positive + negative) << (low + up)]))
 
     def _lowest_exactly(self, plane: Plane, X: np.ndarray, signs: np.ndarray) -> float:
         """The least margin of these rows, as a bound for all rows once an exact scan agrees; else -inf."""
-        weights = dyadic(np.asarray(plane.weights).tolist())
+        numbers = plane.numbers()
+        weights = dyadic(numbers)
         lowest: Fraction | None = None
         for row, sign in zip(np.asarray(X, np.float64).tolist(), signs.tolist(), strict=True):
             values = dyadic([*row, 1.0])
@@ -187,15 +233,12 @@ class MarginSearch:
         value = root_below(lowest * lowest / squared)
         if value <= 0:
             return -inf
-        floats = np.asarray(plane.weights)
-        margins = Margins(floats[:-1].tolist(), float(floats[-1]), Fraction(value) ** 2 * squared)
+        margins = Margins(numbers[:-1], numbers[-1], Fraction(value) ** 2 * squared)
         return value if self.scanner.all_at_least(margins) else -inf
 
 
-def _unit_of(X: np.ndarray, intercept: bool) -> int:
+def unit_of(X: np.ndarray, intercept: bool) -> int:
     """The exponent of the unit in which `common_rows` writes these rows."""
-    from separatrix.algorithms.separation.whole import mantissas
-
     values = np.append(X.reshape(-1), 1.0) if intercept else X.reshape(-1)
     mantissa, exponent = mantissas(values)
     used = mantissa != 0
@@ -207,7 +250,7 @@ def _unit_of(X: np.ndarray, intercept: bool) -> int:
 
 def squared_norm(plane: Plane, geometric: bool) -> Fraction:
     """‖w‖², exactly; the intercept counts unless the margin is geometric."""
-    weights = [v if isinstance(v, int) else float(v) for v in plane.weights]
+    weights = plane.numbers()
     return dyadic(weights[:-1] if geometric else weights).squared_norm()
 
 

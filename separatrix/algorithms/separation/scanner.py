@@ -34,6 +34,10 @@ class Plane:
     def in_floats(self) -> bool:
         return isinstance(self.weights, np.ndarray)
 
+    def numbers(self) -> list[float | int]:
+        """The weights as Python numbers."""
+        return [value if isinstance(value, int) else float(value) for value in self.weights]
+
     def whole(self) -> list[int]:
         """The same hyperplane in whole numbers."""
         if isinstance(self.weights, np.ndarray):

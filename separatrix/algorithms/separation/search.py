@@ -15,13 +15,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.separation.frame import Frame, View
-from separatrix.algorithms.separation.gordan import circuit, settle
+from separatrix.algorithms.separation.frame import Frame, Tuned, View
+from separatrix.algorithms.separation.gordan import circuit, levelled, settle
 from separatrix.algorithms.separation.scanner import Plane, Scanner
 from separatrix.algorithms.separation.whole import rounded
 from separatrix.kernels.min_norm import min_norm
 from separatrix.rows import Worst
 
+TUNINGS = 4  # changes of coordinates before the question goes to exact arithmetic
+FRESH = 3  # times floats may begin again from where they stopped
 NEAR = 1e-11  # a float minimum-norm point shorter than this, of points of size 1, is taken to exact arithmetic
 
 
@@ -78,25 +80,36 @@ class Search:
 
         ``extra`` is one more row z, in whole numbers, asked to be on the positive side as well.
         """
-        self.extra = None if extra is None else view.seen(extra)
+        self.extra = extra
         outside = self.active.part(~view.vanishing(self.active.X, self.active.signs))
-        sure = False  # floats have failed: stay with exact arithmetic
+        self.doubting = False
+        tuned = view
         while True:
             self.scanner.tick()
-            answer = None if sure else self._in_floats(view, outside)
+            answer = self._in_floats(tuned, outside)
+            for _ in range(TUNINGS):
+                if answer is not None:
+                    break
+                tuned = self._tuned(view, outside)
+                answer = self._in_floats(tuned, outside)
             if answer is None:
-                answer = self._exactly(view, outside)
+                answer = self._exactly(tuned, outside)
             if isinstance(answer, Active):
                 return Outcome(None, answer)
-            plane, ceiling = answer
-            fresh = self._grow(view, plane, ceiling, outside)
+            fresh = self._grow(view, answer, outside)
             if fresh is None:
-                return Outcome(plane, None)
-            sure = sure or fresh == 0
+                return Outcome(answer, None)
+            self.doubting = fresh == 0
 
-    def _grow(self, view: View, plane: Plane, ceiling: float, outside: Active) -> int | None:
+    def _tuned(self, view: View, outside: Active) -> View:
+        """Coordinates in which the last corral is plain to see."""
+        points = levelled(self._points(view, outside, outside.corral))
+        outside.shares = [1.0] * len(outside.corral)
+        return Tuned(view, points)
+
+    def _grow(self, view: View, plane: Plane, outside: Active) -> int | None:
         """Add the worst rows to the active set: how many were new, or None when none violates."""
-        look = self.scanner.look(plane, view, self.batch, ceiling)
+        look = self.scanner.look(plane, view, self.batch)
         worst = look.worst
         if look.negative == 0:
             if look.doubtful == 0:
@@ -109,26 +122,32 @@ class Search:
         self.active.add(worst.indices, worst.X, signs)
         return outside.add(worst.indices[~inside], worst.X[~inside], signs[~inside])
 
-    def _in_floats(self, view: View, outside: Active) -> tuple[Plane, float] | Active | None:
-        """A hyperplane and the least margin on the active set, a conflict, or None: floats cannot tell."""
+    def _in_floats(self, view: View, outside: Active) -> Plane | Active | None:
+        """A hyperplane that seems right on the active set, a conflict, or None: floats cannot tell."""
         if len(outside) == 0 and self.extra is None:
-            return Plane(view.exact_weights([1] * view.width)), np.inf
+            return Plane(view.exact_weights([1] * view.width))
         points = view.points(outside.X, outside.signs)
         if self.extra is not None:
-            points = np.vstack([points, rounded(self.extra)])
+            points = np.vstack([points, rounded(view.seen(self.extra))])
         nearest, lowest = nearest_point(points, outside)
-        square = float(nearest @ nearest)
-        if square < NEAR**2 or lowest <= 0:
+        if lowest <= 0:
             return self._conflict(view, outside)
+        plane = self._plane(view, nearest, points)
+        near = float(nearest @ nearest) < NEAR**2
+        if plane is None or ((near or self.doubting) and not holds(plane, outside)):
+            return self._conflict(view, outside)
+        if self.extra is not None and sum(map(int.__mul__, self.extra, plane.whole())) <= 0:
+            return self._conflict(view, outside)
+        return plane
+
+    def _plane(self, view: View, nearest: np.ndarray, points: np.ndarray) -> Plane | None:
         weights = view.float_weights(nearest)
-        if weights is None or self.extra is not None:
-            coarse = np.rint(np.ldexp(nearest, 40 - int(np.frexp(np.abs(nearest).max())[1])))
-            if (points @ coarse).min() <= 0:
-                return None
-            plane = Plane(view.exact_weights([int(v) for v in coarse.tolist()]))
-        else:
-            plane = Plane(weights)
-        return plane, np.inf
+        if weights is not None and self.extra is None:
+            return Plane(weights)
+        coarse = np.rint(np.ldexp(nearest, 40 - int(np.frexp(np.abs(nearest).max())[1])))
+        if (points @ coarse).min() <= 0:
+            return None
+        return Plane(view.exact_weights([int(v) for v in coarse.tolist()]))
 
     def _conflict(self, view: View, outside: Active) -> Active | None:
         found = circuit(self._points(view, outside, outside.corral))
@@ -138,22 +157,19 @@ class Search:
         """Active rows as exact points; the place after the last is the extra row."""
         here = [i for i in chosen if i < len(outside)]
         seen = dict(zip(here, view.exact_points(outside.X[here], outside.signs[here]), strict=True))
-        return [seen[i] if i in seen else self.extra or [] for i in chosen]
+        extra = [] if self.extra is None else view.seen(self.extra)
+        return [seen.get(i, extra) for i in chosen]
 
     def _part(self, outside: Active, chosen: Sequence[int]) -> Active:
         return outside.part(np.array([i for i in chosen if i < len(outside)], np.int64))
 
-    def _exactly(self, view: View, outside: Active) -> tuple[Plane, float] | Active:
+    def _exactly(self, view: View, outside: Active) -> Plane | Active:
         every = range(len(outside) + (self.extra is not None))
-        answer = settle(self._points(view, outside, every), outside.corral, self.scanner.tick)
+        points = self._points(view, outside, every)
+        answer = settle(points, outside.corral, outside.shares, self.scanner.tick)
         if answer.direction is None:
             return self._part(outside, answer.places)
-        near = rounded(answer.direction)
-        weights = view.float_weights(near)
-        if self.extra is None and weights is not None and holds(Plane(weights), outside):
-            return Plane(weights), np.inf
-        return Plane(view.exact_weights(answer.direction)), np.inf
-
+        return Plane(view.exact_weights(answer.direction))
 
 
 def holds(plane: Plane, rows: Active) -> bool:
@@ -171,9 +187,18 @@ def nearest_point(points: np.ndarray, outside: Active, gap: float = 1e-2) -> tup
         nearest = points[outside.corral].T @ np.array(outside.shares)
         return nearest, float((points @ nearest).min())
     solved = solve(points, NO_SIGNS, gap, [(i, -1) for i in outside.corral], outside.shares)
+    lowest = float((points @ solved.nearest).min())
+    for _ in range(FRESH):
+        if lowest > 0:
+            break
+        # A new factorisation of the same corral is free of the rounding that the old one has gathered.
+        solved = solve(points, NO_SIGNS, gap, solved.corral, solved.shares)
+        before, lowest = lowest, float((points @ solved.nearest).min())
+        if lowest == before:
+            break
     outside.corral = solved.corral[:, 0].tolist()
     outside.shares = solved.shares.tolist()
-    return solved.nearest, float((points @ solved.nearest).min())
+    return solved.nearest, lowest
 
 
 NO_SIGNS = np.empty(0, np.int8)
@@ -191,8 +216,8 @@ def solve(
     points: np.ndarray,
     signs: np.ndarray,
     gap: float,
-    corral: Sequence[tuple[int, int]] = (),
-    shares: Sequence[float] = (),
+    corral: Sequence[tuple[int, int]] | np.ndarray = (),
+    shares: Sequence[float] | np.ndarray = (),
 ) -> Nearest:
     """Call the kernel with room to work in."""
     count, width = points.shape

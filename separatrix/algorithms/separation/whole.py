@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import gcd
+from math import gcd, ldexp
 from typing import Any
 
 import numpy as np
@@ -66,8 +66,8 @@ def _ratio(value: int, bits: int) -> float:
         # Keep 64 bits and a sticky one, so that the conversion rounds the number itself.
         kept = abs(value) >> excess
         sticky = kept | 1 if abs(value) != kept << excess else kept
-        return float(np.ldexp(float(sticky), excess - bits)) * (1 if value > 0 else -1)
-    return float(np.ldexp(float(value), -bits))
+        return ldexp(float(sticky), excess - bits) * (1 if value > 0 else -1)
+    return ldexp(float(value), -bits)
 
 
 def dyadic(values: np.ndarray) -> list[int]:

@@ -7,7 +7,6 @@ import zlib
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from separatrix.rows.block import read_only, rows_per_block
 from separatrix.rows.errors import DataError
@@ -50,7 +49,8 @@ def rows_of_npz(place: Place, label: str | int | bool | None, *, positive: Any, 
     """Rows of the array X in a .npz file, the labels in an array beside it; or of a SciPy sparse matrix."""
     name = place.name
     try:
-        with np.load(place.path, allow_pickle=False) as archive:
+        # Opened here: NumPy leaves a broken archive open.
+        with place.path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             found = set(archive.files)
             if found >= SPARSE:
                 return _sparse_rows(place, label, n_jobs)
@@ -115,16 +115,20 @@ def _rows(
     else:
         rows = ArrayRows(array, label, codes, classes, n_jobs)
     rows.name = name
-    _require_sound(rows, array)
+    _require_sound(rows, array, label)
     rows.known_finite = True
     return rows
 
 
-def _require_sound(rows: Rows, array: np.ndarray) -> None:
+def _require_sound(rows: Rows, array: np.ndarray, label: int | None) -> None:
     whole = array.dtype.kind in "iu" and array.dtype.itemsize == 8
     for block in rows.blocks():
         X = block.X
-        bad = np.argwhere(np.abs(X) > EXACT if whole else ~np.isfinite(X))
+        if whole:
+            # Looked at before the conversion, which rounds them.
+            given = array[block.start : block.stop]
+            X = given if label is None else np.delete(given, label, axis=1)
+        bad = np.argwhere((X > EXACT) | (X < -EXACT) if whole else ~np.isfinite(X))
         if len(bad):
             row, column = map(int, bad[0])
             value = X[row, column]
@@ -142,7 +146,7 @@ def _codes(
     if y.dtype.kind not in "biufU":
         raise DataError(f"{name}, {what}: labels are numbers, text or booleans, not {y.dtype}.")
     plain = np.ascontiguousarray(y.astype(y.dtype.newbyteorder("=")))
-    places = labels.see(pa.array(plain), 0)
+    places = labels.see(plain, 0)
     labels.settle(positive)
     return labels.settled(places), labels
 

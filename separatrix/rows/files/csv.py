@@ -16,9 +16,11 @@ import pyarrow.csv as arrow_csv
 from separatrix.rows.errors import DataError
 from separatrix.rows.files.labels import MISSING, NUMBER
 from separatrix.rows.files.source import Place, Source, broken, pieces
-from separatrix.rows.tables import EXACT, beyond_exact, not_a_number
+from separatrix.rows.tables import EXACT, beyond_exact, not_a_number, shorten
 
 BLOCK = 2**20  # bytes of text parsed at a time
+BEGINNING = 64  # lines looked at before the file is parsed
+LONGEST_LINE = 2**26
 DELIMITERS = ",;\t|"
 CUT_SHORT = (OSError, EOFError, zlib.error)
 FAILURES = (pa.ArrowException, UnicodeDecodeError, *CUT_SHORT)
@@ -48,59 +50,66 @@ class CsvSource(Source):
     ) -> None:
         self.place = place
         self._gzipped = gzipped
-        first, self._longest, self._line_bytes = self._beginning()
-        self._delimiter = delimiter or _sniff(first)
-        fields = next(csv.reader([first], delimiter=self._delimiter), [])
-        if header is None and fields and all(NUMBER.fullmatch(field) for field in fields):
+        lines = self._beginning()
+        self._longest = max(map(len, lines))
+        self._mean = sum(map(len, lines)) / len(lines)
+        self._delimiter = delimiter or _sniff(next(line for line in lines if line.strip()))
+        first, second = self._first_records(lines)
+        if header is None and all(NUMBER.fullmatch(field) for field in first):
             raise DataError(
                 f"{place.name} seems to begin without column names (its first line holds numbers only): pass "
                 "header=False to call them x1, x2, ..., or header=True if these are the names."
             )
         self._header = header is not False
-        self._given = None if self._header else [f"x{number + 1}" for number in range(len(fields))]
-        self._logical: set[str] = set()
-        self.schema = self._survey()
+        names = first if self._header else [f"x{number + 1}" for number in range(len(first))]
+        values = zip(names, second if self._header else first, strict=False)
+        self._logical = {name for name, text in values if text.strip().lower() in ("true", "false")}
+        self.schema = pa.schema(
+            [(name, pa.bool_() if name in self._logical else pa.float64()) for name in names]
+        )
 
     def _open(self) -> Any:
         return gzip.open(self.place.path) if self._gzipped else self.place.path.open("rb")
 
-    def _beginning(self) -> tuple[str, int, float]:
+    def _beginning(self) -> list[str]:
+        lines: list[bytes] = []
         try:
             with self._open() as file:
-                lines = [line for _ in range(64) if (line := file.readline(2**26))]
-        except FAILURES as error:
-            raise self._cut_short(error, 0) from None
-        if any(b"\0" in line for line in lines):
-            raise DataError(f"{self.place.name} is not written in UTF-8: save it as UTF-8 text.")
-        text = [line.decode("utf-8-sig", "replace") for line in lines]
-        first = next((line for line in text if line.strip()), "")
-        if not first:
+                while len(lines) < BEGINNING and (line := file.readline(LONGEST_LINE)):
+                    lines.append(line)
+        except CUT_SHORT as error:
+            raise self._cut_short(error, max(0, len(lines) - 1)) from None
+        if not any(line.strip() for line in lines):
             raise DataError(f"{self.place.name} holds no text but blank lines: there is nothing to read.")
-        return first, max(map(len, lines)), sum(map(len, lines)) / len(lines)
+        try:
+            text = [line.decode("utf-8-sig") for line in lines]
+        except UnicodeDecodeError:
+            raise self._not_utf8() from None
+        if any("\0" in line for line in text):
+            raise self._not_utf8()
+        return text
+
+    def _first_records(self, lines: list[str]) -> tuple[list[str], list[str]]:
+        try:
+            records = [fields for fields in csv.reader(lines, delimiter=self._delimiter) if fields]
+        except csv.Error as error:
+            raise broken(self.place.name, error) from None
+        return records[0], records[1] if len(records) > 1 else []
 
     def guess_rows(self) -> int:
-        return 0 if self._gzipped else int(self.place.size / self._line_bytes)
+        return 0 if self._gzipped else int(self.place.size / self._mean)
 
     def _reader(self, convert: Any) -> Any:
         stream = pa.input_stream(str(self.place.path), compression="gzip" if self._gzipped else None)
         return arrow_csv.open_csv(
             stream,
             read_options=arrow_csv.ReadOptions(
-                block_size=max(BLOCK, 4 * self._longest), column_names=self._given
+                block_size=max(BLOCK, 4 * self._longest),
+                column_names=None if self._header else self.schema.names,
             ),
             parse_options=arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
             convert_options=convert,
         )
-
-    def _survey(self) -> Any:
-        """The names of the columns; a column of true and false at the beginning is one of booleans."""
-        try:
-            with self._reader(arrow_csv.ConvertOptions()) as reader:
-                found = [(field.name, pa.types.is_boolean(field.type)) for field in reader.schema]
-        except FAILURES as error:
-            raise self._explain(error, [], 0) from None
-        self._logical = {name for name, logical in found if logical}
-        return pa.schema([(name, pa.bool_() if logical else pa.float64()) for name, logical in found])
 
     def batches(self, features: Sequence[str], label: str | None, rows: int) -> Iterator[Any]:
         types = {name: self.schema.field(name).type for name in features}
@@ -163,8 +172,9 @@ class CsvSource(Source):
         """What PyArrow could not read, found again: the first thing wrong from row ``start`` on."""
         row = start
         try:
-            names = self._given or next(self._records(-1)).fields
-            places = [(name, names.index(name)) for name in numbers]
+            names = self.schema.names
+            place_of = {name: place for place, name in enumerate(names)}
+            places = [(name, place_of[name]) for name in numbers]
             records = self._records(start)
             for record in records:
                 if len(record.fields) != len(names):
@@ -178,8 +188,11 @@ class CsvSource(Source):
         except csv.Error as said:
             error = said
         if isinstance(error, UnicodeDecodeError) or "UTF8" in str(error):
-            return DataError(f"{self.place.name} is not written in UTF-8: save it as UTF-8 text.")
+            return self._not_utf8()
         return broken(self.place.name, error)
+
+    def _not_utf8(self) -> DataError:
+        return DataError(f"{self.place.name} is not written in UTF-8: save it as UTF-8 text.")
 
     def _readable(self, name: str, text: str) -> bool:
         if name in self._logical:
@@ -191,6 +204,8 @@ class CsvSource(Source):
         if text.strip() == "" or text.strip().lower() in MISSING:
             shown = f" ({text!r})" if text else ""
             return DataError(f"{where}: the value is missing{shown}; drop the row or fill it in.")
+        if name in self._logical:
+            return DataError(f"{where}: {shorten(text)} is neither true nor false, as the first value is.")
         return not_a_number(where, text)
 
     def _wrong_width(self, record: Record, width: int, *, last: bool) -> DataError:

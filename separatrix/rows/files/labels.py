@@ -49,12 +49,20 @@ class Classes:
         self._rank = np.empty(0, np.int32)
 
     def see(self, column: Any, start: int) -> np.ndarray:
-        """Places of the labels in order of first appearance; ``start`` is the row of the first one."""
+        """Places of the labels in order of first appearance.
+
+        ``column`` is an Arrow or a NumPy array, ``start`` the row of its first label.
+        """
         self._refuse_missing(column, start)
         either = self._one_of_two(column)
         if either is not None:
             return either
-        places, values = _distinct(column)
+        try:
+            places, values = _distinct(column)
+        except pa.ArrowException:
+            raise DataError(
+                f"{self._where(start)}: a label is a number, text or a boolean, not {column.type}."
+            ) from None
         for value, place in values:
             if value not in self._found:
                 row = start + int(np.argmax(places == place))
@@ -88,29 +96,34 @@ class Classes:
 
     def codes(self, column: Any) -> np.ndarray:
         """Codes of labels seen before; a label that was not raises KeyError."""
+        if getattr(column, "null_count", 0):
+            raise KeyError
         either = self._one_of_two(column)
         return self._rank[self._lookup(*_distinct(column)) if either is None else either]
 
     def _one_of_two(self, column: Any) -> np.ndarray | None:
         """Places without hashing, which is ten times slower, where only the two numbers seen so far occur."""
-        numbers = kinds.is_integer(column.type) or kinds.is_floating(column.type)
-        if len(self._found) != 2 or not numbers or column.null_count:
+        if len(self._found) != 2:
+            return None
+        if isinstance(column, np.ndarray):
+            labels = column
+        elif kinds.is_integer(column.type) or kinds.is_floating(column.type):
+            labels = numpy_values(column)
+        else:
             return None
         first, second = self._found
-        labels = column.to_numpy()
         is_second = labels == second
         return is_second.view(np.int8) if np.all(is_second | (labels == first)) else None
 
     def _lookup(self, places: np.ndarray, values: list[tuple[Any, int]]) -> np.ndarray:
-        table = np.empty(1 + max(place for _, place in values), np.int32)
+        table = np.empty(1 + max((place for _, place in values), default=0), np.int32)
         for value, place in values:
             table[place] = self._found[value]
         return table[places]
 
     def _refuse_missing(self, column: Any, start: int) -> None:
-        if column.null_count:
-            row = int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
-            raise self._missing(start + row)
+        if getattr(column, "null_count", 0):
+            raise self._missing(start + column.is_null().to_pylist().index(True))
 
     def _missing(self, row: int) -> DataError:
         return DataError(f"{self._where(row)}: the label is missing; drop the row or fill it in.")
@@ -167,15 +180,23 @@ def _same(label: Any, positive: Any) -> bool:
 
 def _distinct(column: Any) -> tuple[np.ndarray, list[tuple[Any, int]]]:
     """Places in a dictionary, and the entries of the dictionary that occur, each with its place."""
+    if isinstance(column, np.ndarray):
+        found, places = np.unique(column, return_inverse=True)
+        return places, [(value, place) for place, value in enumerate(found.tolist())]
     if kinds.is_decimal(column.type):
         column = column.cast(pa.string()).cast(pa.float64())
     elif not _plain(column.type):
         column = column.cast(pa.string())
     encoded = column if kinds.is_dictionary(column.type) else column.dictionary_encode()
-    places = encoded.indices.to_numpy(zero_copy_only=False)
+    places = numpy_values(encoded.indices)
     values = encoded.dictionary.to_pylist()
     occurring = np.flatnonzero(np.bincount(places, minlength=len(values))).tolist()
     return places, [(values[place], place) for place in occurring]
+
+
+def numpy_values(column: Any) -> np.ndarray:
+    """The numbers of an Arrow array without nulls; its ``to_numpy`` would import pandas where it is found."""
+    return np.from_dlpack(column)
 
 
 def _plain(kind: Any) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from separatrix.rows.block import Block, Csr, read_only, rows_per_block
 from separatrix.rows.errors import DataError
@@ -38,14 +37,14 @@ def rows_of_svmlight(
             f"{name}: in a svmlight file the label begins each line; leave label= out, or pass False."
         )
     file = SvmlightFile(place, gzipped)
-    labels = None if label is False else Classes(name, lambda row: f"{name}, row {row + 1}", untyped=True)
+    labels = None if label is False else Classes(name, file.row, untyped=True)
     kept: list[Part] | None = []
     places: list[np.ndarray] = []
     n_rows = stored = 0
     lowest, highest = 1, -1
     for part in ahead(file.parts()):
         if labels is not None:
-            places.append(labels.see(pa.array(part.labels), n_rows))
+            places.append(labels.see(part.labels, n_rows))
         if part.indices.size:
             lowest = min(lowest, int(part.indices.min()))
             highest = max(highest, int(part.indices.max()))
@@ -59,7 +58,7 @@ def rows_of_svmlight(
     if n_rows == 0:
         raise DataError(f"{name} has no rows: at least one is needed.")
     lowest = _first_index(name, lowest, zero_based)
-    shape = n_rows, _width(name, highest + 1 - lowest, n_columns)
+    shape = n_rows, _width(name, max(0, highest + 1 - lowest), n_columns)
     if labels is not None:
         labels.settle(positive)
     if kept is None:
@@ -148,7 +147,7 @@ class StreamedSparseRows(Rows):
     def _coded(self) -> Iterator[tuple[Part, np.ndarray | None]]:
         for part in self._file.parts():
             try:
-                codes = None if self._labels is None else self._labels.codes(pa.array(part.labels))
+                codes = None if self._labels is None else self._labels.codes(part.labels)
             except KeyError:
                 raise self._file.place.changed() from None
             yield part, codes

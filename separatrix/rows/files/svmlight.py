@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from separatrix.rows.errors import DataError
-from separatrix.rows.files.labels import NUMBER, WHOLE
+from separatrix.rows.files.labels import NUMBER, WHOLE, numpy_values
 from separatrix.rows.files.source import Place, broken
 from separatrix.rows.tables import EXACT, beyond_exact, shorten
 
@@ -65,13 +65,16 @@ class SvmlightFile:
         self.place = place
         self._gzipped = gzipped
 
+    def row(self, row: int) -> str:
+        return f"{self.place.name}, row {row + 1}"
+
     def parts(self) -> Iterator[Part]:
         """All rows in order, about a megabyte of text at a time; may be called again."""
         row, line = 0, 0
         try:
             for text in self._chunks():
                 part = parse(text)
-                if part is None or (part.data.size and np.abs(part.data).max() > EXACT):
+                if part is None or (part.data.size and np.abs(part.data).max() >= EXACT):
                     problem = self._first_problem(text, row, line)
                     if problem is not None:
                         raise problem
@@ -109,9 +112,7 @@ class SvmlightFile:
             if tokens:
                 problem = _problem(tokens)
                 if problem is not None:
-                    return DataError(
-                        f"{self.place.name}, row {row + 1} (line {line + number + 1}): {problem}."
-                    )
+                    return DataError(f"{self.row(row)} (line {line + number + 1}): {problem}.")
                 row += 1
         return None
 
@@ -162,7 +163,7 @@ def _numbers(text: bytes) -> np.ndarray | None:
         )
     except pa.ArrowException:
         return None
-    return table.column(0).to_numpy()
+    return np.concatenate([numpy_values(chunk) for chunk in table.column(0).chunks])
 
 
 def _ascending(indices: np.ndarray, indptr: np.ndarray) -> bool:

@@ -119,8 +119,8 @@ class Columns:
         return self.source.cell(row, self.names[place])
 
     def classes(self, label: str) -> Classes:
-        source = self.source
-        return Classes(source.place.name, lambda row: source.cell(row, label), written=source.written)
+        where = partial(self.source.cell, column=label)
+        return Classes(self.source.place.name, where, written=self.source.written)
 
     def batches(self) -> Iterator[tuple[Any, Any]]:
         """Record batches of the features, each with its column of labels or None."""
@@ -167,8 +167,8 @@ class Columns:
         start = 0
         for batch, label in ahead(self.batches()):
             part = self.matrix([batch], start)
-            if part.size and max(part.max(), -part.min()) > EXACT:
-                beyond |= (np.abs(part) > EXACT).any(axis=0)
+            if part.size and max(part.max(), -part.min()) >= EXACT:
+                beyond |= (np.abs(part) >= EXACT).any(axis=0)
             seen = None if labels is None else labels.see(label, start)
             stop = start + len(part)
             if X is not None and stop > len(X):

@@ -1,0 +1,70 @@
+"""Passes until one is free of mistakes, on the rows of `benchmarks.convergence`, by the public ``fit``."""
+
+from __future__ import annotations
+
+from statistics import median
+
+from sklearn.linear_model import Perceptron
+
+import separatrix as sx
+from benchmarks.convergence import CASES, planted
+from benchmarks.harness import Bar, Table, alternate, clocked, ratio, require
+
+BAR = Bar(10)
+MOST = 5000
+
+
+def run(*, quick: bool, repeats: int) -> Table:
+    return Table(
+        columns=(
+            "rows",
+            "columns",
+            "margin",
+            "type",
+            "passes",
+            "mistakes",
+            "ours, s",
+            "scikit-learn, s",
+            "ratio",
+            "bar",
+            "met",
+        ),
+        rows=[
+            _case(n // 100 if quick else n, d, margin, dtype, quick=quick, repeats=repeats)
+            for n, d, margin, dtype in (CASES[:2] if quick else CASES)
+        ],
+        notes=("Ours proves what it found; scikit-learn makes as many passes.",),
+    )
+
+
+def _case(n: int, d: int, margin: float, dtype: str, *, quick: bool, repeats: int) -> tuple[object, ...]:
+    X, y = planted(n, d, margin, dtype)
+
+    def ours() -> sx.Perceptron:
+        return sx.Perceptron(max_passes=MOST).fit(X, y)
+
+    model = ours()
+    passes = int(model.passes_)
+    require(passes < MOST, f"Ours was not done after {MOST} passes.")
+    require(model.certificate_.verify(X, y), "The certificate does not hold.")
+
+    def theirs() -> Perceptron:
+        return Perceptron(max_iter=passes, tol=None, shuffle=False).fit(X, y)
+
+    require(theirs().n_iter_ == passes, "The two sides made different numbers of passes.")
+    seconds = alternate({"ours": clocked(ours), "theirs": clocked(theirs)}, repeats)
+    times = ratio(seconds["theirs"], seconds["ours"])
+    asked = BAR if X.itemsize == 8 else None
+    return (
+        n,
+        d,
+        str(margin),
+        X.dtype.name,
+        passes,
+        int(model.mistakes_),
+        median(seconds["ours"]),
+        median(seconds["theirs"]),
+        times,
+        asked or "",
+        asked.judged(times.middle, quick=quick) if asked else "",
+    )

@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from separatrix.cli.program import main
+
+main()

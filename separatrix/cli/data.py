@@ -1,0 +1,171 @@
+"""The data a command reads: a file, standard input, or the built-in set."""
+
+from __future__ import annotations
+
+import functools
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from separatrix.rows import Rows
+
+FORMATS = ("csv", "tsv", "parquet", "arrow", "svmlight", "npy", "npz")
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """What the user said about the data; `rows` reads it."""
+
+    data: str | None
+    demo: bool
+    label: str | None = None
+    positive: str | None = None
+    features: str | None = None
+    drop: str | None = None
+    format: str | None = None
+    delimiter: str | None = None
+    header: bool | None = None
+
+    def __post_init__(self) -> None:
+        if (self.data is None) is not self.demo:
+            raise click.UsageError("Give a data file ('-' is standard input) or --demo, one of the two.")
+
+    def rows(self, **options: Any) -> Rows:
+        """The rows, with what the command itself asks for in ``options``."""
+        if self.demo:
+            from separatrix.cli.stories import flowers
+
+            return flowers()
+        from separatrix import read
+
+        return read(self.data, **(self._options() | options))
+
+    def rows_with(self, attempts: Sequence[dict[str, Any]], *, by_name: bool = False) -> Rows:
+        """The rows by the first of these options that the file can be read with; else the first refusal.
+
+        A file without column names cannot be asked for columns by name, and says so before it is read;
+        ``by_name`` takes a later attempt for such a file alone.
+        """
+        from separatrix import DataError
+
+        refusal: DataError | None = None
+        with Again(self.data) as again:
+            for options in attempts:
+                try:
+                    rows = self.rows(**options) if self.demo else again.read(self._options() | options)
+                    if refusal is None or rows.columns is None or not by_name:
+                        return rows
+                except DataError as error:
+                    refusal = refusal or error
+        assert refusal is not None
+        raise refusal
+
+    def _options(self) -> dict[str, Any]:
+        numbered = self.label is not None and re.fullmatch(r"-?[0-9]+", self.label)
+        given = {
+            "label": int(self.label) if self.label and numbered else self.label,
+            "positive": self.positive,
+            "features": _names(self.features),
+            "drop": _names(self.drop),
+            "format": self.format,
+            "delimiter": {"\\t": "\t", "tab": "\t"}.get(self.delimiter or "", self.delimiter),
+            "header": self.header,
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
+
+class Again:
+    """A file that can be tried again; standard input is kept for that."""
+
+    name = "standard input"
+
+    def __init__(self, path: str | None) -> None:
+        self._path = path
+        self._kept: IO[bytes] | None = None
+
+    def __enter__(self) -> Again:
+        if self._path == "-":
+            self._kept = tempfile.TemporaryFile(prefix="separatrix-")
+            shutil.copyfileobj(sys.stdin.buffer, self._kept)
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if self._kept is not None:
+            self._kept.close()
+
+    def read(self, options: dict[str, Any]) -> Rows:
+        from separatrix import read
+
+        if self._kept is None:
+            return read(self._path, **options)
+        self._kept.seek(0)
+        return read(_Named(self._kept), **options)
+
+
+class _Named:
+    """A stream under the name that messages use."""
+
+    name = Again.name
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.read = stream.read
+
+
+def read_text(path: str) -> bytes:
+    """The bytes of a JSON file, or of standard input."""
+    if path == "-":
+        return sys.stdin.buffer.read()
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def takes_data(*, labelled: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The argument DATA and the options about it, handed over as one `DataFile` called ``data``."""
+    options = [
+        click.argument("data", required=False),
+        click.option("--demo", is_flag=True, help="The built-in set in place of a file: two kinds of iris."),
+        click.option("--drop", metavar="NAMES", help="Columns to leave out, with commas between."),
+        click.option(
+            "--format", type=click.Choice(FORMATS), help="Where the file's suffix does not tell it."
+        ),
+        click.option("--delimiter", metavar="CHARACTER", help="Of a CSV file; told from its header."),
+        click.option(
+            "--header/--no-header", default=None, help="Whether a CSV file begins with column names."
+        ),
+    ]
+    if labelled:
+        options[2:2] = [
+            click.option(
+                "--label",
+                metavar="COLUMN",
+                help="The column of labels: its name, or its number from 0 (-1: the last). Default: label, "
+                "y, target or class.",
+            ),
+            click.option("--positive", metavar="LABEL", help="The label to be +1, against all others."),
+            click.option(
+                "--features", metavar="NAMES", help="The columns to use, with commas between. Default: all."
+            ),
+        ]
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def collected(**given: Any) -> Any:
+            said = {field.name: given.pop(field.name) for field in fields(DataFile) if field.name in given}
+            return function(data=DataFile(**said), **given)
+
+        for option in reversed(options):
+            collected = option(collected)
+        return collected
+
+    return decorate
+
+
+def _names(text: str | None) -> list[str] | None:
+    return None if text is None else [name.strip() for name in text.split(",")]

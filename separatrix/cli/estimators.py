@@ -1,0 +1,96 @@
+"""The models of the command line: their names, and the options that are their parameters."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+MODELS = {
+    "perceptron": "Perceptron",
+    "pocket": "PocketPerceptron",
+    "averaged": "AveragedPerceptron",
+    "voted": "VotedPerceptron",
+    "margin": "MarginPerceptron",
+    "batch": "BatchPerceptron",
+    "passive-aggressive": "PassiveAggressive",
+}
+ORDERS = ("cyclic", "shuffled", "first-violator", "worst-violator")
+OPTIONS = {
+    "max_passes": "--max-passes",
+    "max_mistakes": "--max-mistakes",
+    "order": "--order",
+    "step": "--step",
+    "center": "--center",
+    "fit_intercept": "--no-intercept",
+    "share": "--share",
+    "C": "-C",
+    "variant": "--variant",
+    "random_state": "--seed",
+    "n_jobs": "--jobs",
+}
+
+
+def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The option --model and one for each parameter; what is not given is None."""
+    whole = click.IntRange(min=1)
+    for option in reversed(
+        [
+            click.option(
+                "--model",
+                type=click.Choice(list(MODELS)),
+                default="perceptron",
+                show_default=True,
+                help="The method.",
+            ),
+            click.option("--max-passes", type=whole, help="Passes over the rows before the fit gives up."),
+            click.option("--max-mistakes", type=whole, help="Stop after so many mistakes."),
+            click.option("--order", type=click.Choice(ORDERS), help="The order in which rows are visited."),
+            click.option("--step", type=float, help="The step at a mistake."),
+            click.option("--center", is_flag=True, default=None, help="Run on rows moved to their mean."),
+            click.option(
+                "fit_intercept",
+                "--no-intercept",
+                flag_value=False,
+                default=None,
+                help="A boundary through the origin.",
+            ),
+            click.option(
+                "--share", type=float, help="margin: the share of the best margin, between 0 and 1."
+            ),
+            click.option(
+                "C", "-C", type=float, help="passive-aggressive: how far one row may move the weights."
+            ),
+            click.option(
+                "--variant", type=click.Choice(["PA", "PA-I", "PA-II"]), help="passive-aggressive: which one."
+            ),
+            click.option("random_state", "--seed", type=int, help="For shuffled orders.  [default: 0]"),
+            click.option(
+                "n_jobs", "--jobs", type=int, help="Threads for work that can be divided; -1: all cores."
+            ),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
+def estimator(model: str, given: dict[str, Any]) -> Any:
+    """The estimator of that name; an option it has no use for is refused."""
+    import separatrix
+
+    kind = getattr(separatrix, MODELS[model])
+    known = inspect.signature(kind).parameters
+    chosen = {name: value for name, value in given.items() if value is not None}
+    for name in chosen:
+        if name not in known:
+            homes = [
+                m for m, k in MODELS.items() if name in inspect.signature(getattr(separatrix, k)).parameters
+            ]
+            raise click.UsageError(
+                f"{OPTIONS[name]} is no option of the model {model}; it is one of {', '.join(homes)}."
+            )
+    if "random_state" in known:
+        chosen.setdefault("random_state", 0)
+    return kind(**chosen)

@@ -1,0 +1,94 @@
+"""The program: its commands, and how every way of ending becomes a sentence and an exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from separatrix import __version__
+from separatrix.cli.demo import demo
+from separatrix.cli.fit import fit
+from separatrix.cli.predict import predict
+from separatrix.cli.verify import verify
+from separatrix.cli.voice import in_options
+
+WRONG = 2
+INTERRUPTED = 130
+TERMINATED = 143
+
+
+class ReaderLeft(Exception):
+    """Whoever reads our standard output has closed it, as `head` does when it has enough."""
+
+
+class Program(click.Group):
+    def invoke(self, context: click.Context) -> Any:
+        # click itself would end with 1 here, a code that means something else with us.
+        try:
+            code = super().invoke(context)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise ReaderLeft from None
+        return code
+
+
+@click.group(
+    cls=Program, context_settings={"help_option_names": ["-h", "--help"]}, subcommand_metavar="COMMAND ..."
+)
+@click.version_option(__version__, prog_name="separatrix")
+def program() -> None:
+    """Linear predictors that prove what they say.
+
+    Rows go in; a model comes out, with a certificate of what was proven, which anyone can verify.
+    """
+
+
+for _command in (fit, predict, verify, demo):
+    program.add_command(_command)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and end the process."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8")
+    signal.signal(signal.SIGTERM, _terminated)
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """The exit code of a command line; words have gone to standard error."""
+    try:
+        code = program.main(args=arguments, prog_name="separatrix", standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except click.ClickException as error:
+        error.show()
+        return WRONG
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("separatrix: interrupted; nothing was left half-written.", err=True)
+        return INTERRUPTED
+    except ReaderLeft:
+        # What is still buffered must not be flushed into the closed pipe at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _refuse(f"{where}{error.strerror or error}.")
+    except MemoryError:
+        return _refuse("There is not enough memory for this.")
+    except ValueError as error:
+        return _refuse(str(error))
+
+
+def _refuse(sentence: str) -> int:
+    click.echo(f"separatrix: {in_options(sentence)}", err=True)
+    return WRONG
+
+
+def _terminated(*_: Any) -> None:
+    """End as an exception does, so that unfinished files are removed on the way out."""
+    raise SystemExit(TERMINATED)

@@ -1,0 +1,81 @@
+"""Progress on standard error: a line that moves on a terminal, now and then a line elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import Any
+
+from separatrix.cli.voice import Voice
+
+PAUSE = 1.0  # seconds between lines where there is no terminal
+PATIENCE = 3.0  # seconds before the first: a short run says nothing
+
+
+class Progress:
+    """Says nothing: what is shown under --quiet and --json."""
+
+    def tell(self, text: str) -> None:
+        """What is being done now."""
+
+    def note(self, text: str) -> None:
+        """Something to be seen at once, such as that kernels are being compiled."""
+
+    def stop(self) -> None:
+        """Nothing more to tell."""
+
+
+class Lines(Progress):
+    """At most a line a second."""
+
+    def __init__(self) -> None:
+        self._next = monotonic() + PATIENCE
+
+    def tell(self, text: str) -> None:
+        if monotonic() >= self._next:
+            self._next = monotonic() + PAUSE
+            self.note(text)
+
+    def note(self, text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+
+class Moving(Progress):
+    """A line that changes in place, and is gone at the end."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.status import Status
+
+        self._console = Console(stderr=True, highlight=False)
+        self._status: Any = Status("", console=self._console)
+        self._status.start()
+
+    def tell(self, text: str) -> None:
+        from rich.text import Text
+
+        self._status.update(Text(text))
+
+    def note(self, text: str) -> None:
+        self._console.print(text, markup=False)
+
+    def stop(self) -> None:
+        self._status.stop()
+
+
+@contextmanager
+def progress(voice: Voice) -> Iterator[Progress]:
+    """The progress that suits the place it is seen in."""
+    if not voice.talks:
+        shown = Progress()
+    elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+        shown = Moving()
+    else:
+        shown = Lines()
+    try:
+        yield shown
+    finally:
+        shown.stop()

@@ -1,0 +1,37 @@
+"""A fit under the eyes of the command line: progress shown, warnings turned into sentences."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from separatrix.cli.progress import Progress
+
+if TYPE_CHECKING:
+    from separatrix.reports import Summary
+    from separatrix.rows import Rows
+
+
+def trained(model: Any, rows: Rows, shown: Progress) -> Summary:
+    """Fit, verify, and sum up."""
+    from separatrix.algorithms.online.loop import on_pass
+    from separatrix.kernels import cache
+    from separatrix.reports import summarise
+
+    most = getattr(model, "max_passes", None)
+
+    def passed(number: int, mistakes: int) -> None:
+        shown.tell(f"pass {number:,} of at most {most:,}: {mistakes:,} mistakes so far")
+
+    cache.announce = shown.note
+    token = on_pass.set(passed)
+    shown.tell(f"fitting {rows.n_rows:,} rows")
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model.fit(rows)
+    finally:
+        on_pass.reset(token)
+        cache.announce = None
+    shown.tell("verifying the certificate")
+    return summarise(model, rows, notes=[str(warning.message) for warning in caught])

@@ -1,0 +1,124 @@
+"""separatrix verify: check a certificate, or all certificates of a model, against data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from separatrix.cli.data import DataFile, read_text, takes_data
+from separatrix.cli.progress import progress
+from separatrix.cli.voice import Voice, in_options, speaking
+
+if TYPE_CHECKING:
+    from separatrix.certificates import Certificate
+
+REFUSED = 4
+
+
+@click.command(short_help="Check a certificate against data, exactly.")
+@click.argument("certificate_file", metavar="CERTIFICATE")
+@takes_data(labelled=True)
+@speaking
+def verify(certificate_file: str, data: DataFile, as_json: bool, quiet: bool) -> int:
+    """Check CERTIFICATE, a certificate or a model file, against DATA, in exact arithmetic.
+
+    Columns are found by the names the certificate speaks of. Ends with 0 if it holds (of a model: if all its
+    certificates hold), with 4 if it is refused.
+
+    \b
+    separatrix verify certificate.json iris.csv
+    """
+    voice = Voice(as_json=as_json, quiet=quiet)
+    if certificate_file == "-" == data.data:
+        raise click.UsageError("Standard input can be the certificate or the data, not both.")
+    claims = list(_claims(read_text(certificate_file), certificate_file))
+    verdicts = []
+    with progress(voice) as shown:
+        shown.tell(f"reading {data.data or 'the built-in set'}")
+        rows = _rows(data, [claim.certificate for claim in claims])
+        for claim in claims:
+            shown.tell(f"verifying: {claim.certificate.claim}")
+            verdicts.append(claim.certificate.verify(rows))
+    for claim, verdict in zip(claims, verdicts, strict=True):
+        said = claim.certificate.claim
+        voice.say(f"{'holds' if verdict else 'refused'}{claim.of}: {said}")
+        if verdict.reason != said:
+            voice.say(in_options(f"  {verdict.reason}"))
+    holds = all(verdicts)
+    voice.answer(
+        {
+            "format": "separatrix-verdict",
+            "version": 1,
+            "holds": holds,
+            "certificates": [
+                {
+                    "kind": claim.certificate.kind,
+                    "claim": claim.certificate.claim,
+                    "positive": claim.positive,
+                    "holds": verdict.holds,
+                    "reason": verdict.reason,
+                }
+                for claim, verdict in zip(claims, verdicts, strict=True)
+            ],
+        }
+    )
+    return 0 if holds else REFUSED
+
+
+class Claim(NamedTuple):
+    """A certificate, the label that is +1 in it, and which class that is of several, in words."""
+
+    certificate: Certificate
+    positive: Any
+    of: str = ""
+
+
+def _claims(text: bytes, name: str) -> Iterator[Claim]:
+    from separatrix.certificates import CertificateError, from_json
+
+    if not _is_model(text):
+        try:
+            certificate = from_json(text)
+        except CertificateError as error:
+            raise ValueError(f"{name}: {error}") from None
+        yield Claim(certificate, certificate.about.positive)
+        return
+    from separatrix.models import from_json as model_from_json
+
+    model = model_from_json(text, name=name)
+    if not hasattr(model, "certificate_"):
+        raise ValueError(f"{name} holds a {type(model).__name__}, which has no certificate.")
+    labels = model.classes_.tolist()
+    binary = len(labels) == 2
+    for found in (model.certificate_, getattr(model, "mistake_run_", None)):
+        if found is None:
+            continue
+        pairs = [(labels[1], found)] if binary else zip(labels, found, strict=True)
+        for label, certificate in pairs:
+            if certificate is not None:
+                yield Claim(certificate, label, "" if binary else f" ({label} against the rest)")
+
+
+def _is_model(text: bytes) -> bool:
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(record, dict) and record.get("format") == "separatrix-model"
+
+
+def _rows(data: DataFile, certificates: list[Certificate]) -> Any:
+    """The columns it speaks of, by name; if they are not there all columns, for the certificate to refuse."""
+    about = next((c.about for c in certificates if c.about.columns is not None), certificates[0].about)
+    columns: list[dict[str, Any]] = [{}]
+    if about.columns is not None:
+        columns.insert(0, {"n_columns": about.columns})
+    if about.features is not None and data.features is None:
+        columns.insert(0, {"features": list(about.features)})
+    labels: list[dict[str, Any]] = [{}]
+    if about.label is not None and data.label is None:
+        labels.insert(0, {"label": about.label})
+    return data.rows_with([label | chosen for label in labels for chosen in columns])

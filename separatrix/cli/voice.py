@@ -1,0 +1,83 @@
+"""What a command says: words on standard error, one object on standard output."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+NARROWEST, WIDEST = 60, 100
+PHRASES = (
+    (r",? or (?:pass )?label=False[^.:;)]*", ""),
+    (r"\bheader=False\b", "--no-header"),
+    (r"\bheader=True\b", "--header"),
+    (r"\bdrop=\[''\]", "--drop ''"),
+    (r"\bcenter=True\b", "--center"),
+    (r"\bfit_intercept=True\b", "an intercept"),
+    (r"\bn_jobs=", "--jobs "),
+    (r"\bmax_(passes|mistakes)=", r"--max-\1 "),
+    (r"\bmax_(passes|mistakes)\b", r"--max-\1"),
+    (r"\b(label|features|drop|format|delimiter|positive|share|variant|order|step)=(?=[.,;:) ])", r"--\1"),
+    (r"\b(label|features|drop|format|delimiter|positive|share|variant|order|step)=", r"--\1 "),
+    (r"\bC=", "-C "),
+)
+
+
+def in_options(sentence: str) -> str:
+    """A sentence of the library with its parameters spelled as options.
+
+    >>> in_options("More passes (max_passes) may settle it; center=True helps.")
+    'More passes (--max-passes) may settle it; --center helps.'
+    >>> in_options("say which one holds the labels with label=, or label=False for none.")
+    'say which one holds the labels with --label.'
+    """
+    for pattern, option in PHRASES:
+        sentence = re.sub(pattern, option, sentence)
+    return sentence
+
+
+class Voice:
+    """How much is said, and where."""
+
+    def __init__(self, *, as_json: bool, quiet: bool) -> None:
+        self.as_json = as_json
+        self.talks = not (as_json or quiet)
+
+    def say(self, text: str = "") -> None:
+        """Words that are left out under --quiet and --json."""
+        if self.talks:
+            click.echo(text, err=True)
+
+    def warn(self, sentence: str) -> None:
+        """A sentence that is never left out."""
+        click.echo(f"separatrix: {in_options(sentence)}", err=True)
+
+    def answer(self, record: dict[str, Any]) -> None:
+        """The object of --json."""
+        if self.as_json:
+            lines = (f" {json.dumps(name)}: {_line(value)}" for name, value in record.items())
+            click.echo("{\n" + ",\n".join(lines) + "\n}")
+
+    @property
+    def width(self) -> int:
+        return max(NARROWEST, min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns - 1))
+
+
+def speaking(function: Function) -> Function:
+    """The options --json and --quiet."""
+    function = click.option(
+        "--quiet", "-q", is_flag=True, help="No words and no progress, but for warnings."
+    )(function)
+    return click.option("as_json", "--json", is_flag=True, help="Print one JSON object on standard output.")(
+        function
+    )
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,91 @@
+"""The benchmarks run, compare equal work and write their tables; what they measure is not asserted."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import separatrix as sx
+from benchmarks import harness, planted, record
+from benchmarks.__main__ import MODULES, main
+
+CHEAP = {
+    "dense": ["rows", "columns", "type", "ratio", "bar", "plain sum, GB/s", "share"],
+    "sparse": ["rows", "columns", "values a row", "type", "ratio", "bar"],
+    "tiny": ["what", "µs", "bar"],
+}
+
+
+@pytest.mark.parametrize("name", CHEAP)
+def test_a_quick_run_prints_its_table(name, capsys):
+    assert main([name, "--quick"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == f"## {name}"
+    header = [cell.strip() for cell in printed[2].strip("|").split("|")]
+    assert set(CHEAP[name]) <= set(header)
+    body = [line for line in printed[4:] if line.startswith("|")]
+    assert body
+    assert all(line.count("|") == printed[2].count("|") for line in body)
+
+
+def test_every_benchmark_has_its_place_in_the_readme():
+    text = record.README.read_text(encoding="utf-8")
+    for name in MODULES:
+        begin, end = record.markers(name)
+        assert text.count(begin) == text.count(end) == 1
+        assert text.index(f"\n## {name}\n") < text.index(begin) < text.index(end)
+
+
+def test_writing_replaces_the_figures_named_and_nothing_else(tmp_path):
+    readme = tmp_path / "README.md"
+    text = record.README.read_text(encoding="utf-8")
+    readme.write_text(text, encoding="utf-8")
+    record.write({"tiny": "| 1 |"}, readme)
+    record.write({"tiny": "| 2 |"}, readme)
+    begin, end = record.markers("tiny")
+    pattern = re.compile(rf"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
+    written = readme.read_text(encoding="utf-8")
+    assert pattern.search(written).group() == f"{begin}\n\n| 2 |\n\n{end}"
+    assert pattern.sub("", written) == pattern.sub("", text)
+
+
+def test_a_readme_without_the_place_is_left_as_it_was(tmp_path):
+    readme = tmp_path / "README.md"
+    begin, end = record.markers("tiny")
+    readme.write_text(f"{begin}\n{end}\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="no place for dense"):
+        record.write({"tiny": "| 1 |", "dense": "| 1 |"}, readme)
+    assert readme.read_text(encoding="utf-8") == f"{begin}\n{end}\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
+
+
+def test_figures_of_a_smoke_test_are_not_written(capsys):
+    assert main(["tiny", "--quick", "--write"]) == 2
+    assert "not written" in capsys.readouterr().err
+
+
+def test_sides_take_turns_after_a_warm_up():
+    calls: list[str] = []
+    sides = {name: harness.clocked(lambda name=name: calls.append(name)) for name in "ab"}
+    seconds = harness.alternate(sides, 2)
+    assert "".join(calls) == "ab" + "ab" + "ba"
+    assert {name: len(taken) for name, taken in seconds.items()} == {"a": 2, "b": 2}
+
+
+def test_a_ratio_is_taken_within_each_repeat():
+    assert harness.ratio([2.0, 30.0, 8.0], [1.0, 10.0, 2.0]) == harness.Spread(3.0, 2.0, 4.0)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_planted_rows_take_exactly_five_passes(dtype):
+    for X, y in (planted.dense(1000, 12, dtype), planted.sparse(1000, 300, dtype)):
+        model = sx.Perceptron().fit(X, y)
+        assert (model.passes_, model.mistakes_) == (planted.PASSES, planted.MISTAKES)
+
+
+def test_planted_rows_made_in_chunks_do_too():
+    parts = list(planted.chunks(1000, 12, 300))
+    model = sx.Perceptron().fit(np.vstack([X for X, _ in parts]), np.concatenate([y for _, y in parts]))
+    assert (len(parts), model.passes_, model.mistakes_) == (4, planted.PASSES, planted.MISTAKES)

@@ -1,0 +1,247 @@
+"""Files that cannot be used: each is refused in one sentence that says where it is wrong."""
+
+from __future__ import annotations
+
+import gzip
+import io
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+from written_files import KINDS, numbers, walk, write
+
+from separatrix.rows import DataError
+from separatrix.rows.files import read
+
+AT = r"t\.csv, row 2 \(line 3\)"
+CSV_REFUSALS = {
+    "a,label\n1,x\n,y\n": AT + r", column 'a': the value is missing; drop the row or fill it in\.",
+    "a,label\n1,x\nNA,y\n": AT + r", column 'a': the value is missing \('NA'\)",
+    "a,label\n1,x\n\n\nnan,y\n": r"t\.csv, row 2 \(line 5\), column 'a': the value is NaN",
+    "a,label\n1,x\n-inf,y\n": AT + r", column 'a': the value is infinite",
+    "a,label\n1,x\n1e400,y\n": AT + r", column 'a': the value is infinite",
+    "a,b,label\n1,2,x\n3,tall,y\n": AT + r", column 'b': 'tall' is no number; encode",
+    "a,b,label\n1,2,x\n3,1_0,y\n": AT + r", column 'b': '1_0' is no number",
+    "a,f,label\n1,true,x\n3,maybe,y\n": AT + r", column 'f': 'maybe' is neither true nor false",
+    "a,label\n1,x\n9007199254740993,y\n": AT + r", column 'a': the whole number 9007199254740993 is",
+    "a,label\n1,x\n2,\n": AT + r", column 'label': the label is missing",
+    "a,label\n1,0\n2,1\n3,nan\n": r"t\.csv, row 3 \(line 4\), column 'label': the label is missing",
+    "a,label\n1,0\n2,0.5\n": AT + r", column 'label': Unknown label type: continuous",
+    "a,b,label\n1,2,x\n3,4\n": AT + r": the file ends in the middle of this row \(2 fields",
+    "a,b,label\n1,2,x\n3,4\n5,6,y\n": AT + r": 2 fields where there are 3 columns; check",
+    "a,b,label\n1,2,x\n3,4,y,5\n": AT + r": 4 fields where there are 3 columns; check",
+    "a,label\n": r"t\.csv has no rows below its column names",
+    "label\nx\ny\n": r"t\.csv has no feature columns besides the label 'label'",
+    "a,a,label\n1,2,x\n": r"t\.csv has more than one column called 'a'",
+    ",a,label\n0,1,x\n": r"t\.csv: column 1 has no name \(a row index\?\)",
+    "a,b\n1,2\n": r"t\.csv has no column called label, y, target or class; its columns are a, b: say which",
+    "": r"t\.csv is empty",
+    "\n\n": r"t\.csv holds no text but blank lines",
+}
+
+
+@pytest.mark.parametrize("memory", [0, 10**6])
+@pytest.mark.parametrize("text", CSV_REFUSALS, ids=range(len(CSV_REFUSALS)))
+def test_csv_refusals(tmp_path, text, memory):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises(DataError, match=CSV_REFUSALS[text]) as caught:
+        read(path, memory=memory)
+    one_sentence(caught)
+
+
+def one_sentence(caught):
+    message = str(caught.value)
+    assert message.endswith(".")
+    assert "\n" not in message
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+def test_a_late_fault_in_a_large_csv_is_found_again(tmp_path):
+    path = tmp_path / "t.csv"
+    lines = ["a,label", *(f"{i},{i % 2}" for i in range(400_000))]
+    lines[300_001] = "oops,1"
+    path.write_text("\n".join(lines))
+    with pytest.raises(DataError, match=r"row 300001 \(line 300002\), column 'a': 'oops' is no number"):
+        read(path, memory=0)
+
+
+SVM_REFUSALS = {
+    "1 1:2\n-1 1:\n": r"t\.svm, row 2 \(line 2\): '1:' is no index:value pair; the line may be cut short\.",
+    "1 1:2\n-1 3": r"t\.svm, row 2 \(line 2\): '3' is no index:value pair",
+    "1 1:2\n-1 1:2:3 4\n": r"t\.svm, row 2 \(line 2\): the value '2:3' at index 1 is no finite number",
+    "1 1:2\n# c\n-1 2:tall\n": r"t\.svm, row 2 \(line 3\): the value 'tall' at index 2 is no finite number",
+    "1 1:2\n-1 2:nan\n": r"t\.svm, row 2 \(line 2\): the value 'nan' at index 2",
+    "1 1:2\n-1 2:1e999\n": r"t\.svm, row 2 \(line 2\): the value '1e999' at index 2",
+    "1 1:2\n-1 3:1 2:1\n": r"t\.svm, row 2 \(line 2\): the index 2 comes after 3; sort the pairs",
+    "1 1:2\n-1 2:1 2:1\n": r"t\.svm, row 2 \(line 2\): the index 2 comes after 2; sort the pairs",
+    "1 1:2\n-1 -2:1\n": r"t\.svm, row 2 \(line 2\): '-2' in '-2:1' is no column index",
+    "1 1:2\n-1 1.5:1\n": r"t\.svm, row 2 \(line 2\): '1\.5' in '1\.5:1' is no column index",
+    "1 1:2\n-1 99999999999:1\n": r"t\.svm, row 2 \(line 2\): '99999999999' in .* is no column index",
+    "1 1:2\n1:3 2:1\n": r"t\.svm, row 2 \(line 2\): the line begins with the pair '1:3', not with a label",
+    "1 1:2\n1,2 2:1\n": r"t\.svm, row 2 \(line 2\): the label '1,2' is no number; one label a row",
+    "1 1:2\nspam 2:1\n": r"t\.svm, row 2 \(line 2\): the label 'spam' is no number",
+    "1 1:2\n0.5 2:1\n": r"t\.svm, row 2: Unknown label type: continuous",
+    "1 1:2\n0 2:9007199254740993\n": r"t\.svm, row 2 \(line 2\): index 2: the whole number 9007199254740993",
+    "# nothing\n": r"t\.svm has no rows",
+    "1\n2\n": r"t\.svm has no feature columns",
+}
+
+
+@pytest.mark.parametrize("text", SVM_REFUSALS, ids=range(len(SVM_REFUSALS)))
+def test_svmlight_refusals(tmp_path, text):
+    path = tmp_path / "t.svm"
+    path.write_text(text)
+    with pytest.raises(DataError, match=SVM_REFUSALS[text]) as caught:
+        read(path)
+    one_sentence(caught)
+
+
+COLUMN_REFUSALS = {
+    "missing": ({"a": [1.0, None], "y": [0, 1]}, r"row 2, column 'a': the value is missing; drop"),
+    "nan": ({"a": [1.0, np.nan], "y": [0, 1]}, r"row 2, column 'a': the value is NaN"),
+    "infinite": ({"a": [1.0, -np.inf], "y": [0, 1]}, r"row 2, column 'a': the value is infinite"),
+    "text": ({"b": [1.0, 2.0], "a": ["x", "z"], "y": [0, 1]}, r"row 1, column 'a': 'x' is no number; encode"),
+    "list": ({"a": [[1.0], [2.0]], "y": [0, 1]}, r"row 1, column 'a': '\[1.0\]' is no number"),
+    "beyond": (
+        {"a": [1, -(2**53) - 1], "y": [0, 1]},
+        r"row 2, column 'a': the whole number -9007199254740993",
+    ),
+    "label missing": ({"a": [1.0, 2.0], "y": [None, 1]}, r"row 1, column 'y': the label is missing"),
+    "label nan": ({"a": [1.0, 2.0], "y": [1.0, np.nan]}, r"row 2, column 'y': the label is missing"),
+    "continuous": ({"a": [1.0, 2.0], "y": [1.0, 0.5]}, r"row 2, column 'y': Unknown label type: continuous"),
+    "all missing": ({"a": pa.nulls(2), "y": [0, 1]}, r"row 1, column 'a': the value is missing"),
+    "no rows": ({"a": pa.array([], pa.float64()), "y": pa.array([], pa.int64())}, r"has no rows"),
+    "no features": ({"y": [0, 1]}, r"has no feature columns besides the label 'y'"),
+    "no label": (
+        {"a": [0, 1]},
+        r"has no column called label, y, target or class; its columns are a: say which",
+    ),
+}
+
+
+@pytest.mark.parametrize("memory", [0, 10**6])
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+@pytest.mark.parametrize("case", COLUMN_REFUSALS)
+def test_refusals_in_typed_columns(tmp_path, case, kind, memory):
+    columns, sentence = COLUMN_REFUSALS[case]
+    path = tmp_path / f"t.{kind}"
+    table = pa.table(columns)
+    pq.write_table(table, path) if kind == "parquet" else pyarrow.feather.write_feather(table, path)
+    with pytest.raises(DataError, match=rf"^t\.{kind}.*{sentence}") as caught:
+        walk(read(path, memory=memory))
+    one_sentence(caught)
+
+
+def test_refusals_of_names(tmp_path):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table([[1.0], [2.0], [0]], names=["a", "a", "y"]), path)
+    with pytest.raises(DataError, match=r"more than one column called 'a'"):
+        read(path)
+    pq.write_table(pa.table({"a": [1.0], "b": [2.0], "y": [0]}), path)
+    for options, sentence in [
+        ({"label": "z"}, r"no column called 'z'; its columns are a, b, y\."),
+        ({"label": 3}, r"no column number 3: it has 3 columns"),
+        ({"features": ["a", "z"]}, r"no column called 'z' \(features=\)"),
+        ({"features": ["a", "a"]}, r"features= names a column twice"),
+        ({"features": ["a", "y"]}, r"label column 'y' cannot be a feature too"),
+        ({"drop": ["z"]}, r"no column called 'z' \(drop=\)"),
+        ({"zero_based": True}, r"is a parquet file: zero_based= is for svmlight"),
+        ({"header": False}, r"is a parquet file: header= is for csv, tsv"),
+        ({"format": "excel"}, r"format='excel' is none of csv, tsv"),
+    ]:
+        with pytest.raises(DataError, match=sentence) as caught:
+            read(path, **options)
+        one_sentence(caught)
+    np.save(tmp_path / "t.npy", np.eye(3))
+    for label, sentence in [
+        (None, r"3 columns without names"),
+        (3, "no column number 3"),
+        ("a", "without names"),
+    ]:
+        with pytest.raises(DataError, match=sentence):
+            read(tmp_path / "t.npy", label)
+    with pytest.raises(DataError, match="label begins each line"):
+        read(write(tmp_path, "svm", *numbers(5)), "label")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_file_cut_short_is_refused(tmp_path, kind):
+    path = write(tmp_path, kind, *numbers(3000))
+    content = path.read_bytes()
+    cut = len(content) // 2
+    if kind in ("csv", "tsv"):
+        cut = content.rindex(b"," if kind == "csv" else b"\t", 0, cut)
+    elif kind == "svm":
+        cut = content.rindex(b":", 0, cut) + 1
+    path.write_bytes(content[:cut])
+    with pytest.raises(DataError, match=rf"^table\.{kind}") as caught:
+        walk(read(path, -1 if kind == "npy" else None))
+    one_sentence(caught)
+    if kind.endswith("gz"):
+        assert "cut off after row" in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("csv", "tsv", "svm")])
+def test_a_file_of_something_else_is_refused(tmp_path, kind):
+    path = tmp_path / f"table.{kind}"
+    path.write_bytes(b"Dear reader,\nthis is no table.\n" * 20)
+    with pytest.raises(DataError, match=rf"^table\.{kind} cannot be read") as caught:
+        read(path, False)
+    one_sentence(caught)
+
+
+def test_refusals_of_paths(tmp_path):
+    (tmp_path / "folder.csv").mkdir()
+    (tmp_path / "t.xlsx").write_text("x")
+    (tmp_path / "bare").write_text("x")
+    (tmp_path / "empty.parquet").write_bytes(b"")
+    (tmp_path / "t.parquet.gz").write_bytes(gzip.compress(b"PAR1"))
+    (tmp_path / "latin.csv").write_bytes("a,label\n1,é\n".encode("latin-1"))
+    (tmp_path / "utf16.csv").write_text("a,label\n1,x\n", encoding="utf-16")
+    for name, sentence in [
+        ("absent.csv", r"absent\.csv does not exist: check the path\."),
+        ("folder.csv", r"folder\.csv is a directory: name one file in it\."),
+        ("t.xlsx", r"t\.xlsx: the suffix \.xlsx tells no format known here; pass format= one of csv, tsv"),
+        ("bare", r"bare: a name without a suffix tells no format"),
+        ("empty.parquet", r"empty\.parquet is empty: there is nothing to read\."),
+        ("t.parquet.gz", r"t\.parquet\.gz: a parquet file is not read through gzip"),
+        ("latin.csv", r"latin\.csv is not written in UTF-8"),
+        ("utf16.csv", r"utf16\.csv is not written in UTF-8"),
+    ]:
+        with pytest.raises(DataError, match=sentence) as caught:
+            read(tmp_path / name)
+        one_sentence(caught)
+    with pytest.raises(DataError, match="stream gives text: open it in binary mode"):
+        read(io.StringIO("a,label\n1,x\n"))
+    assert read(write(tmp_path, "csv", *numbers(5)).rename(tmp_path / "other.dat"), format="csv").n_rows == 5
+
+
+def test_refusals_of_arrays(tmp_path):
+    for array, sentence in [
+        (np.zeros(3), r"an array of shape \(3,\)"),
+        (np.zeros((0, 3)), r"has no rows"),
+        (np.zeros((3, 0)), r"has no columns"),
+        (np.array([["a", "b"]]), r"not plain numbers"),
+        (np.array([[1.0, np.nan]]), r"row 1, column 1: the value is NaN"),
+        (np.array([[1], [2**53 + 2]]), r"row 2, column 0: the whole number 9007199254740994"),
+    ]:
+        np.save(tmp_path / "t.npy", array)
+        with pytest.raises(DataError, match=rf"^t\.npy.*{sentence}"):
+            read(tmp_path / "t.npy", False)
+    np.savez(tmp_path / "t.npz", X=np.eye(3), z=np.arange(2))
+    with pytest.raises(
+        DataError, match=r"t\.npz has no array of labels called y; its arrays are X, z: name it"
+    ):
+        read(tmp_path / "t.npz")
+    with pytest.raises(DataError, match=r"X has 3 rows and z has shape \(2,\)"):
+        read(tmp_path / "t.npz", "z")
+    np.savez(tmp_path / "t.npz", A=np.eye(3))
+    with pytest.raises(DataError, match=r"no array called X; its arrays are A"):
+        read(tmp_path / "t.npz")
+    np.save(tmp_path / "t.npy", np.array([object()]), allow_pickle=True)
+    with pytest.raises(DataError, match=r"t\.npy cannot be read"):
+        read(tmp_path / "t.npy")
