@@ -1,8 +1,8 @@
 """Separation by brute force: every small set of rows, in fractions. Written to be obviously right.
 
-A conflict is a combination of rows with positive multipliers that is zero. Every conflict is a sum of circuits, which
-are conflicts with no smaller conflict inside; a circuit's rows have one linear dependency, of one sign. So the rows
-that take part in any conflict are those of all circuits.
+A conflict is a combination of rows with positive multipliers that is zero. Every conflict is a sum of
+circuits, which are conflicts with no smaller conflict inside; a circuit's rows have one linear dependency, of
+one sign. So the rows that take part in any conflict are those of all circuits.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def kind_of(rows: Sequence[Row]) -> str:
 
 
 def unbounded(rows: Sequence[Row]) -> list[str]:
-    """w_j ≥ 0 on the recession cone exactly when e_j is in the cone of the rows: when -e_j takes part in a conflict."""
+    """w_j ≥ 0 on the recession cone when e_j is in the cone of the rows: when -e_j is in a conflict."""
     width = len(rows[0])
     words = []
     for j in range(width):

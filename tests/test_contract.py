@@ -21,7 +21,7 @@ ESTIMATORS = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.predictor.solution.NothingProven")
+@pytest.mark.filterwarnings("ignore::separatrix.predictor.solution.FitWarning")
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

@@ -23,7 +23,7 @@ from separatrix.models.storage import _digest
 from separatrix.models.values import from_plain, to_plain
 from separatrix.models.whole_file import written_whole
 
-pytestmark = pytest.mark.filterwarnings("ignore::separatrix.predictor.solution.NothingProven")
+pytestmark = pytest.mark.filterwarnings("ignore::separatrix.predictor.solution.FitWarning")
 
 MODELS = [
     sx.Perceptron(),
@@ -100,7 +100,9 @@ def test_labels_keep_their_type(labels):
 
 def test_fit_on_rows_of_a_file_keeps_names_and_verifies(tmp_path):
     table = tmp_path / "birds.csv"
-    table.write_text("wing,weight,bird\n11.5,20,wren\n12,25,wren\n30,400,crow\n33,420,crow\n", encoding="utf-8")
+    table.write_text(
+        "wing,weight,bird\n11.5,20,wren\n12,25,wren\n30,400,crow\n33,420,crow\n", encoding="utf-8"
+    )
     model = sx.Perceptron(center=True).fit(sx.read(table, label="bird"))
     sx.save(model, tmp_path / "model.json")
     loaded = sx.load(tmp_path / "model.json")
@@ -133,7 +135,9 @@ def test_every_plain_value_round_trips(value):
         assert math.copysign(1.0, back) == math.copysign(1.0, value) or value != value
 
 
-@given(st.lists(st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.fractions(), min_size=2))
+@given(
+    st.lists(st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.fractions(), min_size=2)
+)
 def test_every_halfspace_round_trips(numbers):
     halfspace = sx.Halfspace(numbers[:-1], numbers[-1])
     back = from_plain(json.loads(json.dumps(to_plain(halfspace))))
@@ -246,10 +250,16 @@ def test_damaged_foreign_and_future_files_get_one_sentence(content, sentence, tm
         ({"fitted__classes_": ...}, "is damaged"),
         ({"fitted__predict": 1}, "'predict', which is nothing that a model learns"),
         ({"fitted____class__": 1}, "nothing that a model learns"),
-        ({"fitted__intercept_": {"array": {"dtype": "float64", "shape": [2], "values": [1.0, 2.0]}}}, "weights"),
+        (
+            {"fitted__intercept_": {"array": {"dtype": "float64", "shape": [2], "values": [1.0, 2.0]}}},
+            "weights",
+        ),
         ({"fitted__intercept_": {"array": {"dtype": "float64", "shape": [2], "values": [1.0]}}}, "2 values"),
         ({"fitted__intercept_": {"array": {"dtype": "object", "shape": [1], "values": [1]}}}, "type object"),
-        ({"fitted__intercept_": {"array": {"dtype": "float64", "shape": [1], "values": [1]}}}, "type float64"),
+        (
+            {"fitted__intercept_": {"array": {"dtype": "float64", "shape": [1], "values": [1]}}},
+            "type float64",
+        ),
         ({"fitted__intercept_": {"array": {"dtype": "complex64", "shape": [1], "values": [1]}}}, "complex64"),
         ({"fitted__intercept_": {"pickle": "gASV"}}, "an object of an unknown kind"),
         ({"fitted__intercept_": {}}, "an object of an unknown kind"),
@@ -265,14 +275,19 @@ def test_forged_content_is_refused_even_with_a_matching_digest(text, change, sen
         from_json(forged(text, **change))
 
 
+def half_written(path: Path, failure: type[BaseException]) -> None:
+    with written_whole(path) as file:
+        file.write("half")
+        raise failure
+
+
 def test_files_are_written_whole_or_not_at_all(tmp_path):
     path = tmp_path / "answer.txt"
     path.write_text("old", encoding="utf-8")
     path.chmod(0o640)
     for failure in (RuntimeError, KeyboardInterrupt, SystemExit):
-        with pytest.raises(failure), written_whole(path) as file:
-            file.write("half")
-            raise failure
+        with pytest.raises(failure):
+            half_written(path, failure)
         assert [p.name for p in tmp_path.iterdir()] == ["answer.txt"]
         assert path.read_text(encoding="utf-8") == "old"
     with written_whole(path) as file:

@@ -19,7 +19,7 @@ from separatrix.reports import json as as_json
 from separatrix.reports import text as as_text
 from separatrix.reports.axes import Scale, padded, tick_text
 
-pytestmark = pytest.mark.filterwarnings("ignore::separatrix.predictor.solution.NothingProven")
+pytestmark = pytest.mark.filterwarnings("ignore::separatrix.predictor.solution.FitWarning")
 
 SVG = "{http://www.w3.org/2000/svg}"
 MODELS = [
@@ -63,7 +63,9 @@ def test_summary_says_what_the_model_knows(fitted):
     assert sum(task.mistakes_per_pass) == task.mistakes
     assert task.settled
     assert (task.positive, task.negative, task.errors) == ("versicolor", "setosa", 0)
-    assert task.figures.geometric_margin == pytest.approx(model.halfspace_.margin(X, np.where(y == "setosa", -1, 1)))
+    assert task.figures.geometric_margin == pytest.approx(
+        model.halfspace_.margin(X, np.where(y == "setosa", -1, 1))
+    )
     assert task.promise.at_most == pytest.approx(model.mistake_bound_)
     assert task.evidence.holds
     assert summary.proven
@@ -84,7 +86,8 @@ def test_every_promise_is_kept(seed, margin, d):
 
 
 @pytest.mark.parametrize(
-    "parameters", [{"step": [1.0, 0.5]}, {"step": lambda k: 1 / (k + 1)}, {"start": [9.0, 9.0, 9.0]}, {"warm_start": True}]
+    "parameters",
+    [{"step": [1.0, 0.5]}, {"step": lambda k: 1 / (k + 1)}, {"start": [9.0, 9.0, 9.0]}, {"warm_start": True}],
 )
 def test_no_promise_where_no_theorem_applies(parameters):
     X, y = flowers()
@@ -205,13 +208,20 @@ def pictures():
     yield "xor", sx.Perceptron(max_passes=100), *sx.problems.xor()
     yield "no intercept", sx.Perceptron(fit_intercept=False), *sx.problems.orthonormal()
     yield "many passes", sx.Perceptron(max_passes=1000), *sx.problems.breast_cancer()
-    yield "long names", sx.Perceptron(), X, np.where(y == "setosa", "s" * 200, "versicolor of a very long kind " * 9)
+    yield (
+        "long names",
+        sx.Perceptron(),
+        X,
+        np.where(y == "setosa", "s" * 200, "versicolor of a very long kind " * 9),
+    )
     yield "large numbers", sx.Perceptron(max_passes=3), X * 1e100, y
     yield "tiny numbers", sx.Perceptron(max_passes=3), X * 1e-100, y
     yield "constant column", sx.Perceptron(max_passes=3), X * [1.0, 0.0], y
 
 
-@pytest.mark.parametrize(("name", "model", "X", "y"), list(pictures()), ids=lambda v: v if isinstance(v, str) else "")
+@pytest.mark.parametrize(
+    ("name", "model", "X", "y"), list(pictures()), ids=lambda v: v if isinstance(v, str) else ""
+)
 def test_picture_is_sound_and_readable(name, model, X, y):
     with np.errstate(all="ignore"):
         picture = drawn(model.fit(X, y), X, y)
@@ -228,7 +238,10 @@ def test_picture_shows_the_separator(fitted):
     picture = drawn(model, X, y)
     said = [text.text for text in picture.iter(f"{SVG}text")]
     assert {"boundary", "margin 0.106 on each side", "Novikoff's bound: at most 6,733"} <= set(said)
-    assert len([e for e in picture.iter(f"{SVG}circle") if e.get("class") == "plus" and e.get("r") == "3.4"]) == 51
+    assert (
+        len([e for e in picture.iter(f"{SVG}circle") if e.get("class") == "plus" and e.get("r") == "3.4"])
+        == 51
+    )
 
 
 def test_what_the_user_named_is_escaped():
@@ -301,4 +314,6 @@ def test_figures_in_the_documentation_are_current():
     model = sx.Perceptron().fit(X, y)
     assert (folder / "losses.svg").read_text(encoding="utf-8") == figures.losses_compared()
     drawn_then = (folder / "perceptron.svg").read_text(encoding="utf-8")
-    assert drawn_then.count("<circle") == figures.outcome(summarise(model, X, y), model, X, y).count("<circle")
+    assert drawn_then.count("<circle") == figures.outcome(summarise(model, X, y), model, X, y).count(
+        "<circle"
+    )

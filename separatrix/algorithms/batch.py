@@ -76,7 +76,7 @@ class BatchPerceptron(MistakeDriven):
 
     def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
         frame = Frame(rows, center=self.center)
-        survey = Survey(rows).all()
+        survey = Survey(rows, frame.centre).all()
         starts = self._starts(tasks)
         return [self._solution(frame, k, self._run(frame, k, starts[k]), survey) for k in tasks]
 

@@ -33,9 +33,10 @@ from separatrix.algorithms.online.learner import Learner
 from separatrix.algorithms.online.loop import Run
 from separatrix.algorithms.online.steps import Steps
 from separatrix.algorithms.online.survey import Survey
+from separatrix.bounds import novikoff_from_start
 from separatrix.certificates import MistakeRun, Separable
 from separatrix.halfspace import Halfspace
-from separatrix.predictor import NothingProven, Solution
+from separatrix.predictor import FitWarning, Solution
 from separatrix.predictor.evidence import about, tally
 from separatrix.rows import Rows
 from separatrix.rows.memory import MemoryRows
@@ -82,8 +83,8 @@ class Perceptron(OnlineClassifier):
     mistake_run_ : MistakeRun or None
         How often each row was added; None unless steps are 1, from zero, and not centred.
     radius_, margin_, mistake_bound_ : float
-        R, γ and (R/γ)² of the rows (x, 1) for the halfspace found: an upper bound on the mistakes of every
-        such run.
+        R and γ of the rows (x, 1) for the halfspace found, and Novikoff's bound on the mistakes of every such
+        run: (R/γ)² from zero, its longer form from another start; None where steps vary, or nothing is separated.
     radius_centred_, margin_centred_, mistake_bound_centred_ : float
         The same, were the origin in the middle of the rows.
     geometric_margin_ : float
@@ -99,9 +100,13 @@ class Perceptron(OnlineClassifier):
     >>> model.certificate_.verify(X, y).holds
     True
 
-    References ---------- A. B. J. Novikoff, "On convergence proofs on perceptrons", Symposium on the
-    Mathematical Theory of Automata, 1962.
+    References
+    ----------
+    A. B. J. Novikoff, "On convergence proofs on perceptrons", Symposium on the Mathematical Theory of
+    Automata, 1962.
     """
+
+    searches = True
 
     def __init__(
         self,
@@ -157,10 +162,28 @@ class Perceptron(OnlineClassifier):
         solution = super()._solution(frame, positive, run, survey)
         if run.settled and frame.centre is not None and not isinstance(solution.certificate, Separable):
             solution = self._in_whole_numbers(frame, positive, run, solution)
-        return replace(
-            solution,
-            facts=solution.facts | {"mistake_run": self._mistake_run(frame, positive, run, solution)},
-        )
+        record = self._mistake_run(frame, positive, run, solution)
+        return replace(solution, facts=self._bounded(frame, run, solution) | {"mistake_run": record})
+
+    def _bounded(self, frame: Frame, run: Run, solution: Solution) -> dict[str, Any]:
+        """The facts, with the mistake bound for the start and the steps that were taken."""
+        learner, facts = run.learner, dict(solution.facts)
+        assert isinstance(learner, RosenblattLearner)
+        if learner.steps.fixed and learner.start is None:
+            return facts
+        facts |= {"mistake_bound": None, "mistake_bound_centred": None}
+        if not learner.steps.fixed or learner.start is None:
+            return facts
+        # Steps of η from w₀ are unit steps from w₀/η, and the theorem is about those.
+        begun = learner.start / float(learner.steps.next(0, 1)[0])
+        found = learner.weights / (np.linalg.norm(learner.weights) or 1.0)
+        suffix = "" if frame.centre is None else "_centred"
+        margin = facts[f"margin{suffix}"]
+        if margin > 0:
+            norm, along = float(np.linalg.norm(begun)), float(begun @ found)
+            bound = novikoff_from_start(facts[f"radius{suffix}"], margin, norm, along)
+            facts[f"mistake_bound{suffix}"] = float(bound)
+        return facts
 
     def _in_whole_numbers(self, frame: Frame, positive: int, run: Run, solution: Solution) -> Solution:
         """Centred doubles may separate where their doubles in the user's coordinates do not: keep them
@@ -171,7 +194,7 @@ class Perceptron(OnlineClassifier):
             return solution
         witness = Separable(weights=tuple(numbers), intercept=intercept, about=about(frame.given, positive))
         warnings.warn(
-            NothingProven(
+            FitWarning(
                 "The rows are separated by whole numbers that doubles cannot hold: halfspace_ and "
                 "certificate_ carry them, while predict, which uses doubles, errs on some training rows."
             ),
@@ -224,6 +247,7 @@ class RosenblattLearner(Learner):
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None, steps: Steps) -> None:
         super().__init__(n_columns, intercept=intercept, start=start)
         self.steps = steps
+        self.start = self.weights.copy() if self.weights.any() else None
         self.auditable = steps.unit and not self.weights.any()
         self.counts = np.zeros(0, np.int32)
         self._focus: Focus | None = None

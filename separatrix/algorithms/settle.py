@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from separatrix.certificates import Undecided
+from separatrix.certificates import Certificate, Inseparable, Undecided
 from separatrix.rows import Rows
 
+SECONDS = 20.0  # the most that the answer may cost a fit that has ended
 
-def settle(rows: Rows, positive: int, *, intercept: bool, reason: str) -> Any:
-    """A certificate that there is no separating halfspace, or `Undecided` with the reason."""
-    return Undecided(reason)
+
+def settle(rows: Rows, positive: int, *, intercept: bool, reason: str) -> Certificate:
+    """A certificate that no halfspace separates the rows; or `Undecided`, with what is known beside the
+    reason."""
+    from separatrix.algorithms.separation import separate
+
+    assert rows.classes is not None
+    answer = separate(rows, positive=rows.classes[positive], intercept=intercept, time_limit=SECONDS)
+    if answer.conflict is not None:
+        proof = next(c for c in answer.certificates if isinstance(c, Inseparable))
+        return proof.bound_to(rows)
+    margin, bound = answer.row_margin, answer.mistake_bound
+    if margin is not None:
+        known = (
+            f"Yet a separating halfspace exists: sx.separate finds one. The best margin is {margin.lower:.6g}"
+        )
+        known += f", so a perceptron needs at most {bound} mistakes." if bound is not None else "."
+        return Undecided(f"{reason} {known}")
+    return Undecided(f"{reason} Whether the rows are separable was not settled in {SECONDS:g} s either.")

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.algorithms.online.classifier import OnlineClassifier
 from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner
+from separatrix.algorithms.online.learner import Learner, linear_score
 from separatrix.algorithms.online.loop import Run
 from separatrix.algorithms.online.survey import Survey
 from separatrix.predictor import Solution
@@ -136,6 +136,8 @@ class VotedPerceptron(OnlineClassifier):
 class VotingLearner(Learner):
     """Rosenblatt's rule, keeping every weight vector with the number of rows it got right."""
 
+    always_moves = True
+
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None) -> None:
         super().__init__(n_columns, intercept=intercept, start=start)
         self._room = np.array([self.weights])
@@ -168,6 +170,10 @@ class VotingLearner(Learner):
             self.mistakes = self.updates = last
         self.weights = self._room[self.mistakes]
         return total
+
+    def score(self, X: Any) -> float:
+        scores = np.array([linear_score(X, voter) + voter[-1] * self.constant for voter in self.voters])
+        return float(np.where(scores > 0, 1.0, -1.0) @ self.votes / max(1, self.votes.sum()))
 
     def _make_room(self, n: int) -> None:
         if len(self._room) < n:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .inseparable import Inseparable as Inseparable
     from .margin_at_least import MarginAtLeast as MarginAtLeast
     from .margin_at_most import MarginAtMost as MarginAtMost
+    from .margin_between import MarginBetween as MarginBetween
     from .margin_share import MarginShare as MarginShare
     from .mistake_run import MistakeRun as MistakeRun
     from .mistakes_at_most import MistakesAtMost as MistakesAtMost
@@ -50,6 +51,7 @@ _HOMES = {
     "Inseparable": "inseparable",
     "MarginAtLeast": "margin_at_least",
     "MarginAtMost": "margin_at_most",
+    "MarginBetween": "margin_between",
     "MarginShare": "margin_share",
     "MistakeRun": "mistake_run",
     "MistakesAtMost": "mistakes_at_most",

@@ -182,9 +182,11 @@ class Certificate(_Checked):
 
     def bound_to(self, X: Any, y: Any = None) -> Self:
         """A copy that remembers the data, to compute its digest when it is written or pickled."""
-        copy = replace(self)
-        object.__setattr__(copy, "_data", (X, y))
-        return copy
+        bound = object.__new__(
+            type(self)
+        )  # not `replace`: what exists is well formed and need not be checked again
+        vars(bound).update({item.name: getattr(self, item.name) for item in fields(self)}, _data=(X, y))
+        return bound
 
     def sealed(self) -> Self:
         """A copy that says all it can about the data it is bound to, digest included; itself if not bound."""

@@ -48,7 +48,8 @@ class Inseparable(Certificate):
     @property
     def claim(self) -> str:
         through = "" if self.intercept else " through the origin"
-        return f"No hyperplane{through} has every row strictly on its side: {len(self.rows)} rows contradict each other."
+        rows = f"{len(self.rows)} rows contradict each other"
+        return f"No hyperplane{through} has every row strictly on its side: {rows}."
 
     def _prove(self, source: Source) -> Verdict:
         refusal = not_zero(source, self.rows, self.multipliers, self.intercept)

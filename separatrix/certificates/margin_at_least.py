@@ -25,8 +25,8 @@ class MarginAtLeast(Certificate):
     margin
         Above 0.
     geometric
-        True: the distance of the rows from the hyperplane, b not in the norm. False: the margin of the rows (x, 1), b in
-        the norm, which is the one of the mistake bound.
+        True: the distance of the rows from the hyperplane, b not in the norm. False: the margin of the rows
+        (x, 1), b in the norm, which is the one of the mistake bound.
 
     Examples
     --------

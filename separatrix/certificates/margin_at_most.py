@@ -1,8 +1,8 @@
 """A few rows that prove that no halfspace has a larger margin.
 
-**Weak duality.** Let z = s(x, 1), or s·x without an intercept, and l_i > 0. Then min z·w ≤ ‖Σ l_i z_i‖‖w‖ / Σ l_i for every w. If the
-constant's entry of the sum is 0, both classes weigh the same, the intercept drops out, and the bound is half the
-distance of two points of the two hulls: it holds for the geometric margin.
+**Weak duality.** Let z = s(x, 1), or s·x without an intercept, and l_i > 0. Then min z·w ≤ ‖Σ l_i z_i‖‖w‖ / Σ
+l_i for every w. If the constant's entry of the sum is 0, both classes weigh the same, the intercept drops
+out, and the bound is half the distance of two points of the two hulls: it holds for the geometric margin.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """How many mistakes a perceptron can make on these rows, whatever their order.
 
-**Novikoff's theorem** (1962). Let z = s(x, 1), or s·x without an intercept, ‖z‖ ≤ R, and let some w have z·w/‖w‖ ≥ γ > 0 on every row.
-From zero with unit steps a perceptron makes at most (R/γ)² mistakes on any sequence of these rows.
+**Novikoff's theorem** (1962). Let z = s(x, 1), or s·x without an intercept, ‖z‖ ≤ R, and let some w have
+z·w/‖w‖ ≥ γ > 0 on every row. From zero with unit steps a perceptron makes at most (R/γ)² mistakes on any
+sequence of these rows.
 """
 
 from __future__ import annotations
@@ -43,14 +44,16 @@ class MistakesAtMost(Certificate):
 
     @property
     def claim(self) -> str:
-        return f"A perceptron that starts at zero makes at most {self.mistakes} mistakes on these rows, in any order."
+        return f"A perceptron from zero makes at most {self.mistakes} mistakes on these rows, in any order."
 
     def _prove(self, source: Source) -> Verdict:
         constant = self.intercept is not None
         normal = (*self.weights, self.intercept or 0)
         radius = max((squared_radius(piece.X) for piece in source.pieces()), default=Fraction(0)) + constant
         # Mistakes are whole, so (R/γ)² < mistakes + 1 is enough: γ² > R²/(mistakes + 1).
-        margins = Margins(self.weights, self.intercept, dyadic(normal).squared_norm() * radius / (self.mistakes + 1))
+        margins = Margins(
+            self.weights, self.intercept, dyadic(normal).squared_norm() * radius / (self.mistakes + 1)
+        )
         for piece in source.pieces():
             wrong = np.flatnonzero(margins.compare(piece.X, piece.signs, piece.start) <= 0)
             if wrong.size:
@@ -64,7 +67,9 @@ def squared_radius(X: Matrix) -> Fraction:
     if X.shape[0] == 0:
         return Fraction(0)
     with np.errstate(all="ignore"):
-        squares = np.asarray((X * X).sum(axis=1) if isinstance(X, np.ndarray) else X.multiply(X).sum(axis=1)).ravel()
+        squares = np.asarray(
+            (X * X).sum(axis=1) if isinstance(X, np.ndarray) else X.multiply(X).sum(axis=1)
+        ).ravel()
     terms = X.shape[1] + 3
     floor = squares.max() * (1 - 4 * terms * 2.0**-53) - terms * 2.0**-1020
     near = np.flatnonzero(~(squares < floor)) if np.isfinite(squares).all() else np.arange(X.shape[0])

@@ -28,7 +28,8 @@ class Overlapping(Certificate):
     rows, multipliers
         Numbers of rows, ascending, and a positive whole number for each: they cancel, and span all rows.
     normals
-        Independent whole-number vectors that every row z is orthogonal to; none when the rows span the whole space.
+        Independent whole-number vectors that every row z is orthogonal to; none when the rows span the whole
+        space.
     intercept
         Whether hyperplanes with an intercept are excluded too.
 
@@ -36,7 +37,8 @@ class Overlapping(Certificate):
     --------
     >>> Overlapping((0, 1), (1, 1), (), True).verify([[0.0], [0.0], [2.0]], [0, 1, 0])
     Verdict(holds=False, reason='Its rows and normals leave 1 of 2 dimensions open.')
-    >>> Overlapping((0, 1, 2, 3), (1, 1, 1, 1), (), True).verify([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]).holds
+    >>> proof = Overlapping((0, 1, 2, 3), (1, 1, 1, 1), (), True)
+    >>> proof.verify([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]).holds
     True
     """
 
@@ -52,7 +54,8 @@ class Overlapping(Certificate):
     @property
     def claim(self) -> str:
         through = "" if self.intercept else " through the origin"
-        return f"The classes overlap: no hyperplane{through} has every row on its side or on it, unless all are on it."
+        weak = "has every row on its side or on it, unless all are on it"
+        return f"The classes overlap: no hyperplane{through} {weak}."
 
     def _prove(self, source: Source) -> Verdict:
         refusal = not_zero(source, self.rows, self.multipliers, self.intercept)
@@ -64,7 +67,10 @@ class Overlapping(Certificate):
             for piece in source.pieces():
                 off = np.flatnonzero(plane.compare(piece.X, piece.signs, piece.start) != 0)
                 if off.size:
-                    return Verdict(False, f"Row {piece.start + int(off[0])} (counted from 0) is outside the span it claims.")
+                    return Verdict(
+                        False,
+                        f"Row {piece.start + int(off[0])} (counted from 0) is outside the span it claims.",
+                    )
         return Verdict(True, f"{len(self.rows)} rows that span all rows add up to exactly zero.")
 
 

@@ -56,7 +56,9 @@ def _rank_modulo(vectors: Sequence[Sequence[int]], prime: int) -> int:
         for row in left:
             if row is not pivot:
                 factor = row[column] * inverse % prime
-                rest.append([(a - factor * b) % prime for a, b in zip(row, pivot, strict=True)] if factor else row)
+                rest.append(
+                    [(a - factor * b) % prime for a, b in zip(row, pivot, strict=True)] if factor else row
+                )
         left = rest
     return rank
 

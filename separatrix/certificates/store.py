@@ -11,6 +11,7 @@ from . import (  # noqa: F401  (each adds its kind)
     inseparable,
     margin_at_least,
     margin_at_most,
+    margin_between,
     margin_share,
     mistake_run,
     mistakes_at_most,

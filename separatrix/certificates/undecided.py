@@ -23,5 +23,8 @@ class Undecided(Certificate):
     def claim(self) -> str:
         return "Nothing was proven."
 
+    def __repr__(self) -> str:
+        return f"<Undecided: {self.reason}>"
+
     def verify(self, X: Any = None, y: Any = None) -> Verdict:
         return Verdict(False, self.reason)

@@ -23,7 +23,8 @@ from .witness import Counts, NumberOrNone, Numbers, RowNumbers
 
 @dataclass(frozen=True, repr=False)
 class WeaklySeparable(Certificate):
-    """Quasi-complete separation: weakly separable, not strictly, with as few rows as possible on the hyperplane.
+    """Quasi-complete separation: weakly separable, not strictly, with as few rows as possible on the
+    hyperplane.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ class WeaklySeparable(Certificate):
 
     @property
     def claim(self) -> str:
-        return "Some hyperplane has every row on its side or on it, and not all on it; none has all strictly on their side."
+        return "Some hyperplane has every row on its side or on it, not all on it; none separates strictly."
 
     def _prove(self, source: Source) -> Verdict:
         constant = self.intercept is not None
@@ -69,7 +70,9 @@ class WeaklySeparable(Certificate):
             sides = plane.compare(piece.X, piece.signs, piece.start)
             wrong = np.flatnonzero(sides < 0)
             if wrong.size:
-                return Verdict(False, f"Row {piece.start + int(wrong[0])} (counted from 0) is on the wrong side.")
+                return Verdict(
+                    False, f"Row {piece.start + int(wrong[0])} (counted from 0) is on the wrong side."
+                )
             tied = np.flatnonzero(sides == 0)
             for normal in normals if tied.size else ():
                 off = np.flatnonzero(normal.compare(piece.X[tied], piece.signs[tied]) != 0)
@@ -80,4 +83,6 @@ class WeaklySeparable(Certificate):
             on += tied.size
         if not strict:
             return Verdict(False, "It has every row on the hyperplane.")
-        return Verdict(True, f"{strict} rows are strictly on their side, {on} on the hyperplane, where they must be.")
+        return Verdict(
+            True, f"{strict} rows are strictly on their side, {on} on the hyperplane, where they must be."
+        )

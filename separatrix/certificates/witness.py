@@ -61,6 +61,14 @@ def _number(value: Any) -> float | int:
     return value
 
 
+def _numbers(values: Iterable[Any]) -> tuple[float | int, ...]:
+    items = tuple(values)
+    # Plain doubles, by far the most common case, are checked without a call for each.
+    if set(map(type, items)) == {float} and all(map(isfinite, items)):
+        return items
+    return tuple(map(_number, items))
+
+
 def _whole(value: Any) -> int:
     value = _number(value)
     if not isinstance(value, int) or value < 0:
@@ -116,7 +124,7 @@ def _ascending(values: Any) -> tuple[int, ...]:
 
 
 Number: TypeAlias = Annotated[float | int, _number]
-Numbers: TypeAlias = Annotated[tuple[float | int, ...], _tuple(_number)]
+Numbers: TypeAlias = Annotated[tuple[float | int, ...], _numbers]
 NumberOrNone: TypeAlias = Annotated[float | int | None, _optional(_number)]
 Whole: TypeAlias = Annotated[int, _whole]
 WholeOrNone: TypeAlias = Annotated[int | None, _optional(_whole)]

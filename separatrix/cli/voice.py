@@ -14,6 +14,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 NARROWEST, WIDEST = 60, 100
 PHRASES = (
+    (r" \(certificate_\)", ""),
     (r",? or (?:pass )?label=False[^.:;)]*", ""),
     (r"\bheader=False\b", "--no-header"),
     (r"\bheader=True\b", "--header"),

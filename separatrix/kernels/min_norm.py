@@ -1,8 +1,9 @@
 """The point of a convex hull nearest to the origin, in floats (Wolfe, 1976).
 
-One call is Wolfe's whole method on the rows of ``points``, or on the differences of two classes of them. The corral (affinely independent points whose hull holds
-the current point) is kept as an orthogonal factorisation of the vectors ``(1, p)``, so that a margin near the
-square root of the rounding unit is still seen; Wolfe's own normal equations lose it.
+One call is Wolfe's whole method on the rows of ``points``, or on the differences of two classes of them. The
+corral (affinely independent points whose hull holds the current point) is kept as an orthogonal factorisation
+of the vectors ``(1, p)``, so that a margin near the square root of the rounding unit is still seen; Wolfe's
+own normal equations lose it.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from separatrix.kernels import kernel
 
 
 @kernel
-def _append(point, size, basis, triangle):
-    """Add the vector (1, point) as the last column of the factorisation; its new length relative to its own."""
+def _append(point: np.ndarray, size: int, basis: np.ndarray, triangle: np.ndarray) -> float:
+    """Add the vector (1, point) as the last column; its new part's length relative to its own."""
     width = point.shape[0]
     fresh = basis[size]
     fresh[0] = 1.0
@@ -48,7 +49,7 @@ def _append(point, size, basis, triangle):
 
 
 @kernel
-def _remove(place, size, basis, triangle):
+def _remove(place: int, size: int, basis: np.ndarray, triangle: np.ndarray) -> int:
     """Take one column out of the factorisation and make it triangular again."""
     for j in range(place, size - 1):
         for i in range(j + 2):
@@ -78,7 +79,7 @@ def _remove(place, size, basis, triangle):
 
 
 @kernel
-def _flat(size, basis, triangle, target):
+def _flat(size: int, basis: np.ndarray, triangle: np.ndarray, target: np.ndarray) -> bool:
     """The affine minimiser's coefficients into ``target``; False when they are not finite."""
     total = 0.0
     for i in range(size - 1, -1, -1):
@@ -98,7 +99,7 @@ def _flat(size, basis, triangle, target):
 
 
 @kernel
-def _combine(held, multipliers, size, nearest):
+def _combine(held: np.ndarray, multipliers: np.ndarray, size: int, nearest: np.ndarray) -> float:
     """``nearest`` = the combination of the corral's points; returns its squared length."""
     width = nearest.shape[0]
     for j in range(width):
@@ -115,12 +116,14 @@ def _combine(held, multipliers, size, nearest):
 
 
 @kernel
-def _foot(size, basis, spare, nearest):
-    """``nearest`` = the point of the corral's affine hull nearest to the origin; its squared length, or 0 if lost.
+def _foot(size: int, basis: np.ndarray, spare: np.ndarray, nearest: np.ndarray) -> float:
+    """``nearest`` = the point of the corral's affine hull nearest to the origin; its squared length, or 0 if
+    lost.
 
-    The part h of (1, 0) orthogonal to every (1, p) has p·h' = -h_0: a direction in which all points of the corral are
-    equally far. Made orthogonal twice, it is right relative to its own length, where the mixture of the points
-    is right relative to theirs only. Exactly, h_0 = ‖h‖²; where rounding has broken that, nothing is left of h.
+    The part h of (1, 0) orthogonal to every (1, p) has p·h' = -h_0: a direction in which all points of the
+    corral are equally far. Made orthogonal twice, it is right relative to its own length, where the mixture
+    of the points is right relative to theirs only. Exactly, h_0 = ‖h‖²; where rounding has broken that,
+    nothing is left of h.
     """
     width = nearest.shape[0]
     spare[0] = 1.0
@@ -147,8 +150,16 @@ def _foot(size, basis, spare, nearest):
 
 
 @kernel
-def _shrink(size, basis, triangle, target, corral, held, multipliers):
-    """Wolfe's minor cycle: drop points until the affine minimiser lies inside; the new size, or -1 if it is lost."""
+def _shrink(
+    size: int,
+    basis: np.ndarray,
+    triangle: np.ndarray,
+    target: np.ndarray,
+    corral: np.ndarray,
+    held: np.ndarray,
+    multipliers: np.ndarray,
+) -> int:
+    """Wolfe's minor cycle: drop points until the affine minimiser lies inside; the new size, -1 if lost."""
     width = held.shape[1]
     while True:
         if not _flat(size, basis, triangle, target):
@@ -180,10 +191,11 @@ def _shrink(size, basis, triangle, target, corral, held, multipliers):
 
 
 @kernel
-def _extreme(points, signs, nearest, pair):
+def _extreme(points: np.ndarray, signs: np.ndarray, nearest: np.ndarray, pair: np.ndarray) -> float:
     """The vertex with the least product with ``nearest``, as a pair of rows (the second -1 for one hull).
 
-    With signs the polytope is the difference of two hulls: the least among +1 rows minus the greatest among -1.
+    With signs the polytope is the difference of two hulls: the least among +1 rows minus the greatest among
+    -1.
     """
     low = math.inf
     high = -math.inf
@@ -205,7 +217,7 @@ def _extreme(points, signs, nearest, pair):
 
 
 @kernel
-def _vertex(points, pair, out):
+def _vertex(points: np.ndarray, pair: np.ndarray, out: np.ndarray) -> None:
     for j in range(out.shape[0]):
         out[j] = points[pair[0], j]
         if pair[1] >= 0:
@@ -213,12 +225,24 @@ def _vertex(points, pair, out):
 
 
 @kernel
-def min_norm(points, signs, gap, rounds, basis, triangle, corral, held, multipliers, nearest):
+def min_norm(
+    points: np.ndarray,
+    signs: np.ndarray,
+    gap: float,
+    rounds: int,
+    basis: np.ndarray,
+    triangle: np.ndarray,
+    corral: np.ndarray,
+    held: np.ndarray,
+    multipliers: np.ndarray,
+    nearest: np.ndarray,
+) -> int:
     """Wolfe's method; the size of the final corral.
 
-    Starts from the pairs of rows in ``corral`` before the first whose entry is -1. Stops when min v·x >= (1 - gap) x·x over the
-    vertices v, when nothing moves any more, or after ``rounds`` major cycles. With no ``signs`` the polytope is the hull
-    of the points; with signs, the hull of the +1 points less that of the -1 points.
+    Starts from the pairs of rows in ``corral`` before the first whose entry is -1. Stops when min v·x >= (1 -
+    gap) x·x over the vertices v, when nothing moves any more, or after ``rounds`` major cycles. With no
+    ``signs`` the polytope is the hull of the points; with signs, the hull of the +1 points less that of the
+    -1 points.
     """
     room = held.shape[0]
     target = np.empty(room)

@@ -99,9 +99,9 @@ def scan(
 ) -> int:
     """Counts rows surely negative and rows in doubt; keeps the smallest margins below ``limits[CEILING]``.
 
-    A margin is sure when it exceeds ``limits[UNIT]`` times the sum of its terms' sizes: that bounds the rounding of
-    the sum in any order. ``limits[FLOOR]`` falls to what no margin is below, rounding included. Rows marked in
-    ``settled`` are passed over. Returns how many margins were kept.
+    A margin is sure when it exceeds ``limits[UNIT]`` times the sum of its terms' sizes: that bounds the
+    rounding of the sum in any order. ``limits[FLOOR]`` falls to what no margin is below, rounding included.
+    Rows marked in ``settled`` are passed over. Returns how many margins were kept.
     """
     unit = limits[UNIT]
     ceiling = limits[CEILING]

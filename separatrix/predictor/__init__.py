@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from separatrix.predictor.classifier import LinearClassifier
 from separatrix.predictor.history import History, Pass
-from separatrix.predictor.solution import NothingProven, Solution
+from separatrix.predictor.solution import FitWarning, NothingProven, NotSeparable, Solution
 
-__all__ = ["History", "LinearClassifier", "NothingProven", "Pass", "Solution"]
+__all__ = ["FitWarning", "History", "LinearClassifier", "NotSeparable", "NothingProven", "Pass", "Solution"]

@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.certificates import Undecided
+from separatrix.certificates import Inseparable, Undecided
 from separatrix.halfspace import Halfspace
 from separatrix.predictor.evidence import matrix
-from separatrix.predictor.solution import NothingProven, Solution
+from separatrix.predictor.solution import FitWarning, NothingProven, NotSeparable, Solution
 from separatrix.predictor.validation import labelled_rows, plain_rows
 from separatrix.rows import Rows
 
@@ -30,6 +30,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     fit_intercept: bool
     n_jobs: int | None = None
     classes_: np.ndarray
+    _facts: tuple[str, ...] = ()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -72,7 +73,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
         self.certificate_ = either([s.certificate for s in solutions])
         self.history_ = either([s.history for s in solutions])
-        for fact in solutions[0].facts:
+        self._facts = tuple(solutions[0].facts)
+        for fact in self._facts:
             values = [s.facts[fact] for s in solutions]
             numeric = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
             setattr(self, f"{fact}_", values[0] if binary else np.array(values) if numeric else tuple(values))
@@ -90,18 +92,26 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         self.halfspace_ = made[0] if len(self.classes_) == 2 else made
 
     def _warn(self, certificates: list[Any]) -> None:
-        open_ones = [(k, c) for k, c in enumerate(certificates) if isinstance(c, Undecided)]
-        if not open_ones:
+        """One warning for a fit that did not find what it looked for, with the first task's reason."""
+        short = [(k, c) for k, c in enumerate(certificates) if isinstance(c, Undecided | Inseparable)]
+        if not short:
             return
-        if len(certificates) == 1:
-            message = open_ones[0][1].reason
-        else:
-            first, certificate = open_ones[0]
+        first, certificate = short[0]
+        kind: type[FitWarning] = NothingProven if isinstance(certificate, Undecided) else NotSeparable
+        message = certificate.reason if isinstance(certificate, Undecided) else _conflict(certificate)
+        if len(certificates) > 1:
             message = (
-                f"Nothing is proven for {len(open_ones)} of {len(certificates)} classes. "
-                f"Class {self.classes_[first]} against the rest: {certificate.reason}"
+                f"{len(short)} of {len(certificates)} classes have no halfspace of their own here. "
+                f"Class {self.classes_[first]} against the rest: {message}"
             )
-        warnings.warn(NothingProven(message), stacklevel=4)
+        warnings.warn(kind(message), stacklevel=4)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of rows predicted right; `Rows` bring their own labels."""
+        if isinstance(X, Rows):
+            truth = np.concatenate([block.codes for block in X.blocks()])
+            return float(np.mean(self.predict(X) == np.asarray(X.classes)[truth]))
+        return float(super().score(X, y, sample_weight))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """w·x + b of each row: one column per class where there are more than two."""
@@ -116,3 +126,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         scores = self.decision_function(X)
         chosen = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[chosen]
+
+
+def _conflict(proof: Inseparable) -> str:
+    named = ", ".join(map(str, proof.rows[:6])) + (", ..." if len(proof.rows) > 6 else "")
+    return (
+        f"No halfspace has every row strictly on its side: rows {named} prove it (certificate_). "
+        "The weights are what the method ended with."
+    )

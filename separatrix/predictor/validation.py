@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import _get_feature_names, column_or_1d, validate_data
 
 from separatrix.rows import DataError, DenseRows, Rows, SparseRows, as_rows, encode, encode_known, jobs
-from separatrix.rows.given import refuse_text
+from separatrix.rows.given import refuse_text, refuse_wide
 
 VALUES = (np.float64, np.float32)
 
@@ -41,6 +41,8 @@ def labelled_rows(
         rows = as_rows(X, y, n_jobs=n_jobs)
         _adopt(estimator, rows, reset=reset)
         return rows
+    if isinstance(X, np.ndarray):
+        refuse_wide(X)
     X = _values(estimator, X, reset=reset)
     y = column_or_1d(y, warn=True)
     if len(y) != X.shape[0]:
@@ -63,7 +65,7 @@ def plain_rows(estimator: Any, X: Any) -> Rows:
     if isinstance(X, Rows):
         _adopt(estimator, X, reset=False)
         return X
-    X = validate_data(estimator, X, accept_sparse="csr", dtype=VALUES, reset=False, accept_large_sparse=False)
+    X = validate_data(estimator, X, accept_sparse="csr", dtype=VALUES, reset=False)
     return SparseRows(X) if hasattr(X, "indptr") else DenseRows(X)
 
 
@@ -80,7 +82,6 @@ def _values(estimator: Any, X: Any, *, reset: bool) -> Any:
             accept_sparse="csr",
             dtype=VALUES,
             ensure_all_finite=False,
-            accept_large_sparse=False,
             reset=reset,
         )
     except ValueError as error:

@@ -12,8 +12,11 @@ LEFT_OPEN = {
     "separable": "that no halfspace has a larger margin",
     "margin-share": None,
     "errors-at-most": "that no halfspace makes fewer errors",
-    "undecided": "whether any halfspace separates the rows",
-    "none": "whether any halfspace separates the rows",
+    "inseparable": "that no halfspace makes fewer errors",
+    "overlapping": "that no halfspace makes fewer errors",
+    "weakly-separable": "that no halfspace makes fewer errors",
+    "undecided": "anything about these weights",
+    "none": "anything about this vote",
 }
 
 

@@ -77,11 +77,14 @@ def _several(summary: Summary) -> Iterator[Line]:
     yield ""
     open_ones = [task for task in summary.tasks if not task.evidence.proven]
     done = [task for task in summary.tasks if task.evidence.proven]
-    if done:
-        kinds = {task.evidence.claim: None for task in done}
-        checked = all(task.evidence.holds for task in done)
-        again = " Checked again on all rows, in exact arithmetic: each holds." if checked else ""
-        yield "proven", f"for {several(len(done), 'class', 'classes')}: {' '.join(kinds)}{again}"
+    claims: dict[str, list[str]] = {}
+    for task in done:
+        claims.setdefault(task.evidence.claim, []).append(named(task.positive))
+    for place, (claim, labels) in enumerate(claims.items()):
+        yield ("" if place else "proven"), f"{', '.join(labels)}: {claim}"
+    if done and all(task.evidence.holds for task in done):
+        each = "each holds" if len(done) > 1 else "it holds"
+        yield "", f"Checked again on all {summary.data.rows} rows, in exact arithmetic: {each}."
     if open_ones:
         first = open_ones[0]
         said = first.evidence.reason if first.evidence.holds is False else first.evidence.claim

@@ -35,6 +35,9 @@ class CentredRows(Rows):
     def _moved(self, block: Block):  # type: ignore[no-untyped-def]
         return lambda: read_only(block.X - self.centre)
 
+    def sample_mean(self, k: int) -> np.ndarray:
+        return self.rows.sample_mean(k) - self.centre
+
     def sample(self, k: int) -> np.ndarray:
         return self.rows.sample(k) - self.centre
 

@@ -36,6 +36,7 @@ def _dense(X: Any) -> np.ndarray:
         array = np.asarray(X)
         if array.dtype not in (np.float32, np.float64):
             refuse_text(array)
+            refuse_wide(array)
             array = array.astype(np.float64)
     except DataError:
         raise
@@ -51,6 +52,16 @@ def _dense(X: Any) -> np.ndarray:
     if array.shape[1] == 0:
         raise DataError(f"X has no columns (shape {array.shape}): at least one feature is needed.")
     return array
+
+
+def refuse_wide(array: np.ndarray) -> None:
+    """Whole numbers that doubles cannot hold would be other numbers in every verdict."""
+    if array.dtype.kind not in "iu" or array.dtype.itemsize < 8 or not array.size:
+        return
+    if max(int(array.max()), -int(array.min())) > 2**53:
+        raise DataError(
+            "X holds whole numbers beyond 2**53, which doubles cannot tell apart: shift that column first."
+        )
 
 
 def refuse_text(array: np.ndarray, names: Any = None) -> None:

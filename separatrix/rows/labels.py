@@ -53,8 +53,8 @@ def encode_known(y: Any, classes: np.ndarray, *, name: str = "y") -> np.ndarray:
     if np.any(wrong):
         row = int(np.argmax(wrong))
         raise DataError(
-            f"{name}[{row}] is {labels[row]!r}, which is not one of the classes {classes.tolist()}: "
-            "name every class in the first call (classes=...)."
+            f"{name}[{row}] is {labels[row : row + 1].tolist()[0]!r}, which is not one of the classes "
+            f"{classes.tolist()}: name every class in the first call (classes=...)."
         )
     return codes.astype(np.int32)
 

@@ -40,6 +40,10 @@ class MemoryRows(Rows):
         signs = None if self._signs is None else self._signs[start:stop]
         return Block(start, stop, self._values(start, stop), codes, signs)
 
+    def take(self, chosen: np.ndarray) -> Block:
+        """Some rows as a block of their own, in the order given."""
+        raise NotImplementedError
+
     def blocks(self) -> Iterator[Block]:
         for start in range(0, self.n_rows, self.rows_in_block):
             yield self.block(start, min(start + self.rows_in_block, self.n_rows))
@@ -75,9 +79,12 @@ class DenseRows(MemoryRows):
         part = self.X[start:stop]
         return part if self._in_place else lambda: read_only(np.ascontiguousarray(part))
 
+    def take(self, chosen: np.ndarray) -> Block:
+        codes = None if self.codes is None else self.codes[chosen]
+        return Block(0, len(chosen), read_only(np.ascontiguousarray(self.X[chosen])), codes)
+
     def sample(self, k: int) -> np.ndarray:
-        chosen = np.linspace(0, self.n_rows - 1, min(k, self.n_rows)).astype(np.int64)
-        return np.ascontiguousarray(self.X[chosen])
+        return np.asarray(self.take(_spread(self.n_rows, k)).X)
 
 
 class SparseRows(MemoryRows):
@@ -97,6 +104,10 @@ class SparseRows(MemoryRows):
         self.dtype = matrix.data.dtype
         self.columns = columns
         self.n_jobs = n_jobs
+        if self.n_columns > 2**31:
+            raise DataError(
+                f"{self.n_columns} columns are more than the 2^31 that can be numbered: hash them."
+            )
         self.indptr = np.asarray(matrix.indptr, np.int64)
         self.data = read_only(np.ascontiguousarray(matrix.data))
         self.indices = read_only(np.ascontiguousarray(matrix.indices, np.int32))
@@ -121,6 +132,23 @@ class SparseRows(MemoryRows):
         part = slice(first, last)
         return Csr(self.data[part], self.indices[part], read_only(self.indptr[start : stop + 1] - first))
 
+    def take(self, chosen: np.ndarray) -> Block:
+        lengths = np.diff(self.indptr)[chosen]
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        # The place of every entry: its row's start, then counted on from there.
+        places = np.repeat(self.indptr[chosen] - indptr[:-1], lengths) + np.arange(indptr[-1])
+        values = Csr(read_only(self.data[places]), read_only(self.indices[places]), read_only(indptr))
+        return Block(0, len(chosen), values, None if self.codes is None else self.codes[chosen])
+
     def sample(self, k: int) -> np.ndarray:
-        chosen = np.linspace(0, self.n_rows - 1, min(k, self.n_rows)).astype(np.int64)
-        return dense_rows(Csr(self.data, self.indices, self.indptr), chosen, self.n_columns)
+        some = self.take(_spread(self.n_rows, k))
+        return dense_rows(some.X, np.arange(len(some)), self.n_columns)
+
+    def sample_mean(self, k: int) -> np.ndarray:
+        some = self.take(_spread(self.n_rows, k))
+        return np.bincount(some.X.indices, some.X.data, self.n_columns) / len(some)
+
+
+def _spread(n: int, k: int) -> np.ndarray:
+    """At most ``k`` row numbers, evenly spaced."""
+    return np.linspace(0, n - 1, min(k, n)).astype(np.int64)

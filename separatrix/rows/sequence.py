@@ -124,6 +124,11 @@ class Rows(ABC):
         block = next(iter(self.blocks()))
         return dense_rows(block.X, np.arange(min(k, len(block))), self.n_columns)
 
+    def sample_mean(self, k: int) -> np.ndarray:
+        """The mean of `sample`, in float64."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.sample(k).astype(np.float64).mean(axis=0)
+
     def require_finite(self) -> None:
         """Refuse the first NaN or infinity, by row and column."""
         if self.known_finite:

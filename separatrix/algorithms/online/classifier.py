@@ -42,7 +42,7 @@ class OnlineClassifier(MistakeDriven):
         )
         runs, survey = train(frame.rows, learners, plan)
         if self.center:
-            survey = Survey(rows).all()
+            survey = Survey(rows, frame.centre).all()
         solutions = [self._solution(frame, positive, run, survey) for positive, run in runs.items()]
         if not self.center:
             self._learners = {positive: run.learner.rest() for positive, run in runs.items()}
@@ -54,6 +54,7 @@ class OnlineClassifier(MistakeDriven):
 
         ``classes`` names all labels and is needed in the first call only.
         """
+        self._refuse_center()
         first = not hasattr(self, "classes_")
         if first:
             self._check_parameters()
@@ -81,6 +82,12 @@ class OnlineClassifier(MistakeDriven):
         self._keep_online()
         return self
 
+    def _refuse_center(self) -> None:
+        if self.center:
+            raise ValueError(
+                "center=True needs all rows at once: leave it off for rows that come one by one."
+            )
+
     def _online_learners(self) -> dict[int, Learner]:
         """The learners of the last fit or partial_fit, or new ones; a loaded model is taken up again."""
         if self._learners is None:
@@ -101,6 +108,10 @@ class OnlineClassifier(MistakeDriven):
 
     def _keep_online(self) -> None:
         learners = list(self._online_learners().values())
+        for fact in self._facts:  # figures of a fit that these rows have left behind
+            if hasattr(self, f"{fact}_"):
+                delattr(self, f"{fact}_")
+        self._facts = ()
         self._keep_weights([learner.answer() for learner in learners])
         undecided = Undecided(
             "Rows seen one by one prove nothing about all of them: call fit, or verify a certificate."

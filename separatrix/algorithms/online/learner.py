@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.rows import Csr
+
 
 class Learner(ABC):
     """One task of one online method.
@@ -44,6 +46,11 @@ class Learner(ABC):
     def end_pass(self, rows: Any, positive: int) -> None:
         """After each pass of a fit."""
 
+    def score(self, X: Any) -> float:
+        """w·x + b of the one row of a block, as it would be predicted now."""
+        weights = self.answer()
+        return linear_score(X, weights) + float(weights[-1]) * self.constant
+
     def rest(self) -> Learner:
         """After a fit: let go of what was kept for each row."""
         return self
@@ -64,3 +71,10 @@ class Learner(ABC):
             updates += self.see(X, signs, visit[place : place + room], first)
             place += room
         return updates
+
+
+def linear_score(X: Any, weights: np.ndarray) -> float:
+    """w·x of the one row of a block."""
+    if isinstance(X, Csr):
+        return float(X.data @ weights[X.indices])
+    return float(X[0] @ weights[:-1])

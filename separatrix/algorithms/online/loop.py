@@ -45,7 +45,8 @@ class Plan:
 
 
 def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict[int, Run], Survey]:
-    """Pass after pass, every learner on every block while it is in the cache, until none has more to learn."""
+    """Pass after pass, every learner on every block while it is in the cache, until none has more to
+    learn."""
     survey = Survey(rows)
     runs = {positive: Run(learner) for positive, learner in learners.items()}
     for learner in learners.values():
@@ -59,7 +60,12 @@ def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict
             break
         before = {positive: (run.learner.mistakes, run.learner.updates) for positive, run in active.items()}
         started = perf_counter()
-        if number == 1 and plan.order == "cyclic" and plan.max_mistakes is None:
+        if (
+            number == 1
+            and isinstance(plan.order, str)
+            and plan.order == "cyclic"
+            and plan.max_mistakes is None
+        ):
             for positive, run in active.items():
                 run.learner.focus(rows, positive, survey.squares, plan.max_passes - 1)
         walk(rows, active, plan, survey if number == 0 else None)

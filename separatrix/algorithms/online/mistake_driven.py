@@ -35,6 +35,7 @@ class MistakeDriven(LinearClassifier):
     random_state: Any = None
     track_margin: bool = False
     warm_start: bool = False
+    searches = False  # whether visiting violators alone makes sense
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -49,7 +50,11 @@ class MistakeDriven(LinearClassifier):
             raise ValueError(f"max_passes={self.max_passes!r} must be a whole number of at least 1.")
         if self.max_mistakes is not None and self.max_mistakes < 1:
             raise ValueError(f"max_mistakes={self.max_mistakes!r} must be at least 1, or None for no limit.")
-        order_named(self.order)
+        order = order_named(self.order)
+        if isinstance(order, str) and order in ("first", "worst") and not self.searches:
+            raise ValueError(
+                f"order={self.order!r} visits one row a pass, which makes no sense for {type(self).__name__}."
+            )
 
     def _starts(self, tasks: Sequence[int]) -> dict[int, np.ndarray | None]:
         """Where each task starts: at zero, or for a warm start where the last fit ended."""
@@ -76,12 +81,15 @@ class MistakeDriven(LinearClassifier):
         found = self._tally(rows, positive, run, weights)
         facts = figures(weights, found.smallest, learner.constant, survey)
         if run.passes:
-            run.passes[-1] = replace(run.passes[-1], margin=facts["margin"])
+            run.passes[-1] = replace(
+                run.passes[-1], margin=facts["margin_centred" if self.center else "margin"]
+            )
         certificate = self._certificate(rows, positive, run, weights, found, facts)
         return Solution(weights, certificate, run.history, counted | facts)
 
     def _tally(self, rows: Rows, positive: int, run: Run, weights: np.ndarray) -> Tally:
-        """Errors in exact arithmetic; in floats alone where those are enough to see that nothing is proven."""
+        """Errors in exact arithmetic; in floats alone where those are enough to see that nothing is
+        proven."""
         if not run.settled:
             rough = tally_in_floats(rows, positive, weights, run.learner.constant)
             if rough.errors:

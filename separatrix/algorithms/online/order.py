@@ -61,22 +61,26 @@ def _shuffled(rows: Rows, random: np.random.RandomState) -> Visits:
 
 
 def _given(rows: Rows, sequence: np.ndarray) -> Visits:
-    if not isinstance(rows, MemoryRows):
+    outside = sequence[(sequence < 0) | (sequence >= rows.n_rows)]
+    if outside.size:
+        raise DataError(f"order names row {outside[0]}, but there are {rows.n_rows} rows, counted from 0.")
+    if not rows.in_memory:
         raise DataError(
             "order as a sequence of row numbers needs rows in memory; these are read from a file."
         )
-    if sequence.min() < 0 or sequence.max() >= rows.n_rows:
-        raise DataError(
-            f"order names row {sequence.max()}, but there are {rows.n_rows} rows, counted from 0."
-        )
-    yield rows.block(0, rows.n_rows), sequence.astype(np.int32)
+    if isinstance(rows, MemoryRows):
+        whole = rows.block(0, rows.n_rows)
+    else:  # centred rows are made block by block
+        parts = [(block.X, block.codes) for block in rows.blocks()]
+        X, codes = (np.concatenate(column) for column in zip(*parts, strict=True))
+        whole = Block(0, rows.n_rows, X, codes)
+    yield whole, sequence.astype(np.int32)
 
 
 def violator(
     rows: Rows, positive: int, weights: np.ndarray, constant: float, order: str
 ) -> tuple[Block, int] | None:
-    """The first or the worst row with s·score ≤ 0 (ties: the first), as a block and a place; None if there is
-    none."""
+    """The first or the worst row with s·score ≤ 0 (ties: the first), as a block and a place, or None."""
     from separatrix.kernels.survey import scores
 
     worst: tuple[Block, int] | None = None

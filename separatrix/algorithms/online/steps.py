@@ -19,7 +19,10 @@ class Steps:
     def __init__(self, step: Any) -> None:
         self.step = step
         self.fixed = not callable(step) and np.ndim(step) == 0
-        self._known = np.empty(0) if callable(step) else np.atleast_1d(np.asarray(step, dtype=np.float64))
+        try:
+            self._known = np.empty(0) if callable(step) else np.atleast_1d(np.asarray(step, dtype=np.float64))
+        except (TypeError, ValueError):
+            raise ValueError(f"step={step!r} is no number, sequence of numbers or function.") from None
         if not callable(step) and self._known.size == 0:
             raise ValueError("step as a sequence needs at least one number.")
         self._check(self._known)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,10 +11,15 @@ import numpy as np
 from separatrix.algorithms.online.classifier import OnlineClassifier
 from separatrix.algorithms.online.learner import Learner
 from separatrix.rows import Csr, DataError
+from separatrix.rows.block import read_only
 
 
 class Seen(NamedTuple):
-    """One row of a stream: what was predicted, what was true, and how many mistakes that makes so far."""
+    """One row of a stream: what was predicted, what was true, whether that was a mistake, and how many so
+    far.
+
+    A score of exactly 0 is a mistake on either side, as in training.
+    """
 
     prediction: Any
     truth: Any
@@ -49,33 +55,41 @@ def stream(
     ([True, True, False, False, False, False], 2)
     """
     learners: dict[int, Learner] = {}
+    sides = np.array([[-1], [1]], np.int8)
     visit = np.zeros(1, np.int32)
+    mistakes = 0
     for number, (row, label) in enumerate(pairs):
         truth = label.item() if hasattr(label, "item") else label
-        X = _one_row(row, number)
+        X = _one_row(row)
         if not learners:
             learners = _begin(model, row, truth, classes)
             codes = {known: k for k, known in enumerate(model.classes_.tolist())}
-        if _width(row) != model.n_features_in_:
-            raise DataError(
-                f"Pair {number} has {_width(row)} numbers, but the first had {model.n_features_in_}."
-            )
-        if truth not in codes:
-            raise DataError(
-                f"Pair {number} has the label {truth!r}, which is not one of {model.classes_.tolist()}."
-            )
-        scores = [_score(X, learner) for learner in learners.values()]
-        chosen = int(scores[0] > 0) if len(scores) == 1 else int(np.argmax(scores))
-        before = sum(learner.mistakes for learner in learners.values())
-        moved = False
+        code = codes.get(truth)
+        scores = [learner.score(X) for learner in learners.values()]
+        if code is None or _width(row) != model.n_features_in_ or not all(map(isfinite, scores)):
+            _refuse(model, number, row, label, code)
+        binary = len(scores) == 1
+        chosen = int(scores[0] > 0) if binary else int(np.argmax(scores))
+        # The training rule: a score of 0 is a mistake on either side.
+        wrong = not (scores[0] if code else -scores[0]) > 0 if binary else chosen != code
+        mistakes += wrong
+        moved = number == 0
         for positive, learner in learners.items():
-            signs = np.array([1 if codes[truth] == positive else -1], np.int8)
-            moved |= learner.see(X, signs, visit, -1) > 0 or learner.always_moves
-        if moved or number == 0:
+            moved |= learner.see(X, sides[int(code == positive)], visit, -1) > 0 or learner.always_moves
+        if moved:
             model._keep_online()
-        mistakes = sum(learner.mistakes for learner in learners.values())
-        wrong = mistakes > before if len(scores) == 1 else chosen != codes[truth]
         yield Seen(model.classes_[chosen], label, wrong, mistakes)
+
+
+def _refuse(model: OnlineClassifier, number: int, row: Any, label: Any, code: int | None) -> None:
+    if code is None:
+        raise DataError(
+            f"Pair {number} has the label {label!r}, which is not one of {model.classes_.tolist()}."
+        )
+    if _width(row) != model.n_features_in_:
+        raise DataError(f"Pair {number} has {_width(row)} numbers, but the first had {model.n_features_in_}.")
+    if not np.isfinite(row.data if hasattr(row, "tocsr") else np.asarray(row, float)).all():
+        raise DataError(f"Pair {number} holds NaN or infinity: leave such rows out of the stream.")
 
 
 def _begin(model: OnlineClassifier, row: Any, truth: Any, classes: Any) -> dict[int, Learner]:
@@ -85,6 +99,7 @@ def _begin(model: OnlineClassifier, row: Any, truth: Any, classes: Any) -> dict[
         )
     if not hasattr(model, "classes_"):
         model._check_parameters()
+        model._refuse_center()
         model.classes_ = np.unique(np.asarray(classes)) if classes is not None else _usual(truth)
         model.n_features_in_ = _width(row)
     return model._online_learners()
@@ -106,21 +121,9 @@ def _width(row: Any) -> int:
     return int(row.shape[-1]) if hasattr(row, "shape") else len(row)
 
 
-def _one_row(row: Any, number: int) -> Any:
+def _one_row(row: Any) -> Any:
     if hasattr(row, "tocsr"):
         sparse = row.tocsr()
         values = np.asarray(sparse.data, np.float64)
-        X: Any = Csr(values, sparse.indices.astype(np.int32), sparse.indptr.astype(np.int64))
-    else:
-        values = np.array(row, dtype=np.float64).reshape(1, -1)
-        X = values
-    if not np.isfinite(values).all():
-        raise DataError(f"Pair {number} holds NaN or infinity: leave such rows out of the stream.")
-    values.flags.writeable = False
-    return X
-
-
-def _score(X: Any, learner: Learner) -> float:
-    weights = learner.answer()
-    inner = X.data @ weights[X.indices] if isinstance(X, Csr) else X[0] @ weights[:-1]
-    return float(inner + weights[-1] * learner.constant)
+        return Csr(read_only(values), sparse.indices.astype(np.int32), sparse.indptr.astype(np.int64))
+    return read_only(np.array(row, dtype=np.float64).reshape(1, -1))

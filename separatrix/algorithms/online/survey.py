@@ -14,14 +14,13 @@ SAMPLE = 1000
 class Survey:
     """Squared lengths of the rows, gathered while a first pass reads them.
 
-    ``centre`` is the mean of a sample of rows: moving the origin there is what ``center=True`` would do, and
-    the figures of the moved rows tell whether that is worth it.
+    ``centre`` is the point that ``center=True`` moved the origin to, or the mean of a sample of rows, near
+    which it would move it; the figures of the moved rows tell whether that is worth it.
     """
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: Rows, centre: np.ndarray | None = None) -> None:
         self.rows = rows
-        # float64 before the mean: a float32 sum of large numbers would overflow or lose the small ones.
-        self.centre = rows.sample(SAMPLE).astype(np.float64).mean(axis=0)
+        self.centre = rows.sample_mean(SAMPLE) if centre is None else centre
         if not np.isfinite(self.centre).all():
             rows.require_finite()
             self.centre = np.zeros(rows.n_columns)

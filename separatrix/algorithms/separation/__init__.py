@@ -1,32 +1,35 @@
 """Is there a hyperplane with every row strictly on its side? The question itself, never answered wrong.
 
-**Idea.** Floats propose a hyperplane or a conflict from a small active set; whole numbers check it on the rows as given.
+**Idea.** Floats propose a hyperplane or a conflict from a small active set; whole numbers check it on the
+rows as given.
 
-**Theorem** (Gordan, 1873). Either some w has z·w > 0 on every row z = s·(x, 1), or some rows with positive multipliers
-cancel: Σ λ z = 0. At most D + 1 rows are needed (Carathéodory), D counting the constant.
+**Theorem** (Gordan, 1873). Either some w has z·w > 0 on every row z = s·(x, 1), or some rows with positive
+multipliers cancel: Σ λ z = 0. At most D + 1 rows are needed (Carathéodory), D counting the constant.
 
-**Certificate.** complete: `Separable`; quasi: `WeaklySeparable`; overlap: `Overlapping`; `Undecided` when a time limit
-was given and reached, and in no other case.
+**Certificate.** complete: `Separable`; quasi: `WeaklySeparable`; overlap: `Overlapping`; `Undecided` when a
+time limit was given and reached, and in no other case.
 
-**Cost.** A dozen or two scans of the rows for a hyperplane, often none for a conflict; memory for a few thousand rows.
+**Cost.** A dozen or two scans of the rows for a hyperplane, often none for a conflict; memory for a few
+thousand rows.
 
 References
 ----------
-Albert and Anderson, *On the existence of maximum likelihood estimates in logistic regression models*, 1984, for the
-three kinds; Wolfe, *Finding the nearest point in a polytope*, 1976, for the search.
+Albert and Anderson, *On the existence of maximum likelihood estimates in logistic regression models*, 1984,
+for the three kinds; Wolfe, *Finding the nearest point in a polytope*, 1976, for the search.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from separatrix.algorithms.separation.kinds import find
 from separatrix.algorithms.separation.scanner import OutOfTime, Scanner
 from separatrix.algorithms.separation.search import Search
 from separatrix.algorithms.separation.separation import Conflict, Interval, Separation
-from separatrix.rows import as_rows
+from separatrix.rows import Rows, as_rows
 
-__all__ = ["Conflict", "Interval", "Separation", "separate"]
+__all__ = ["Conflict", "Interval", "Separation", "separate", "separated"]
 
 
 def separate(
@@ -64,15 +67,16 @@ def separate(
     rows = as_rows(X, y, n_jobs=n_jobs)
     rows.require_two_classes()
     rows.require_finite()
-    code = _code(rows.classes, positive)
-    scanner = Scanner(rows, code, intercept, time_limit)
-    search = None
-    finding = None
-    try:
+    return separated(rows, _code(rows.classes, positive), intercept=intercept, time_limit=time_limit)
+
+
+def separated(rows: Rows, positive: int, *, intercept: bool, time_limit: float | None = None) -> Separation:
+    """The same for checked rows; ``positive`` is the code of the class that is +1."""
+    scanner = Scanner(rows, positive, intercept, time_limit)
+    search = finding = None
+    with suppress(OutOfTime):
         search = Search(scanner)
         finding = find(search)
-    except OutOfTime:
-        pass
     return Separation(scanner, search, finding)
 
 

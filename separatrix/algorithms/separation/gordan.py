@@ -1,11 +1,11 @@
 """Gordan's alternative on a few whole-number points, exactly.
 
-**Theorem** (Gordan, 1873). For points a_1, ..., a_m exactly one holds: some u has a_i·u > 0 for all i, or some
-multipliers λ ≥ 0, not all zero, have Σ λ_i a_i = 0.
+**Theorem** (Gordan, 1873). For points a_1, ..., a_m exactly one holds: some u has a_i·u > 0 for all i, or
+some multipliers λ ≥ 0, not all zero, have Σ λ_i a_i = 0.
 
-`settle` is Wolfe's minimum-norm-point method (1976) in rational arithmetic: it ends because the squared norm falls
-strictly from one corral to the next and there are finitely many. It stops early at the first current point that is
-itself a separator. `circuit` is the short cut when the right points are already known.
+`settle` is Wolfe's minimum-norm-point method (1976) in rational arithmetic: it ends because the squared norm
+falls strictly from one corral to the next and there are finitely many. It stops early at the first current
+point that is itself a separator. `circuit` is the short cut when the right points are already known.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Answer(NamedTuple):
 
 
 def dependency(points: Sequence[Point]) -> list[int] | None:
-    """The coprime multipliers of the one linear dependency of these points (up to sign); None if not just one."""
+    """Coprime multipliers, up to sign, of the one linear dependency of these points; None if not just one."""
     count, width = len(points), len(points[0])
     m = matrix(points, width)
     base = pivots(m.transpose())
@@ -51,7 +51,8 @@ def dependency(points: Sequence[Point]) -> list[int] | None:
 
 
 def circuit(points: Sequence[Point]) -> tuple[list[int], list[int]] | None:
-    """Places and positive multipliers of the one dependency of these points, or None when it is not that simple.
+    """Places and positive multipliers of the one dependency of these points, or None when it is not that
+    simple.
 
     What is found is irreducible: there is no other dependency among these points.
     """
@@ -80,12 +81,12 @@ def settle(
     width = len(points[0])
     every = matrix(points, width)
     corral = independent(points, start)
-    shares = mixture(corral, dict(zip(start, shares, strict=False)))
+    exact = mixture(corral, dict(zip(start, shares, strict=False)))
     while True:
         tick()
-        kept, shares = inside([points[i] for i in corral], shares)
+        kept, exact = inside([points[i] for i in corral], exact)
         corral = [corral[i] for i in kept]
-        multipliers = whole(shares)
+        multipliers = whole(exact)
         nearest = primitive(combined([points[i] for i in corral], multipliers))
         if not any(nearest):
             return Answer(None, corral, multipliers)
@@ -94,7 +95,7 @@ def settle(
         if margins[worst] > 0:
             return Answer(nearest, [], [])
         corral.append(worst)
-        shares.append(fmpq(0))
+        exact.append(fmpq(0))
 
 
 class Foot(NamedTuple):
@@ -117,7 +118,11 @@ def foot(
 
     def vertex(pair: tuple[int, int]) -> list[int]:
         one, other = pair
-        return list(points[one]) if other < 0 else [a - b for a, b in zip(points[one], points[other], strict=True)]
+        return (
+            list(points[one])
+            if other < 0
+            else [a - b for a, b in zip(points[one], points[other], strict=True)]
+        )
 
     width = len(points[0])
     every = matrix(points, width)
@@ -174,14 +179,16 @@ def mixture(corral: Sequence[int], shares: dict[int, float]) -> list[fmpq]:
 
 
 def inside(corral: Sequence[Point], shares: list[fmpq]) -> tuple[list[int], list[fmpq]]:
-    """Wolfe's minor cycle: which points stay so that their affine minimiser lies inside, and its coefficients."""
+    """Wolfe's minor cycle: which points stay for their affine minimiser to lie inside; its coefficients."""
     kept = list(range(len(corral)))
     while True:
         target = _affine_minimiser(matrix([corral[i] for i in kept], len(corral[0])))
         outside = [i for i, value in enumerate(target) if value <= 0]
         if not outside:
             return kept, target
-        step = min(shares[i] / (shares[i] - target[i]) if shares[i] != target[i] else fmpq(0) for i in outside)
+        step = min(
+            shares[i] / (shares[i] - target[i]) if shares[i] != target[i] else fmpq(0) for i in outside
+        )
         moved = [share + step * (goal - share) for share, goal in zip(shares, target, strict=True)]
         stay = [i for i, value in enumerate(moved) if value > 0]
         kept = [kept[i] for i in stay]
@@ -192,7 +199,8 @@ def _affine_minimiser(chosen: fmpz_mat) -> list[fmpq]:
     """Coefficients, with sum 1, of the point of the affine hull nearest to the origin."""
     count = chosen.nrows()
     gram = (chosen * chosen.transpose()).tolist()
-    bordered = [[0] + [1] * count, *([1, *row] for row in gram)]
+    bordered: list[list[int]] = [[0] + [1] * count]
+    bordered.extend([1, *map(int, row)] for row in gram)
     unit = fmpz_mat(count + 1, 1, [1] + [0] * count)
     solved = matrix(bordered, count + 1).solve(unit)
     return [solved[i + 1, 0] for i in range(count)]

@@ -1,13 +1,14 @@
 """Complete, quasi or overlap: from one conflict to the smallest face that holds them all.
 
-**Theorem** (Albert and Anderson, 1984, after Stiemke, 1915). Let F be the rows that take part in some conflict: a
-combination of rows z with positive multipliers that is zero. Then some w has z·w = 0 on F and z·w > 0 on all other
-rows. There is no other row to be positive on exactly when every row lies in F: the kind is *overlap*; else, with F not
-empty, *quasi*; with F empty, *complete*.
+**Theorem** (Albert and Anderson, 1984, after Stiemke, 1915). Let F be the rows that take part in some
+conflict: a combination of rows z with positive multipliers that is zero. Then some w has z·w = 0 on F and z·w
+> 0 on all other rows. There is no other row to be positive on exactly when every row lies in F: the kind is
+*overlap*; else, with F not empty, *quasi*; with F empty, *complete*.
 
-Each conflict found puts its rows, and all rows in their span that the known conflicts reach, on the hyperplane of every
-weak separator. What is left is the same question in the subspace of the w that vanish there, of smaller dimension. An
-irreducible conflict of m rows has rank m - 1, so the rows kept number at most twice their rank (Steinitz, 1913).
+Each conflict found puts its rows, and all rows in their span that the known conflicts reach, on the
+hyperplane of every weak separator. What is left is the same question in the subspace of the w that vanish
+there, of smaller dimension. An irreducible conflict of m rows has rank m - 1, so the rows kept number at most
+twice their rank (Steinitz, 1913).
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix.algorithms.separation.frame import Face, View, common_rows, exact_rows, null_basis
+from separatrix.algorithms.separation.face import Face, View, null_basis
+from separatrix.algorithms.separation.frame import common_rows, exact_rows
 from separatrix.algorithms.separation.gordan import circuit, dependency
 from separatrix.algorithms.separation.scanner import Plane
 from separatrix.algorithms.separation.search import Active, Search
@@ -40,8 +42,8 @@ class Balance:
 class Finding:
     """What the search proved.
 
-    ``plane`` is strict (complete) or maximal weak (quasi); ``conflict`` irreducible; ``face`` spans every row that
-    lies on the plane; ``view`` holds the w that vanish on the face.
+    ``plane`` is strict (complete) or maximal weak (quasi); ``conflict`` irreducible; ``face`` spans every row
+    that lies on the plane; ``view`` holds the w that vanish on the face.
     """
 
     kind: str
@@ -66,7 +68,9 @@ def find(search: Search) -> Finding:
         outcome = search.decide(view)
         if outcome.conflict is None:
             quasi = search.scanner.any_unsettled()
-            return Finding("quasi" if quasi else "overlap", view, outcome.plane if quasi else None, conflict, face)
+            return Finding(
+                "quasi" if quasi else "overlap", view, outcome.plane if quasi else None, conflict, face
+            )
         face = _larger(face, outcome.conflict, search.scanner.intercept)
 
 
@@ -77,7 +81,7 @@ def _first(rows: Active, intercept: bool) -> Balance:
 
 
 def _with_twins(face: Balance, search: Search) -> Balance:
-    """The face with all pairs of active rows that differ in their label alone: many conflicts for one look."""
+    """The face with all pairs of active rows that differ in their label alone: many conflicts at once."""
     active, intercept = search.active, search.scanner.intercept
     waiting: dict[tuple[bytes, float], int] = {}
     used = set(face.rows.indices.tolist())
@@ -118,9 +122,11 @@ def _beyond(search: Search, face: Balance) -> Face:
 
 
 def _larger(face: Balance, added: Active, intercept: bool) -> Balance:
-    """The face with one more conflict: its rows cancel up to the span of the face, which takes up the rest."""
+    """The face with one more conflict, whose rows cancel up to what the span of the face takes up."""
     known = face.rows
-    spanning = pivots(matrix(exact_rows(known.X, known.signs, intercept), known.X.shape[1] + intercept).transpose())
+    spanning = pivots(
+        matrix(exact_rows(known.X, known.signs, intercept), known.X.shape[1] + intercept).transpose()
+    )
     joined = _joined(added, known)
     chosen = [*range(len(added)), *(len(added) + i for i in spanning)]
     found = dependency(common_rows(joined.X[chosen], joined.signs[chosen], intercept))

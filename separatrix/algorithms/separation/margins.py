@@ -1,9 +1,9 @@
 """The largest margin of separable rows, between two certified bounds.
 
-**Theorem** (duality of the margin). For rows z = s·(x, 1) the largest min z·w/‖w‖ is the distance of the origin from the hull of
-the z's. For the geometric margin, where the intercept is free and not in the norm, it is half the distance of the two
-classes' hulls. Every w gives a lower bound, every mixture of rows an upper one; Wolfe's method on a growing active set
-brings them together.
+**Theorem** (duality of the margin). For rows z = s·(x, 1) the largest min z·w/‖w‖ is the distance of the
+origin from the hull of the z's. For the geometric margin, where the intercept is free and not in the norm, it
+is half the distance of the two classes' hulls. Every w gives a lower bound, every mixture of rows an upper
+one; Wolfe's method on a growing active set brings them together.
 
 **Certificate.** `MarginAtLeast` for the lower end, `MarginAtMost` for the upper one.
 """
@@ -11,18 +11,27 @@ brings them together.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf, nextafter
+from math import inf
 
 import numpy as np
 
 from separatrix.algorithms.separation.frame import common_rows
 from separatrix.algorithms.separation.gordan import Foot, foot
-from separatrix.algorithms.separation.scanner import Look, Plane, Scanner
+from separatrix.algorithms.separation.rounding import (
+    down,
+    norm_above,
+    root_above,
+    root_below,
+    squared_norm,
+    unit_of,
+)
+from separatrix.algorithms.separation.scanner import Look, OutOfTime, Plane, Scanner
 from separatrix.algorithms.separation.search import NO_SIGNS, Active, solve
-from separatrix.algorithms.separation.whole import mantissas, primitive
-from separatrix.certificates.dyadic import dyadic, power_of_two, root
+from separatrix.algorithms.separation.whole import primitive
+from separatrix.certificates.dyadic import dyadic, power_of_two
 from separatrix.certificates.exact import Margins
 
 SMALL = 2**24  # bytes of rows that may be walked once more for the last bits of a bound
@@ -39,6 +48,7 @@ class Bracket:
     plane: Plane
     rows: tuple[int, ...]
     multipliers: tuple[int, ...]
+    signs: tuple[int, ...]
     geometric: bool
 
     @property
@@ -71,7 +81,18 @@ class MarginSearch:
         self.middle = X.min(axis=0) / 2 + X.max(axis=0) / 2 if self.two_hulls else np.zeros(X.shape[1])
 
     def run(self, gap: float) -> Bracket:
-        """Close the bracket to the relative gap: in floats, then in whole numbers where they do not get there."""
+        """Close the bracket to the relative gap: in floats, then in whole numbers if they stop short."""
+        with suppress(OutOfTime):
+            self._in_floats(gap)
+            if self.scanner.rows.n_bytes <= SMALL:
+                for candidate in (self.best, self.last):
+                    self._take(candidate, self._scan(candidate), exactly=True)
+            if not self._closed(gap) and self.scanner.width <= EXACT_WIDTH:
+                self._in_whole_numbers(gap)
+            self._canonical(gap)
+        return self._bracket()
+
+    def _in_floats(self, gap: float) -> None:
         self._take(self.plane, self._scan(self.plane))
         moving = True
         while moving and not self._closed(gap):
@@ -86,12 +107,20 @@ class MarginSearch:
                 break
             self._take(plane, self._scan(plane))
             moving = self.grew or (self.lower, self.upper) != before
-        if self.scanner.rows.n_bytes <= SMALL:
-            for candidate in (self.best, self.last):
-                self._take(candidate, self._scan(candidate), exactly=True)
-        if not self._closed(gap) and self.scanner.width <= EXACT_WIDTH:
-            self._in_whole_numbers(gap)
-        return self._bracket()
+
+    def _canonical(self, gap: float) -> None:
+        """Scale the halfspace so that the nearest rows score 1, if that costs no more than rounding."""
+        lower, plane = self.lower, self.best
+        if not plane.in_floats or not lower > 0:
+            return
+        with np.errstate(over="ignore"):
+            scaled = Plane(np.asarray(plane.weights) / (lower * norm_above(plane, self.geometric)))
+        if not (np.isfinite(scaled.weights).all() and np.abs(scaled.weights).max() > 0):
+            return
+        self.lower = 0.0
+        self._take(scaled, self._scan(scaled), exactly=self.scanner.rows.n_bytes <= SMALL)
+        if not self._closed(gap) and self.lower < lower:
+            self.lower, self.best = lower, plane
 
     def _closed(self, gap: float) -> bool:
         return self.lower >= (1 - gap) * self.upper
@@ -110,6 +139,26 @@ class MarginSearch:
             grew = self.grew
             self._take(plane, look, exactly=True)
 
+    def squared(self) -> Fraction:
+        """γ², a rational number: of the active rows' exact minimum-norm point, once no row is nearer."""
+        self.run(CLOSE)
+        while True:
+            self.scanner.tick()
+            points = self._whole_points()
+            signs = self.active.signs.astype(int).tolist() if self.two_hulls else None
+            found = foot(points, signs, self.pairs, self.shares, self.scanner.tick)
+            self.pairs, self.shares = found.corral, [m / found.scale for m in found.multipliers]
+            unit = power_of_two(2 * unit_of(self.active.X, self.constant))
+            square = Fraction(sum(v * v for v in found.nearest), found.scale**2) * unit
+            square /= 4 if self.two_hulls else 1
+            plane = self._whole_plane(points, found)
+            *weights, bias = plane.numbers()
+            floor = Margins(weights, bias, square * squared_norm(plane, self.geometric))
+            if self.scanner.all_at_least(floor):
+                return square
+            worst = self.scanner.below(floor, self._batch)
+            self.active.add(worst.indices, worst.X, self._codes(worst.codes))
+
     def _bracket(self) -> Bracket:
         places, multipliers = self.witness
         indices = self.active.indices[np.array(places, np.int64)]
@@ -120,6 +169,7 @@ class MarginSearch:
             self.best,
             tuple(int(indices[i]) for i in order),
             tuple(multipliers[i] for i in order),
+            tuple(int(self.active.signs[places[i]]) for i in order),
             self.geometric,
         )
 
@@ -235,54 +285,3 @@ class MarginSearch:
             return -inf
         margins = Margins(numbers[:-1], numbers[-1], Fraction(value) ** 2 * squared)
         return value if self.scanner.all_at_least(margins) else -inf
-
-
-def unit_of(X: np.ndarray, intercept: bool) -> int:
-    """The exponent of the unit in which `common_rows` writes these rows."""
-    values = np.append(X.reshape(-1), 1.0) if intercept else X.reshape(-1)
-    mantissa, exponent = mantissas(values)
-    used = mantissa != 0
-    if not used.any():
-        return 0
-    trailing = np.array([(int(m) & -int(m)).bit_length() - 1 for m in mantissa[used]])
-    return int((exponent[used] + trailing).min())
-
-
-def squared_norm(plane: Plane, geometric: bool) -> Fraction:
-    """‖w‖², exactly; the intercept counts unless the margin is geometric."""
-    weights = plane.numbers()
-    return dyadic(weights[:-1] if geometric else weights).squared_norm()
-
-
-def norm_above(plane: Plane, geometric: bool) -> float:
-    return root_above(squared_norm(plane, geometric))
-
-
-def root_above(square: Fraction) -> float:
-    """A float not below the square root."""
-    value = root(square)
-    while Fraction(value) ** 2 < square:
-        value = nextafter(value, inf)
-    return value
-
-
-def root_below(square: Fraction) -> float:
-    """A float not above the square root."""
-    value = root(square)
-    while value > 0 and Fraction(value) ** 2 > square:
-        value = nextafter(value, 0.0)
-    return value
-
-
-def down(value: float) -> float:
-    return nextafter(value, -inf) if value > 0 else value
-
-
-def squared_radius(scanner: Scanner) -> Fraction:
-    """R² of the rows (x, 1), or x without an intercept, exactly."""
-    from separatrix.certificates.mistakes_at_most import squared_radius as largest
-    from separatrix.predictor.evidence import matrix
-
-    found = [largest(matrix(block, scanner.rows.n_columns)) for block in scanner.rows.blocks()]
-    return max(found, default=Fraction(0)) + int(scanner.intercept)
-

@@ -1,11 +1,12 @@
 """Where the logistic maximum-likelihood fit runs to, coefficient by coefficient.
 
-The likelihood never falls along w exactly when z·w ≥ 0 on every row. These w form the recession cone. A coefficient that is
-zero on all of the cone stays finite; one that is never negative there, but somewhere positive, runs to +inf.
+The likelihood never falls along w exactly when z·w ≥ 0 on every row. These w form the recession cone. A
+coefficient that is zero on all of the cone stays finite; one that is never negative there, but somewhere
+positive, runs to +inf.
 
-**Theorem** (Farkas, 1902). w_j ≥ 0 on the whole cone exactly when e_j is a combination of rows with multipliers ≥ 0. In
-the subspace of the w that vanish on the face the cone has an interior, so that "some w of the cone has w_j < 0" is one
-more question of strict separation, with the row -e_j added.
+**Theorem** (Farkas, 1902). w_j ≥ 0 on the whole cone exactly when e_j is a combination of rows with
+multipliers ≥ 0. In the subspace of the w that vanish on the face the cone has an interior, so that "some w of
+the cone has w_j < 0" is one more question of strict separation, with the row -e_j added.
 """
 
 from __future__ import annotations

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.separation.frame import Frame, View
+from separatrix.algorithms.separation.face import View
+from separatrix.algorithms.separation.frame import Frame
 from separatrix.algorithms.separation.whole import dyadic, rounded
 from separatrix.certificates.exact import Margins
 from separatrix.kernels.scan import DOUBTFUL, FLOOR, FOUND, NEGATIVE, TALLY, doubtful, scan
@@ -61,7 +62,7 @@ class Look(NamedTuple):
 
 @dataclass
 class Scanner:
-    """All rows, asked through `Rows.worst`; remembers which of them lie in the span of the known conflicts."""
+    """All rows, asked through `Rows.worst`; remembers which lie in the span of the known conflicts."""
 
     rows: Rows
     positive: int
@@ -76,6 +77,10 @@ class Scanner:
         self.settled = np.zeros(self.rows.n_rows, np.uint8)
         self.started = time.perf_counter()
 
+    def restart(self) -> None:
+        """Give the next question the whole time limit."""
+        self.started = time.perf_counter()
+
     def tick(self) -> None:
         """Raise when the time given is over."""
         if self.time_limit is not None and time.perf_counter() - self.started > self.time_limit:
@@ -87,7 +92,7 @@ class Scanner:
 
     @property
     def unit(self) -> float:
-        """Times the sum of the terms' sizes: more than the rounding of the weights, the products and the sum."""
+        """Times the sum of the terms' sizes: above the rounding of weights, products and sum."""
         return (self.rows.n_columns + 8) * 2.0**-52
 
     def sample(self, count: int) -> Worst:
@@ -171,6 +176,16 @@ class Scanner:
 
         return self.rows.sum(below)[0] == 0
 
+    def below(self, margins: Margins, count: int) -> Worst:
+        """Rows whose margin does not reach the floor of ``margins``, exactly; the first of each block."""
+
+        def pick(block: Block) -> tuple[np.ndarray, np.ndarray]:
+            X = matrix(block, self.rows.n_columns)
+            wrong = np.flatnonzero(margins.compare(X, block.signs(self.positive)) < 0)[:count]
+            return wrong, np.zeros(len(wrong))
+
+        return self.rows.worst(pick, count)
+
     def any_unsettled(self) -> bool:
         """Whether a row is left outside the span of the known conflicts, once `violators` has found none."""
         return not self.settled.all()
@@ -186,7 +201,7 @@ class Scanner:
             return np.ldexp(np.asarray(block.X, np.float64), -exponents)
 
     def _scan_weights(self, plane: Plane) -> np.ndarray | None:
-        """The weights as floats, each right to the rounding unit, in the units of `_values`; None if impossible."""
+        """Weights as floats, right to the rounding unit, in the units of `_values`; None if impossible."""
         if plane.in_floats and not (self.frame and self.frame.extreme):
             floats = np.asarray(plane.weights, np.float64)
         else:
@@ -196,7 +211,9 @@ class Scanner:
                 shifts = [int(e) - low for e in self.frame.exponents] + [-low]
                 whole = [value << shift for value, shift in zip(whole, shifts, strict=True)]
             floats = rounded(whole)
-            if any(value and abs(near) < SMALLEST for value, near in zip(whole, floats.tolist(), strict=True)):
+            if any(
+                value and abs(near) < SMALLEST for value, near in zip(whole, floats.tolist(), strict=True)
+            ):
                 return None
         return floats
 

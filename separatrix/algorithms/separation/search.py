@@ -1,10 +1,11 @@
 """Strict separation by a growing active set: floats propose, whole numbers decide.
 
-**Idea.** Keep a few rows (the active set). Their minimum-norm point is either away from zero, a hyperplane to try on all
-rows, or zero, a conflict to solve for in whole numbers. Rows that violate the hyperplane join. When floats cannot
-tell, the same question goes to `gordan.settle`, which can.
+**Idea.** Keep a few rows (the active set). Their minimum-norm point is either away from zero, a hyperplane to
+try on all rows, or zero, a conflict to solve for in whole numbers. Rows that violate the hyperplane join.
+When floats cannot tell, the same question goes to `gordan.settle`, which can.
 
-**Cost.** One scan of all rows a round; a dozen or two rounds. An exact solve of D + 1 equations for a conflict.
+**Cost.** One scan of all rows a round; a dozen or two rounds. An exact solve of D + 1 equations for a
+conflict.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.separation.frame import Frame, Tuned, View
+from separatrix.algorithms.separation.face import Tuned, View
+from separatrix.algorithms.separation.frame import Frame
 from separatrix.algorithms.separation.gordan import circuit, levelled, settle
 from separatrix.algorithms.separation.scanner import Plane, Scanner
 from separatrix.algorithms.separation.whole import rounded
@@ -24,7 +26,9 @@ from separatrix.rows import Worst
 
 TUNINGS = 4  # changes of coordinates before the question goes to exact arithmetic
 FRESH = 3  # times floats may begin again from where they stopped
-NEAR = 1e-11  # a float minimum-norm point shorter than this, of points of size 1, is taken to exact arithmetic
+NEAR = (
+    1e-11  # a float minimum-norm point shorter than this, of points of size 1, is taken to exact arithmetic
+)
 
 
 @dataclass
@@ -178,11 +182,11 @@ def holds(plane: Plane, rows: Active) -> bool:
 
 
 def nearest_point(points: np.ndarray, outside: Active, gap: float = 1e-2) -> tuple[np.ndarray, float]:
-    """The minimum-norm point in floats, and the least p·x over the points; the corral is left in ``outside``."""
+    """The minimum-norm point in floats, and the least p·x; the corral is left in ``outside``."""
     count, width = points.shape
     if width > count:
         # Rows in fewer dimensions with the same inner products.
-        low = np.linalg.qr(points.T, mode="r").T
+        low = np.asarray(np.linalg.qr(points.T, mode="r")).T
         _, lowest = nearest_point(np.ascontiguousarray(low), outside, gap)
         nearest = points[outside.corral].T @ np.array(outside.shares)
         return nearest, float((points @ nearest).min())

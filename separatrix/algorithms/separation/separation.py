@@ -7,9 +7,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 from separatrix.algorithms.separation.kinds import Finding
-from separatrix.algorithms.separation.margins import Bracket, MarginSearch, root_above, squared_radius
+from separatrix.algorithms.separation.margins import Bracket, MarginSearch
 from separatrix.algorithms.separation.recession import unbounded
-from separatrix.algorithms.separation.scanner import Plane, Scanner
+from separatrix.algorithms.separation.rounding import root_above, squared_radius
+from separatrix.algorithms.separation.scanner import OutOfTime, Plane, Scanner
 from separatrix.algorithms.separation.search import Search
 from separatrix.algorithms.separation.whole import primitive
 from separatrix.certificates import (
@@ -65,6 +66,11 @@ class Separation:
         Strictly separating (complete) or weakly, with as few rows as possible on it (quasi).
     conflict : Conflict or None
         Irreducible: drop any of its rows and the rest of it is separable.
+
+    Notes
+    -----
+    Margins, `unbounded` and certificates are computed when asked for. The geometric margin is also a radius
+    of robustness: every row may move by less than it, in any direction, and the classes stay separable.
     """
 
     def __init__(self, scanner: Scanner, search: Search | None, finding: Finding | None) -> None:
@@ -100,6 +106,23 @@ class Separation:
             return None
         return Conflict(*self._finding.conflict.sorted())
 
+    @property
+    def common_point(self) -> tuple[Fraction, ...] | None:
+        """With an intercept, the point of both classes' hulls that the conflict describes, exactly.
+
+        >>> from separatrix.algorithms.separation import separate
+        >>> separate([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]).common_point
+        (Fraction(1, 2), Fraction(1, 2))
+        """
+        if self._finding is None or self._finding.conflict is None or not self._scanner.intercept:
+            return None
+        balance = self._finding.conflict
+        pairs = zip(balance.rows.X.tolist(), balance.rows.signs.tolist(), balance.multipliers, strict=True)
+        positive = [(row, weight) for row, sign, weight in pairs if sign > 0]
+        total = sum(weight for _, weight in positive)
+        columns = range(self._scanner.rows.n_columns)
+        return tuple(sum((w * Fraction(row[j]) for row, w in positive), Fraction(0)) / total for j in columns)
+
     @cached_property
     def margin(self) -> Interval | None:
         """The largest geometric margin, between two certified bounds; None unless complete."""
@@ -118,8 +141,23 @@ class Separation:
             return None
         key = (geometric or not self._scanner.intercept, gap)
         if key not in self._brackets:
-            self._brackets[key] = MarginSearch(self._scanner, self._search.active, self._plane, geometric).run(gap)
+            self._scanner.restart()
+            self._brackets[key] = MarginSearch(
+                self._scanner, self._search.active, self._plane, geometric
+            ).run(gap)
         return self._brackets[key]
+
+    def squared_margin(self, *, geometric: bool = True) -> Fraction | None:
+        """γ² exactly, a rational number; None unless complete.
+
+        >>> from separatrix.algorithms.separation import separate
+        >>> separate([[0.0, 0.0], [1.0, 2.0]], [0, 1]).squared_margin()
+        Fraction(5, 4)
+        """
+        if self.kind != "complete" or self._search is None or self._plane is None:
+            return None
+        self._scanner.restart()
+        return MarginSearch(self._scanner, self._search.active, self._plane, geometric).squared()
 
     @cached_property
     def _squared_radius(self) -> Fraction:
@@ -153,7 +191,9 @@ class Separation:
             return self._bound(WeaklySeparable(weights, bias, rows, multipliers, normals, about=self._about))
         assert finding.face is not None
         rows, multipliers = finding.face.sorted()
-        return self._bound(Overlapping(rows, multipliers, self._normals(finding), intercept, about=self._about))
+        return self._bound(
+            Overlapping(rows, multipliers, self._normals(finding), intercept, about=self._about)
+        )
 
     @property
     def certificates(self) -> tuple[Certificate, ...]:
@@ -163,7 +203,7 @@ class Separation:
             found.append(self._bound(Inseparable(*self.conflict, self._scanner.intercept, about=self._about)))
         for geometric in (True, False) if self._scanner.intercept else (True,):
             bracket = self.bracket(geometric=geometric)
-            if bracket is not None:
+            if bracket is not None and bracket.rows:
                 found.extend(self._margin_certificates(bracket))
         bracket = self.bracket(geometric=False)
         if bracket is not None and self.mistake_bound is not None:
@@ -205,7 +245,11 @@ class Separation:
         """Per coefficient "+inf", "-inf", "finite" or "undetermined": where the logistic fit runs to."""
         if self._finding is None or self._search is None:
             return None
-        return Unbounded(unbounded(self._search, self._finding), self._scanner.intercept)
+        self._scanner.restart()
+        try:
+            return Unbounded(unbounded(self._search, self._finding), self._scanner.intercept)
+        except OutOfTime:
+            return None
 
 
 def _plain(value: float | int) -> float | int:

@@ -84,7 +84,7 @@ def numbers(column: fmpz_mat) -> list[int]:
 
 
 def pivots(m: fmpz_mat) -> list[int]:
-    """Columns that are independent modulo a prime, hence independent; almost always a basis of all columns."""
+    """Columns independent modulo a prime, hence independent; almost always a basis of all columns."""
     reduced, rank = nmod_mat(m, PRIME).rref()
     found: list[int] = []
     column = 0

@@ -1,9 +1,10 @@
 """Claims that bound: a margin from below or above, the mistakes of a perceptron.
 
-A halfspace bounds the largest margin from below. For rows z = s(x, 1), or s·x without an intercept, and l > 0, every
-halfspace has min z·w <= |sum l z| |w| / sum l; if the constant's entry of the sum is 0, both classes weigh the same and this
-bounds the geometric margin, whose norm leaves the intercept out. Novikoff: if |z| <= R and z·w >= g |w| > 0 on every row, a
-perceptron from zero makes at most (R/g)^2 mistakes. Squares are compared, in fractions, so no root is taken.
+A halfspace bounds the largest margin from below. For rows z = s(x, 1), or s·x without an intercept, and l >
+0, every halfspace has min z·w <= |sum l z| |w| / sum l; if the constant's entry of the sum is 0, both classes
+weigh the same and this bounds the geometric margin, whose norm leaves the intercept out. Novikoff: if |z| <=
+R and z·w >= g |w| > 0 on every row, a perceptron from zero makes at most (R/g)^2 mistakes. Squares are
+compared, in fractions, so no root is taken.
 """
 
 from __future__ import annotations
@@ -65,8 +66,19 @@ def mistakes_at_most(witness: dict[str, Any], table: Table) -> str:
     return f"a perceptron from zero makes at most {witness['mistakes']} mistakes, in any order."
 
 
+def margin_between(witness: dict[str, Any], table: Table) -> str:
+    constant = witness["intercept"] is not None
+    margin_at_least({**witness, "margin": witness["lower"]}, table)
+    margin_at_most({**witness, "margin": witness["upper"], "intercept": constant}, table)
+    return f"the largest margin is between {witness['lower']!r} and {witness['upper']!r}."
+
+
 CLAIMS = {
     "margin-at-least": (margin_at_least, {**HALFSPACE, "margin": number, "geometric": flag}),
     "margin-at-most": (margin_at_most, {**BALANCE, "margin": number, "geometric": flag, "intercept": flag}),
+    "margin-between": (
+        margin_between,
+        {**HALFSPACE, **BALANCE, "lower": number, "upper": number, "geometric": flag},
+    ),
     "mistakes-at-most": (mistakes_at_most, {**HALFSPACE, "mistakes": whole}),
 }

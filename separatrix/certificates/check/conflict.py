@@ -1,11 +1,12 @@
 """Claims that rows contradict each other: rows with positive multipliers that add up to exactly zero.
 
-For rows z = s(x, 1), or s·x without an intercept, and l > 0: if sum l z = 0, then sum l (z·w) = 0 for every w, so z·w > 0
-cannot hold on all of these rows (Gordan), and z·w >= 0 on all of them forces z·w = 0 on each, and on their span (Stiemke).
+For rows z = s(x, 1), or s·x without an intercept, and l > 0: if sum l z = 0, then sum l (z·w) = 0 for every
+w, so z·w > 0 cannot hold on all of these rows (Gordan), and z·w >= 0 on all of them forces z·w = 0 on each,
+and on their span (Stiemke).
 
-Which rows lie in that span is settled by counting dimensions: the rows have at least their rank modulo a prime; rows that
-are orthogonal to k independent vectors, the normals, span at most D - k. If both numbers meet, the span is all of
-what the normals leave.
+Which rows lie in that span is settled by counting dimensions: the rows have at least their rank modulo a
+prime; rows that are orthogonal to k independent vectors, the normals, span at most D - k. If both numbers
+meet, the span is all of what the normals leave.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def require_dimensions(rows: list[list[int]], normals: list[list[int]]) -> None:
 
 def inseparable(witness: dict[str, Any], table: Table) -> str:
     rows = cancelling(witness, table, witness["intercept"])
-    return f"{len(rows)} with positive multipliers add up to zero, so no hyperplane has all strictly on their side."
+    return f"{len(rows)} with positive multipliers cancel, so no hyperplane has all strictly on their side."
 
 
 def overlapping(witness: dict[str, Any], table: Table) -> str:

@@ -25,6 +25,7 @@ CHUNK = 2**20  # bytes of text parsed at a time
 MOST_COLUMNS = 2**31 - 1
 ONE_A_LINE = bytes.maketrans(b" \t\r:", b"\n\n\n\n")
 COMMENT = re.compile(rb"#[^\n]*")
+LONG_WHOLE = re.compile(rb":[+-]?[0-9]{16,}(?![0-9.eE])")  # perhaps beyond 2^53
 GROUP = re.compile(rb"(?<=[ \t])qid:[0-9]+")
 
 
@@ -74,7 +75,7 @@ class SvmlightFile:
         try:
             for text in self._chunks():
                 part = parse(text)
-                if part is None or (part.data.size and np.abs(part.data).max() >= EXACT):
+                if part is None or LONG_WHOLE.search(text):
                     problem = self._first_problem(text, row, line)
                     if problem is not None:
                         raise problem

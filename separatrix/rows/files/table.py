@@ -19,7 +19,7 @@ from separatrix.rows.sequence import Rows
 from separatrix.rows.tables import EXACT, Numbers
 
 BATCH_BYTES = 4 * 2**20  # of values in a batch; three exist at once: in use, waiting, being read
-WIDE_BATCH_BYTES = 32 * 2**20
+WIDE_BATCH_BYTES = 16 * 2**20
 WORTH_A_BATCH = 1024  # rows: with fewer, thousands of columns cost more to visit than to read
 
 
@@ -38,6 +38,7 @@ def rows_of_columns(
     columns = Columns(source, names, label_name)
     labels = None if label_name is None else columns.classes(label_name)
     room = memory // columns.row_bytes
+    # A guess may be wrong by half: rows that do not fit after all are let go on the way.
     expected = source.n_rows if source.n_rows is not None else source.guess_rows() // 2
     X = None
     if expected <= room:

@@ -1,0 +1,61 @@
+"""Square roots and radii rounded to the safe side, and the unit of exact rows."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf, nextafter
+
+import numpy as np
+
+from separatrix.algorithms.separation.scanner import Plane, Scanner
+from separatrix.algorithms.separation.whole import mantissas
+from separatrix.certificates.dyadic import dyadic, root
+from separatrix.certificates.mistakes_at_most import squared_radius as largest_square
+from separatrix.predictor.evidence import matrix
+
+
+def unit_of(X: np.ndarray, intercept: bool) -> int:
+    """The exponent of the unit in which `common_rows` writes these rows."""
+    values = np.append(X.reshape(-1), 1.0) if intercept else X.reshape(-1)
+    mantissa, exponent = mantissas(values)
+    used = mantissa != 0
+    if not used.any():
+        return 0
+    trailing = np.array([(int(m) & -int(m)).bit_length() - 1 for m in mantissa[used]])
+    return int((exponent[used] + trailing).min())
+
+
+def squared_norm(plane: Plane, geometric: bool) -> Fraction:
+    """‖w‖², exactly; the intercept counts unless the margin is geometric."""
+    weights = plane.numbers()
+    return dyadic(weights[:-1] if geometric else weights).squared_norm()
+
+
+def norm_above(plane: Plane, geometric: bool) -> float:
+    return root_above(squared_norm(plane, geometric))
+
+
+def root_above(square: Fraction) -> float:
+    """A float not below the square root."""
+    value = root(square)
+    while Fraction(value) ** 2 < square:
+        value = nextafter(value, inf)
+    return value
+
+
+def root_below(square: Fraction) -> float:
+    """A float not above the square root."""
+    value = root(square)
+    while value > 0 and Fraction(value) ** 2 > square:
+        value = nextafter(value, 0.0)
+    return value
+
+
+def down(value: float) -> float:
+    return nextafter(value, -inf) if value > 0 else value
+
+
+def squared_radius(scanner: Scanner) -> Fraction:
+    """R² of the rows (x, 1), or x without an intercept, exactly."""
+    found = [largest_square(matrix(block, scanner.rows.n_columns)) for block in scanner.rows.blocks()]
+    return max(found, default=Fraction(0)) + int(scanner.intercept)
