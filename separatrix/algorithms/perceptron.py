@@ -84,7 +84,7 @@ class Perceptron(OnlineClassifier):
         How often each row was added; None unless steps are 1, from zero, and not centred.
     radius_, margin_, mistake_bound_ : float
         R and γ of the rows (x, 1) for the halfspace found, and Novikoff's bound on the mistakes of every such
-        run: (R/γ)² from zero, its longer form from another start; None where steps vary, or nothing is separated.
+        run: (R/γ)² from zero, a longer form from another start; None where steps vary or nothing is separated.
     radius_centred_, margin_centred_, mistake_bound_centred_ : float
         The same, were the origin in the middle of the rows.
     geometric_margin_ : float
@@ -236,8 +236,6 @@ class Perceptron(OnlineClassifier):
                 f" The rows are far from the origin (R = {far:.4g}; around their middle {near:.4g}): "
                 f"center=True divides the mistake bound by about {(far / near) ** 2:.3g} or more."
             )
-        else:
-            reason += " More passes (max_passes) may settle it if the rows are separable."
         return reason
 
 

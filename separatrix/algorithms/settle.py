@@ -21,8 +21,10 @@ def settle(rows: Rows, positive: int, *, intercept: bool, reason: str) -> Certif
     margin, bound = answer.row_margin, answer.mistake_bound
     if margin is not None:
         known = (
-            f"Yet a separating halfspace exists: sx.separate finds one. The best margin is {margin.lower:.6g}"
+            f"Yet a separating halfspace exists, with a margin of {margin.lower:.6g}; sx.separate returns one"
         )
-        known += f", so a perceptron needs at most {bound} mistakes." if bound is not None else "."
+        known += (
+            f", and enough passes find one, after at most {bound} mistakes." if bound is not None else "."
+        )
         return Undecided(f"{reason} {known}")
     return Undecided(f"{reason} Whether the rows are separable was not settled in {SECONDS:g} s either.")

@@ -86,7 +86,7 @@ def dimensions_open(
     width = source.n_columns + intercept
     if any(len(normal) != width for normal in normals):
         return f"A normal has the wrong length; rows have {width} dimensions here."
-    held = rank_at_least(signed_rows(source, rows, intercept)) + rank_at_least(normals)
     if rank_at_least(normals) < len(normals):
         return "Its normals are not independent."
+    held = rank_at_least(signed_rows(source, rows, intercept)) + len(normals)
     return None if held == width else f"Its rows and normals leave {width - held} of {width} dimensions open."

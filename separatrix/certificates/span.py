@@ -11,11 +11,13 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Annotated, Any, TypeAlias
 
+import numpy as np
+
 from .dyadic import dyadic
 from .source import Source
 from .witness import Number, from_decimal
 
-PRIMES = (2**61 - 1, 2**31 - 1, 10**9 + 7)
+PRIMES = (2**31 - 1, 10**9 + 7, 998244353)
 
 
 def _vectors(values: Any) -> tuple[tuple[int, ...], ...]:
@@ -40,26 +42,30 @@ def rank_at_least(vectors: Sequence[Sequence[int]]) -> int:
     >>> rank_at_least([(1, 2, 3), (2, 4, 6), (0, 1, 0)])
     2
     """
-    return max((_rank_modulo(vectors, prime) for prime in PRIMES), default=0) if vectors else 0
+    best = 0
+    for prime in PRIMES if vectors else ():
+        best = max(best, _rank_modulo(vectors, prime))
+        if best == min(len(vectors), len(vectors[0])):
+            break
+    return best
 
 
 def _rank_modulo(vectors: Sequence[Sequence[int]], prime: int) -> int:
-    left = [[value % prime for value in vector] for vector in vectors]
+    # Below 2^31 a product of two residues fits 64 bits.
+    left = np.array([[value % prime for value in vector] for vector in vectors], np.int64)
     rank = 0
-    for column in range(len(vectors[0])):
-        pivot = next((row for row in left if row[column]), None)
-        if pivot is None:
+    for column in range(left.shape[1]):
+        places = np.flatnonzero(left[rank:, column])
+        if not places.size:
             continue
+        pivot = rank + int(places[0])
+        left[[rank, pivot]] = left[[pivot, rank]]
+        inverse = pow(int(left[rank, column]), -1, prime)
+        factors = left[rank + 1 :, column] * inverse % prime
+        left[rank + 1 :] = (left[rank + 1 :] - factors[:, np.newaxis] * left[rank] % prime) % prime
         rank += 1
-        inverse = pow(pivot[column], -1, prime)
-        rest = []
-        for row in left:
-            if row is not pivot:
-                factor = row[column] * inverse % prime
-                rest.append(
-                    [(a - factor * b) % prime for a, b in zip(row, pivot, strict=True)] if factor else row
-                )
-        left = rest
+        if rank == len(left):
+            break
     return rank
 
 

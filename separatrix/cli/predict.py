@@ -57,7 +57,7 @@ def predict(model_file: str, data: DataFile, output: str | None, as_json: bool, 
             counts = _write_table(file, model, answers)
     told = {str(label): counts[label] for label in model.classes_.tolist()}
     if target is not None:
-        spread = ", ".join(f"{count:,} {label}" for label, count in told.items())
+        spread = ", ".join(f"{count:,} × {label}" for label, count in told.items())
         voice.say(f"Predicted {sum(told.values()):,} rows: {spread}.\nWritten: {target}")
     voice.answer(
         {

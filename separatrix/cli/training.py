@@ -19,9 +19,10 @@ def trained(model: Any, rows: Rows, shown: Progress) -> Summary:
     from separatrix.reports import summarise
 
     most = getattr(model, "max_passes", None)
+    limit = "" if most is None else f" of at most {most:,}"
 
     def passed(number: int, mistakes: int) -> None:
-        shown.tell(f"pass {number:,} of at most {most:,}: {mistakes:,} mistakes so far")
+        shown.tell(f"pass {number:,}{limit}: {mistakes:,} mistakes so far")
 
     cache.announce = shown.note
     token = on_pass.set(passed)

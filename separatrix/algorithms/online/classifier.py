@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 
 from separatrix.algorithms.online.frame import Frame
 from separatrix.algorithms.online.learner import Learner
@@ -19,6 +20,11 @@ from separatrix.predictor import History, Solution
 from separatrix.predictor.validation import labelled_rows
 from separatrix.rows import DataError, Rows
 from separatrix.rows.sequence import refuse_nonfinite
+
+
+def _not_centred(model: MistakeDriven) -> bool:
+    """Rows that come one by one have no middle to move the origin to."""
+    return not model.center
 
 
 class OnlineClassifier(MistakeDriven):
@@ -48,13 +54,13 @@ class OnlineClassifier(MistakeDriven):
             self._learners = {positive: run.learner.rest() for positive, run in runs.items()}
         return solutions
 
+    @available_if(_not_centred)
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Any:
         """Learn from some rows, once each, in their order; the weights are those a fit would have at that
         row.
 
         ``classes`` names all labels and is needed in the first call only.
         """
-        self._refuse_center()
         first = not hasattr(self, "classes_")
         if first:
             self._check_parameters()
@@ -81,12 +87,6 @@ class OnlineClassifier(MistakeDriven):
                 learner.see(block.X, block.signs(positive), visit, -1)
         self._keep_online()
         return self
-
-    def _refuse_center(self) -> None:
-        if self.center:
-            raise ValueError(
-                "center=True needs all rows at once: leave it off for rows that come one by one."
-            )
 
     def _online_learners(self) -> dict[int, Learner]:
         """The learners of the last fit or partial_fit, or new ones; a loaded model is taken up again."""

@@ -99,7 +99,10 @@ def _begin(model: OnlineClassifier, row: Any, truth: Any, classes: Any) -> dict[
         )
     if not hasattr(model, "classes_"):
         model._check_parameters()
-        model._refuse_center()
+        if model.center:
+            raise ValueError(
+                "center=True needs all rows at once: leave it off for rows that come one by one."
+            )
         model.classes_ = np.unique(np.asarray(classes)) if classes is not None else _usual(truth)
         model.n_features_in_ = _width(row)
     return model._online_learners()

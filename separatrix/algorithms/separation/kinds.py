@@ -21,7 +21,7 @@ from separatrix.algorithms.separation.face import Face, View, null_basis
 from separatrix.algorithms.separation.frame import common_rows, exact_rows
 from separatrix.algorithms.separation.gordan import circuit, dependency
 from separatrix.algorithms.separation.scanner import Plane
-from separatrix.algorithms.separation.search import Active, Search
+from separatrix.algorithms.separation.search import Active, Outcome, Search
 from separatrix.algorithms.separation.whole import matrix, pivots, primitive
 
 
@@ -59,7 +59,7 @@ def find(search: Search) -> Finding:
     outcome = search.decide(view)
     if outcome.conflict is None:
         return Finding("complete", view, outcome.plane, None, None)
-    conflict = _first(outcome.conflict, search.scanner.intercept)
+    conflict = _first(outcome, search.scanner.intercept)
     face = _with_twins(conflict, search)
     while True:
         view = _beyond(search, face)
@@ -74,7 +74,11 @@ def find(search: Search) -> Finding:
         face = _larger(face, outcome.conflict, search.scanner.intercept)
 
 
-def _first(rows: Active, intercept: bool) -> Balance:
+def _first(outcome: Outcome, intercept: bool) -> Balance:
+    rows = outcome.conflict
+    assert rows is not None
+    if outcome.multipliers is not None:
+        return Balance(rows, outcome.multipliers)
     found = circuit(common_rows(rows.X, rows.signs, intercept))
     assert found is not None, "a circuit stays one in other coordinates"
     return Balance(rows.part(np.array(found[0])), found[1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, NamedTuple
@@ -17,7 +18,9 @@ from separatrix.certificates.exact import Margins
 from separatrix.kernels.scan import DOUBTFUL, FLOOR, FOUND, NEGATIVE, TALLY, doubtful, scan
 from separatrix.predictor.evidence import matrix
 from separatrix.rows import Block, Csr, Rows, Worst
+from separatrix.rows.memory import MemoryRows
 
+WIDE = 2**23  # bytes
 SMALLEST = 2.0**-1021  # below this a float may have fewer bits
 
 
@@ -74,6 +77,7 @@ class Scanner:
     started: float = field(init=False)
 
     def __post_init__(self) -> None:
+        self.rows = in_wide_blocks(self.rows)
         self.settled = np.zeros(self.rows.n_rows, np.uint8)
         self.started = time.perf_counter()
 
@@ -216,6 +220,15 @@ class Scanner:
             ):
                 return None
         return floats
+
+
+def in_wide_blocks(rows: Rows) -> Rows:
+    """The same rows in blocks large enough that a scan is all kernel: nothing here needs them in a cache."""
+    if not isinstance(rows, MemoryRows):
+        return rows
+    wide = copy(rows)
+    wide.rows_in_block = max(rows.rows_in_block, rows.n_rows * WIDE // max(1, rows.n_bytes))
+    return wide
 
 
 class _Bounds:

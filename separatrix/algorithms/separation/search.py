@@ -15,15 +15,17 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from separatrix.algorithms.separation.face import Tuned, View
-from separatrix.algorithms.separation.frame import Frame
+from separatrix.algorithms.separation.frame import Frame, common_rows
 from separatrix.algorithms.separation.gordan import circuit, levelled, settle
 from separatrix.algorithms.separation.scanner import Plane, Scanner
 from separatrix.algorithms.separation.whole import rounded
 from separatrix.kernels.min_norm import min_norm
 from separatrix.rows import Worst
 
+MOST = 40_000_000  # entries of rows taken into the active set at once
 TUNINGS = 4  # changes of coordinates before the question goes to exact arithmetic
 FRESH = 3  # times floats may begin again from where they stopped
 NEAR = (
@@ -58,10 +60,14 @@ class Active:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A hyperplane strictly right on all rows outside the face, or the rows of a conflict among them."""
+    """A hyperplane strictly right on all rows outside the face, or the rows of a conflict among them.
+
+    The multipliers are those of the rows themselves, known where the conflict is not one modulo a face.
+    """
 
     plane: Plane | None
     conflict: Active | None
+    multipliers: list[int] | None = None
 
 
 class Search:
@@ -69,8 +75,9 @@ class Search:
 
     def __init__(self, scanner: Scanner) -> None:
         self.scanner = scanner
-        self.batch = 2 * scanner.width + 40
-        first = scanner.sample(8 * scanner.width + 100)
+        most = max(200, MOST // scanner.width)
+        self.batch = min(2 * scanner.width + 40, most)
+        first = scanner.sample(min(8 * scanner.width + 100, most))
         self.active = Active(first.indices, np.asarray(first.X, np.float64), self._signs(first))
         self.frame = Frame.fitted(self.active.X, scanner.intercept)
         scanner.frame = self.frame
@@ -98,8 +105,8 @@ class Search:
                 answer = self._in_floats(tuned, outside)
             if answer is None:
                 answer = self._exactly(tuned, outside)
-            if isinstance(answer, Active):
-                return Outcome(None, answer)
+            if isinstance(answer, Outcome):
+                return answer
             fresh = self._grow(view, answer, outside)
             if fresh is None:
                 return Outcome(answer, None)
@@ -126,7 +133,7 @@ class Search:
         self.active.add(worst.indices, worst.X, signs)
         return outside.add(worst.indices[~inside], worst.X[~inside], signs[~inside])
 
-    def _in_floats(self, view: View, outside: Active) -> Plane | Active | None:
+    def _in_floats(self, view: View, outside: Active) -> Plane | Outcome | None:
         """A hyperplane that seems right on the active set, a conflict, or None: floats cannot tell."""
         if len(outside) == 0 and self.extra is None:
             return Plane(view.exact_weights([1] * view.width))
@@ -153,7 +160,12 @@ class Search:
             return None
         return Plane(view.exact_weights([int(v) for v in coarse.tolist()]))
 
-    def _conflict(self, view: View, outside: Active) -> Active | None:
+    def _conflict(self, view: View, outside: Active) -> Outcome | None:
+        if isinstance(view, Frame) and self.extra is None:
+            # No row is out of this view: the rows themselves have the same dependency as its points.
+            rows = outside.part(np.array(outside.corral))
+            found = circuit(common_rows(rows.X, rows.signs, view.intercept))
+            return None if found is None else Outcome(None, rows.part(np.array(found[0])), found[1])
         found = circuit(self._points(view, outside, outside.corral))
         return None if found is None else self._part(outside, [outside.corral[i] for i in found[0]])
 
@@ -164,10 +176,10 @@ class Search:
         extra = [] if self.extra is None else view.seen(self.extra)
         return [seen.get(i, extra) for i in chosen]
 
-    def _part(self, outside: Active, chosen: Sequence[int]) -> Active:
-        return outside.part(np.array([i for i in chosen if i < len(outside)], np.int64))
+    def _part(self, outside: Active, chosen: Sequence[int]) -> Outcome:
+        return Outcome(None, outside.part(np.array([i for i in chosen if i < len(outside)], np.int64)))
 
-    def _exactly(self, view: View, outside: Active) -> Plane | Active:
+    def _exactly(self, view: View, outside: Active) -> Plane | Outcome:
         every = range(len(outside) + (self.extra is not None))
         points = self._points(view, outside, every)
         answer = settle(points, outside.corral, outside.shares, self.scanner.tick)
@@ -185,9 +197,10 @@ def nearest_point(points: np.ndarray, outside: Active, gap: float = 1e-2) -> tup
     """The minimum-norm point in floats, and the least p·x; the corral is left in ``outside``."""
     count, width = points.shape
     if width > count:
-        # Rows in fewer dimensions with the same inner products.
-        low = np.asarray(np.linalg.qr(points.T, mode="r")).T
-        _, lowest = nearest_point(np.ascontiguousarray(low), outside, gap)
+        low, even = low_dimensional(points)
+        if even is not None:
+            return even, float((points @ even).min())
+        nearest_point(low, outside, gap)
         nearest = points[outside.corral].T @ np.array(outside.shares)
         return nearest, float((points @ nearest).min())
     solved = solve(points, NO_SIGNS, gap, [(i, -1) for i in outside.corral], outside.shares)
@@ -203,6 +216,26 @@ def nearest_point(points: np.ndarray, outside: Active, gap: float = 1e-2) -> tup
     outside.corral = solved.corral[:, 0].tolist()
     outside.shares = solved.shares.tolist()
     return solved.nearest, lowest
+
+
+def low_dimensional(points: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    """Points in as many dimensions as there are of them, with the same inner products.
+
+    Where the points are plainly independent, also a direction in which all are equally far: no search is needed.
+    """
+    dense = np.count_nonzero(points) > points.size // 20
+    if dense:
+        gram = points @ points.T
+    else:
+        sparse = csr_array(points)
+        gram = (sparse @ sparse.T).toarray()
+    try:
+        low = np.linalg.cholesky(gram)
+    except np.linalg.LinAlgError:
+        return np.ascontiguousarray(np.asarray(np.linalg.qr(points.T, mode="r")).T), None
+    shares = np.linalg.solve(low.T, np.linalg.solve(low, np.ones(len(points))))
+    even = points.T @ shares
+    return low, even if (points @ even).min() > 0.5 else None
 
 
 NO_SIGNS = np.empty(0, np.int8)

@@ -74,7 +74,7 @@ def require_dimensions(rows: list[list[int]], normals: list[list[int]]) -> None:
     width = len(rows[0])
     if any(len(normal) != width for normal in normals):
         raise Refused(f"A normal has the wrong length; rows have {width} dimensions here.")
-    if max(rank(normals, prime) for prime in PRIMES) < len(normals):
+    if all(rank(normals, prime) < len(normals) for prime in PRIMES):
         raise Refused("Its normals are not independent.")
     if all(rank(rows, prime) + len(normals) < width for prime in PRIMES):
         raise Refused("Its rows and normals leave dimensions open.")
