@@ -39,6 +39,7 @@ TANGLED = "a,b,y\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n"
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "101")
     Path("flowers.csv").write_text(FLOWERS, encoding="utf-8")
     Path("tangled.csv").write_text(TANGLED, encoding="utf-8")
     return tmp_path

@@ -21,13 +21,18 @@ def table(seed=0, n=41, d=4):
     return np.random.default_rng(seed).normal(size=(n, d))
 
 
+def dense(block, rows):
+    X = block.X
+    if isinstance(X, Csr):
+        return csr_array((X.data, X.indices, X.indptr), shape=(len(block), rows.n_columns)).toarray()
+    return X
+
+
 def values_of(rows):
     """All rows as one dense array, read block by block."""
     parts = []
     for block in rows.blocks():
-        X = block.X
-        if isinstance(X, Csr):
-            X = csr_array((X.data, X.indices, X.indptr), shape=(len(block), rows.n_columns)).toarray()
+        X = dense(block, rows)
         assert len(X) == len(block) == block.stop - block.start
         parts.append(X)
     return np.concatenate(parts)
@@ -160,15 +165,6 @@ def test_a_broken_sparse_matrix_is_refused():
 def rows_of(X, y, size, n_jobs=1, sparse=False):
     kind, given_ = (SparseRows, csr_array(X)) if sparse else (DenseRows, X)
     return labelled(given_, y, kind, rows_in_block=size, n_jobs=n_jobs)
-
-
-def dense(block, rows):
-    X = block.X
-    return (
-        csr_array((X.data, X.indices, X.indptr), shape=(len(block), rows.n_columns)).toarray()
-        if isinstance(X, Csr)
-        else X
-    )
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -421,7 +417,7 @@ def test_large_finite_numbers_are_no_infinities():
 )
 def test_values_that_cannot_be_used(X, message):
     with pytest.raises(sx.DataError, match=message):
-        as_rows(X)
+        values_of(as_rows(X))
 
 
 def test_text_in_a_column_of_an_estimator():

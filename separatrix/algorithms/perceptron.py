@@ -39,10 +39,9 @@ from separatrix.halfspace import Halfspace
 from separatrix.predictor import FitWarning, Solution
 from separatrix.predictor.evidence import about, tally
 from separatrix.rows import Rows
-from separatrix.rows.memory import MemoryRows
 
 if TYPE_CHECKING:
-    from separatrix.algorithms.online.focus import Focus
+    from separatrix.algorithms.online.focus import Focus, Sketch
 
 
 class Perceptron(OnlineClassifier):
@@ -84,7 +83,7 @@ class Perceptron(OnlineClassifier):
         How often each row was added; None unless steps are 1, from zero, and not centred.
     radius_, margin_, mistake_bound_ : float
         R and γ of the rows (x, 1) for the halfspace found, and Novikoff's bound on the mistakes of every such
-        run: (R/γ)² from zero, a longer form from another start; None where steps vary or nothing is separated.
+        run: (R/γ)² from zero, longer from another start; None where steps vary or nothing is separated.
     radius_centred_, margin_centred_, mistake_bound_centred_ : float
         The same, were the origin in the middle of the rows.
     geometric_margin_ : float
@@ -222,8 +221,10 @@ class Perceptron(OnlineClassifier):
         # The record is about the exact sum of the rows, the run about its rounding: they can differ in a
         # row's side only where the margin is smaller than both errors together.
         k, width = learner.mistakes, len(weights)
-        doubt = (k + 2 * width + 8) * 2.0**-52 * k * solution.facts["radius"] ** 2
-        smallest = solution.facts["margin"] * float(np.linalg.norm(weights))
+        radius = solution.facts["radius"]
+        doubt = (k + 2 * width + 8) * 2.0**-52 * k * radius * radius  # "** 2" would raise where it overflows
+        with np.errstate(over="ignore"):
+            smallest = solution.facts["margin"] * float(np.linalg.norm(weights))
         if run.settled and not smallest > doubt and not record.verify(frame.given).holds:
             return replace(record, converged=False).bound_to(frame.given)
         return record
@@ -253,14 +254,20 @@ class RosenblattLearner(Learner):
     def begin(self, rows: Rows) -> None:
         self.counts = np.zeros(rows.n_rows, np.int32)
 
-    def focus(self, rows: Rows, positive: int, squares: np.ndarray | None, passes: int) -> None:
-        from separatrix.algorithms.online.focus import Focus, Sketch
+    def focus(self, sketch: Sketch, positive: int, passes: int) -> None:
+        from separatrix.algorithms.online.focus import Focus
 
-        if isinstance(rows, MemoryRows) and squares is not None and self.steps.fixed:
-            sketch = Sketch(rows, squares)
+        if self.steps.fixed:
             step = float(self.steps.next(0, 1)[0])
             self._focus = Focus(
-                rows, positive, self.constant, step, self.counts, self.weights, passes=passes, sketch=sketch
+                sketch.rows,
+                positive,
+                self.constant,
+                step,
+                self.counts,
+                self.weights,
+                passes=passes,
+                sketch=sketch,
             )
 
     def pass_over(self) -> bool:

@@ -100,9 +100,6 @@ def shared_shadow(drawn: Shadow, signs: np.ndarray) -> Shadow:
     return room._replace(**same, signs=signs, slack=slack)
 
 
-NO_SHADOW = empty_shadow(0, 0)
-
-
 @kernel
 def scale_window(
     window: int, bias: float, weights: np.ndarray, units: np.ndarray, scaled: np.ndarray

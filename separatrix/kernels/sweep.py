@@ -8,9 +8,10 @@ import numpy as np
 
 from separatrix.kernels import kernel
 from separatrix.kernels.row import row_add, row_dot
-from separatrix.kernels.shadow import NO_SHADOW, Shadow, doubts
+from separatrix.kernels.shadow import Shadow, doubts
 
 
+@kernel
 def sweep(
     X: Any,
     signs: np.ndarray,
@@ -25,11 +26,21 @@ def sweep(
     ``steps[m]`` is the step of the m-th mistake made here, one for every visit at least; ``counts[i]``
     grows with every mistake at row ``i``.
     """
-    return visit_rows(X, signs, visit, steps, constant, NO_SHADOW, counts, weights)
+    mistakes = 0
+    for k in range(visit.shape[0]):
+        i = visit[k]
+        s = float(signs[i])
+        # Not "<= 0": a score that overflowed to NaN is a mistake too, so no pass over it ends clean.
+        if not s * (row_dot(X, i, weights) + weights[-1] * constant) > 0.0:
+            row_add(X, i, steps[mistakes] * s, weights)
+            weights[-1] += steps[mistakes] * s * constant
+            counts[i] += 1
+            mistakes += 1
+    return mistakes
 
 
 @kernel
-def visit_rows(
+def shaded_sweep(
     X: Any,
     signs: np.ndarray,
     visit: np.ndarray,
@@ -39,36 +50,26 @@ def visit_rows(
     counts: np.ndarray,
     weights: np.ndarray,
 ) -> int:
-    """`sweep`, or, with a shadow that has panels, all rows in order without reading those it vouches for.
+    """`sweep` over all rows in order, without reading those that the shadow vouches for.
 
-    Either way the same loop reads a row, so the same weights come out to the last bit. With a shadow,
-    ``visit`` is the order of its panels, the first row is ``shadow.progress[0]``, and it stops early when
-    ``steps`` are used up.
+    The loop that reads a row is that of `sweep`, term for term, so the same weights come out to the last bit.
+    ``visit`` is the order of the shadow's panels; the first row is ``shadow.progress[0]``, and it stops early
+    when ``steps`` are used up.
     """
-    shaded = shadow.slack.shape[0] > 0
     place = shadow.progress[0]
     mistakes = 0
     while place < visit.shape[0] and mistakes < steps.shape[0]:
-        if shaded:
-            todo = shadow.doubtful[: doubts(visit, place, constant, weights, shadow)]
-            place = shadow.progress[0]
-            quota = mistakes + 1  # a mistake changes what the shadow can vouch for
-        else:
-            todo = visit
-            place = visit.shape[0]
-            quota = steps.shape[0]
+        todo = shadow.doubtful[: doubts(visit, place, constant, weights, shadow)]
+        place = shadow.progress[0]
         for k in range(todo.shape[0]):
             i = todo[k]
             s = float(signs[i])
-            # Not "<= 0": a score that overflowed to NaN is a mistake too, so no pass over it ends clean.
             if not s * (row_dot(X, i, weights) + weights[-1] * constant) > 0.0:
                 row_add(X, i, steps[mistakes] * s, weights)
                 weights[-1] += steps[mistakes] * s * constant
                 counts[i] += 1
                 mistakes += 1
-                if mistakes == quota:
-                    place = i + 1
-                    break
-    if shaded:
-        shadow.progress[0] = place
+                place = i + 1
+                break  # a mistake changes what the shadow can vouch for
+    shadow.progress[0] = place
     return mistakes

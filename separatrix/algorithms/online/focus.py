@@ -22,7 +22,7 @@ import numpy as np
 from separatrix.kernels.drawing import draw
 from separatrix.kernels.shadow import LOOKS, PLACE, WINDOW, Shadow, anchor_at, empty_shadow, shared_shadow
 from separatrix.kernels.survey import survey
-from separatrix.kernels.sweep import sweep, visit_rows
+from separatrix.kernels.sweep import shaded_sweep, sweep
 from separatrix.rows.memory import DenseRows, MemoryRows
 
 PLAIN_PASSES = 2
@@ -194,7 +194,7 @@ class Focus:
         mistakes = 0
         while shadow.progress[PLACE] < n:
             mistakes += int(
-                visit_rows(X, self._signs, visit, steps, self.constant, shadow, self.counts, self.weights)
+                shaded_sweep(X, self._signs, visit, steps, self.constant, shadow, self.counts, self.weights)
             )
         self._looks += int(shadow.progress[LOOKS])
         if self._looks > self._patience * len(shadow.slack):

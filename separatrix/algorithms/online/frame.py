@@ -25,12 +25,12 @@ class Frame:
     def inwards(self, weights: np.ndarray | None) -> np.ndarray | None:
         if weights is None or self.centre is None:
             return weights
-        return np.append(weights[:-1], float(Fraction(weights[-1]) + self._shift(weights)))
+        return np.append(weights[:-1], _double(Fraction(weights[-1]) + self._shift(weights)))
 
     def outwards(self, weights: np.ndarray) -> np.ndarray:
         if self.centre is None or not np.isfinite(weights).all():
             return np.array(weights)
-        return np.append(weights[:-1], float(Fraction(weights[-1]) - self._shift(weights)))
+        return np.append(weights[:-1], _double(Fraction(weights[-1]) - self._shift(weights)))
 
     def whole(self, weights: np.ndarray) -> tuple[int, ...]:
         """The hyperplane outside as whole numbers, the intercept last: the same one, without rounding."""
@@ -45,3 +45,11 @@ class Frame:
         return sum(
             (Fraction(w) * Fraction(c) for w, c in zip(weights, self.centre, strict=False)), Fraction(0)
         )
+
+
+def _double(value: Fraction) -> float:
+    """The nearest double, an infinity beyond the largest: such weights are reported as overflowed."""
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")

@@ -36,7 +36,7 @@ class Learner(ABC):
     def begin(self, rows: Any) -> None:
         """Before the first pass of a fit: make room for what is kept for each row."""
 
-    def focus(self, rows: Any, positive: int, squares: np.ndarray | None, passes: int) -> None:
+    def focus(self, sketch: Any, positive: int, passes: int) -> None:
         """From here on passes are cyclic: a learner may know how to make them without reading every row."""
 
     def pass_over(self) -> bool:

@@ -15,6 +15,7 @@ from separatrix.algorithms.online.survey import Survey
 from separatrix.predictor import History, Pass
 from separatrix.predictor.evidence import Tally
 from separatrix.rows import Block, Rows
+from separatrix.rows.memory import MemoryRows
 
 on_pass: ContextVar[Callable[[int, int], None] | None] = ContextVar("on_pass", default=None)
 """Called after every pass with its number and the mistakes so far: how the command line shows progress."""
@@ -66,8 +67,7 @@ def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict
             and plan.order == "cyclic"
             and plan.max_mistakes is None
         ):
-            for positive, run in active.items():
-                run.learner.focus(rows, positive, survey.squares, plan.max_passes - 1)
+            _focus(rows, active, survey, plan.max_passes - 1)
         walk(rows, active, plan, survey if number == 0 else None)
         seconds = perf_counter() - started
         for positive, run in active.items():
@@ -76,6 +76,16 @@ def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict
         if hook is not None:
             hook(number + 1, sum(run.learner.mistakes for run in runs.values()))
     return runs, survey
+
+
+def _focus(rows: Rows, active: Mapping[int, Run], survey: Survey, passes: int) -> None:
+    """From the second pass on rows in memory may be passed over unread; all learners share what that needs."""
+    from separatrix.algorithms.online.focus import Sketch
+
+    if isinstance(rows, MemoryRows):
+        sketch = Sketch(rows, survey.squares)
+        for positive, run in active.items():
+            run.learner.focus(sketch, positive, passes)
 
 
 def _goes_on(run: Run, plan: Plan) -> bool:

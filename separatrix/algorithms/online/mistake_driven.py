@@ -113,6 +113,7 @@ class MistakeDriven(LinearClassifier):
         )
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def figures(weights: np.ndarray, smallest: float, constant: float, survey: Survey) -> dict[str, Any]:
     """R, γ and the mistake bound (R/γ)² of these weights, for the rows as they are and as centring would have
     them.
@@ -130,7 +131,8 @@ def figures(weights: np.ndarray, smallest: float, constant: float, survey: Surve
         margin = _ratio(smallest, np.linalg.norm(vector))
         answer[f"radius{suffix}"] = radius
         answer[f"margin{suffix}"] = margin
-        answer[f"mistake_bound{suffix}"] = (radius / margin) ** 2 if margin > 0 else None
+        ratio = radius / margin if margin > 0 else None
+        answer[f"mistake_bound{suffix}"] = None if ratio is None else ratio * ratio  # "** 2" may raise
     return answer
 
 

@@ -21,6 +21,7 @@ from separatrix.rows import Block, Csr, Rows, Worst
 from separatrix.rows.memory import MemoryRows
 
 WIDE = 2**23  # bytes
+CHUNK = 1024  # rows in doubt that are looked at exactly before asking whether enough were found
 SMALLEST = 2.0**-1021  # below this a float may have fewer bits
 
 
@@ -159,15 +160,20 @@ class Scanner:
             else:
                 found = doubtful(self._values(block), signs, settled, weights[-1], weights, self.unit, places)
                 places = places[:found]
-            if not len(places) or left <= 0:
-                return places[:0], np.empty(0)
-            X, s = dense(block, places, self.rows.n_columns), signs[places].astype(np.float64)
-            inside = view.vanishing(X, s)
-            settled[places[inside]] = 1
-            places, X, s = places[~inside], X[~inside], s[~inside]
-            wrong = np.flatnonzero(exact.compare(X, s.astype(np.int8)) <= 0)[:left]
-            left -= len(wrong)
-            return places[wrong], np.zeros(len(wrong))
+            found_here = [places[:0]]
+            for start in range(0, len(places), CHUNK):
+                if left <= 0:
+                    break
+                part = places[start : start + CHUNK]
+                X, s = dense(block, part, self.rows.n_columns), signs[part].astype(np.float64)
+                inside = view.vanishing(X, s)
+                settled[part[inside]] = 1
+                part, X, s = part[~inside], X[~inside], s[~inside]
+                wrong = part[exact.compare(X, s.astype(np.int8)) <= 0][:left]
+                left -= len(wrong)
+                found_here.append(wrong)
+            chosen = np.concatenate(found_here)
+            return chosen, np.zeros(len(chosen))
 
         return self.rows.worst(pick, count)
 

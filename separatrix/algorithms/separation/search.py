@@ -221,7 +221,7 @@ def nearest_point(points: np.ndarray, outside: Active, gap: float = 1e-2) -> tup
 def low_dimensional(points: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
     """Points in as many dimensions as there are of them, with the same inner products.
 
-    Where the points are plainly independent, also a direction in which all are equally far: no search is needed.
+    Where the points are plainly independent, also a direction in which all are equally far.
     """
     dense = np.count_nonzero(points) > points.size // 20
     if dense:
