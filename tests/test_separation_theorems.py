@@ -86,7 +86,7 @@ def test_strong_duality_of_the_margin():
 
 
 def test_farkas():
-    """A coefficient is never negative on the recession cone exactly when its unit vector is in the rows' cone."""
+    """w_j is never negative on the recession cone exactly when e_j is in the cone of the rows."""
     X, y = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [2.0, 0.0], [2.0, 1.0]]), np.array([0, 0, 1, 1, 1])
     answer = separate(X, y)
     assert [*answer.unbounded, answer.unbounded.intercept] == naive.unbounded(signed(X, y))

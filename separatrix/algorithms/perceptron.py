@@ -235,7 +235,7 @@ class Perceptron(OnlineClassifier):
         if not self.center and self.fit_intercept and far > 3 * near:
             reason += (
                 f" The rows are far from the origin (R = {far:.4g}; around their middle {near:.4g}): "
-                f"center=True divides the mistake bound by about {(far / near) ** 2:.3g} or more."
+                f"center=True divides the mistake bound by about {np.square(far / near):.3g} or more."
             )
         return reason
 

@@ -65,8 +65,10 @@ def stream(
             learners = _begin(model, row, truth, classes)
             codes = {known: k for k, known in enumerate(model.classes_.tolist())}
         code = codes.get(truth)
+        if code is None or _width(row) != model.n_features_in_:
+            _refuse(model, number, row, label, code)
         scores = [learner.score(X) for learner in learners.values()]
-        if code is None or _width(row) != model.n_features_in_ or not all(map(isfinite, scores)):
+        if not all(map(isfinite, scores)):
             _refuse(model, number, row, label, code)
         binary = len(scores) == 1
         chosen = int(scores[0] > 0) if binary else int(np.argmax(scores))

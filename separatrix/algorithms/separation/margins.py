@@ -33,6 +33,7 @@ from separatrix.algorithms.separation.search import NO_SIGNS, Active, solve
 from separatrix.algorithms.separation.whole import primitive
 from separatrix.certificates.dyadic import dyadic, power_of_two
 from separatrix.certificates.exact import Margins
+from separatrix.rows import Worst
 
 SMALL = 2**24  # bytes of rows that may be walked once more for the last bits of a bound
 CLOSE = 1e-9  # a lower end looser than this by the doubt of float sums alone is settled exactly
@@ -189,7 +190,7 @@ class MarginSearch:
             reached, estimate = down(look.floor / norm), float(look.worst.margins[0]) / norm
         # Where the doubt of a float sum is what keeps the ends apart, whole numbers settle it.
         if exactly or (estimate >= (1 - CLOSE) * self.upper > reached and look.negative == 0):
-            reached = max(reached, self._lowest_exactly(plane, look.worst.X, self._codes(look.worst.codes)))
+            reached = max(reached, self._lowest_exactly(plane, look.worst))
         if reached > self.lower:
             self.lower, self.best = reached, plane
 
@@ -210,7 +211,8 @@ class MarginSearch:
         return 2 * self.scanner.width + 40
 
     def _codes(self, codes: np.ndarray | None) -> np.ndarray:
-        assert codes is not None
+        if codes is None:
+            return np.empty(0)
         return np.where(codes == self.scanner.positive, 1.0, -1.0)
 
     def _signs(self) -> np.ndarray:
@@ -267,8 +269,11 @@ class MarginSearch:
         up = max(0, -low)
         return Plane(primitive([*(2 * w << up for w in weights), -(positive + negative) << (low + up)]))
 
-    def _lowest_exactly(self, plane: Plane, X: np.ndarray, signs: np.ndarray) -> float:
-        """The least margin of these rows, as a bound for all rows once an exact scan agrees; else -inf."""
+    def _lowest_exactly(self, plane: Plane, worst: Worst) -> float:
+        """The least margin of the worst rows, as a bound for all rows once an exact scan agrees; else -inf."""
+        X, signs = worst.X, self._codes(worst.codes)
+        if not len(X):
+            X, signs = self.active.X, self.active.signs
         numbers = plane.numbers()
         weights = dyadic(numbers)
         lowest: Fraction | None = None
