@@ -220,3 +220,17 @@ def test_the_error_bound_of_the_docstring_holds(block):
         largest = max(1, *(abs(Fraction(x)) for x in row), 0)
         bound = (k + Fraction(21, 10)) * u * size + (5 * k + 4) * tau * largest
         assert abs(Fraction(value) * scale - margin(row, 1, weights, intercept)) <= bound * scale
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_float32_blocks_get_the_signs_of_the_same_doubles(seed):
+    random = np.random.default_rng(seed)
+    n, d = int(random.integers(1, 40)), int(random.integers(1, 6))
+    X = (random.integers(-4, 5, (n, d)) * 2.0 ** random.integers(-3, 4, (n, d))).astype(np.float32)
+    X *= np.float32(2.0 ** random.integers(-140, 120))
+    weights = tuple((random.integers(-3, 4, d) * 2.0 ** random.integers(-30, 30, d)).tolist())
+    signs = random.choice([-1, 1], n).astype(np.int8)
+    margins = Margins(weights, float(random.integers(-2, 3)) * float(abs(X).max()))
+    narrow, wide = margins.compare(X, signs), margins.compare(X.astype(np.float64), signs)
+    assert narrow.tolist() == wide.tolist()
+    assert margins.census(X, signs) == margins.census(X.astype(np.float64), signs)

@@ -14,7 +14,7 @@ import pandas
 import polars
 import pyarrow
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csc_array, csr_array
 from sklearn.base import clone
@@ -88,7 +88,6 @@ def cloud(seed=0, n=120, d=5, noise=0):
 # What must hold
 
 
-@settings(max_examples=60)
 @given(planted(), st.sampled_from(ORDERS), seeds)
 def test_mistakes_never_exceed_the_bound(data, order, seed):
     X, y, bound = data
@@ -102,7 +101,6 @@ def test_mistakes_never_exceed_the_bound(data, order, seed):
 
 
 @unsettled
-@settings(max_examples=60)
 @given(planted(), st.sampled_from(["cyclic", "first", "worst", "given"]), st.booleans(), st.data())
 def test_the_perceptron_is_its_plain_twin(data, order, intercept, more):
     X, y, _ = data
@@ -224,7 +222,6 @@ def test_forged_counts_and_shares_are_refused():
 # What must change nothing
 
 
-@settings(max_examples=30)
 @given(planted(), st.integers(-30, 30))
 def test_scaling_by_a_power_of_two(data, exponent):
     X, y, _ = data
@@ -236,7 +233,6 @@ def test_scaling_by_a_power_of_two(data, exponent):
     assert other.certificate_.verify(X * factor, y)
 
 
-@settings(max_examples=30)
 @given(planted(), st.integers(2, 4))
 def test_repeating_all_rows(data, times):
     X, y, bound = data
@@ -263,7 +259,6 @@ def test_swapped_labels_turn_the_weights_round(name, noise):
         assert type(other.certificate_) is type(one.certificate_)
 
 
-@settings(max_examples=30)
 @given(planted(), seeds)
 def test_permuted_repeated_and_constant_columns(data, seed):
     X, y, _ = data
@@ -276,7 +271,6 @@ def test_permuted_repeated_and_constant_columns(data, seed):
     assert sx.Perceptron(max_passes=10**5).fit(wider, y).certificate_.verify(wider, y)
 
 
-@settings(max_examples=20)
 @given(planted(), seeds)
 def test_the_order_of_rows_changes_no_verdict(data, seed):
     X, y, bound = data
@@ -447,13 +441,29 @@ def test_rows_one_by_one_are_a_pass_bit_for_bit(name):
         for online in (parts, streamed):
             assert [*state(online)[:2], *state(online)[3:]] == [*expected[:2], *expected[3:]]
             assert isinstance(getattr(online, "certificate_", Undecided("")), Undecided)
-        assert sum(answer.mistake for answer in answers) == answers[-1].mistakes == whole.mistakes_
+        assert sum(answer.mistake for answer in answers) == answers[-1].mistakes
+        if name not in ("averaged", "voted"):  # these predict with other weights than those that learn
+            assert answers[-1].mistakes == whole.mistakes_
+
+
+@pytest.mark.xfail(strict=True, reason="the stream judges by a sum of its own, added in another order")
+def test_a_stream_counts_the_mistakes_that_moved_the_weights():
+    """Scores that are 0 but for rounding: one judgement of each row, not two that may differ."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        X = rng.choice([0.1, 0.2, 0.3, -0.1, -0.2, -0.3, 0.7, -0.7], size=(200, int(rng.integers(3, 12))))
+        pairs = zip(X, rng.choice([-1, 1], size=200), strict=True)
+        model = sx.Perceptron(fit_intercept=False)
+        assert sum(seen.mistake for seen in sx.stream(model, pairs, classes=[-1, 1])) == model.mistakes_
 
 
 @unsettled
-@every_online
+@pytest.mark.parametrize("name", [name for name in ONLINE if name != "margin"])
 def test_a_fit_can_be_taken_up_again(name):
-    """partial_fit after fit goes on where it ended, also from a pickle."""
+    """partial_fit after fit goes on where it ended, also from a pickle.
+
+    Not so for the margin perceptron, whose fit visits the rows that carry its point more often.
+    """
     X, y = cloud(noise=5)
     twice = ONLINE[name]().partial_fit(X, y).partial_fit(X[:30], y[:30])
     model = pickle.loads(pickle.dumps(ONLINE[name](max_passes=1).fit(X, y)))

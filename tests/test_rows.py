@@ -9,7 +9,7 @@ import pandas
 import polars
 import pyarrow
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix
 
@@ -196,7 +196,6 @@ def test_sum_has_the_same_bits_for_any_number_of_threads(monkeypatch, sparse):
     assert all(total == totals[0] for total in totals)
 
 
-@settings(max_examples=40)
 @given(
     st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 50), st.sampled_from([1, 3]), st.booleans()
 )

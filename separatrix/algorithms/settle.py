@@ -24,7 +24,14 @@ def settle(rows: Rows, positive: int, *, intercept: bool, reason: str) -> Certif
             f"Yet a separating halfspace exists, with a margin of {margin.lower:.6g}; sx.separate returns one"
         )
         known += (
-            f", and enough passes find one, after at most {bound} mistakes." if bound is not None else "."
+            f", and enough passes find one, after at most {_counted(bound)} mistakes."
+            if bound is not None
+            else "."
         )
         return Undecided(f"{reason} {known}")
     return Undecided(f"{reason} Whether the rows are separable was not settled in {SECONDS:g} s either.")
+
+
+def _counted(bound: int) -> str:
+    digits = len(str(bound))
+    return str(bound) if digits <= 15 else f"10^{digits}"

@@ -10,6 +10,9 @@ Four levels, each for the rows that the one before leaves open:
    Σ|x_j w_j| ≤ 2^(53+g). Ties among small whole numbers end here;
 4. Python integers.
 
+Blocks of float32 meet level 1 in float32 first, with the same bound for its unit 2^-24 and its least normal
+number 2^-126, and go on as doubles where that leaves rows open.
+
 **The bound.** Let u = 2^-53 and τ = 2^-1022. The weights (w, b) are divided by a power of two, so that none
 is above 1 in size, and rounded to doubles (v, c), those below τ to 0:
 
@@ -38,10 +41,10 @@ right sign and a relative error of u, covered likewise.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
-from math import fsum, inf, isfinite
+from math import fsum, inf, isfinite, ldexp
 from operator import lshift, mul
 from typing import Any
 
@@ -100,14 +103,49 @@ class Margins:
 
         ``start`` is the number of the first row, for the message when an entry is not finite.
         """
-        X = doubles(X)
-        answer = np.empty(X.shape[0], dtype=np.int8)
-        with np.errstate(all="ignore"):
-            for part in in_cache(X):
-                answer[part] = self._block(X[part], signs[part], start + part.start)
+        answer = np.empty(len(signs), dtype=np.int8)
+        for part, exact, _ in self._parts(X, signs, start):
+            answer[part] = exact
         return answer
 
-    def _block(self, X: Matrix, signs: Signs, start: int) -> Signs:
+    def census(self, X: Any, signs: Signs, start: int = 0) -> tuple[int, float]:
+        """How many rows have s(w·x + b) ≤ √q, exactly, and the smallest s(w·x + b) − √q, as a float."""
+        wrong, smallest = 0, inf
+        for _, exact, lowest in self._parts(X, signs, start):
+            wrong += int(np.count_nonzero(exact <= 0))
+            smallest = min(smallest, lowest)
+        return wrong, _times_power(smallest, self._scale)
+
+    def _parts(self, X: Any, signs: Signs, start: int) -> Iterator[tuple[slice, Signs, float]]:
+        """Cache-sized parts, each with the signs of its rows and the least gap."""
+        narrow = isinstance(X, np.ndarray) and X.dtype == np.float32 and not self.floor_squared
+        X = X if narrow else doubles(X)
+        look = self._narrow_block if narrow else self._block
+        with np.errstate(all="ignore"):
+            for part in in_cache(X):
+                exact, lowest = look(X[part], signs[part], start + part.start)
+                yield part, exact, lowest
+
+    def _narrow_block(self, X: Any, signs: Signs, start: int) -> tuple[Signs, float]:
+        """Level 0, for float32: the same bound with u = 2^-24 and τ = 2^-126; rows near the least gap go on
+        too."""
+        gaps = (X @ self._narrow[:-1] + self._narrow[-1]) * signs
+        largest = max(float(X.max(initial=0.0)), -float(X.min(initial=0.0)))
+        size = largest * self._one_norm + abs(self._bias)
+        doubt = 2 * (X.shape[1] + 4) * 2.0**-24 * size + 8 * (X.shape[1] + 3) * 2.0**-126 * max(1.0, largest)
+        if not doubt < 2.0**100:
+            return self._block(doubles(X), signs, start)
+        # Not ">" alone: a gap that is NaN must be looked at again.
+        rows = np.flatnonzero(~((abs(gaps) > doubt) & (gaps > float(gaps.min(initial=inf)) + 2 * doubt)))
+        answer = np.where(gaps > 0, np.int8(1), np.int8(-1))
+        answer[rows], lowest = self._block(doubles(X[rows]), signs[rows], start)
+        return answer, lowest
+
+    @cached_property
+    def _narrow(self) -> npt.NDArray[np.float32]:
+        return np.append(self._weights, self._bias).astype(np.float32)
+
+    def _block(self, X: Matrix, signs: Signs, start: int) -> tuple[Signs, float]:
         dense = isinstance(X, np.ndarray)
         values = stored(X)
         # The maximum reads memory at full speed and leaves the block in cache for the product.
@@ -122,8 +160,9 @@ class Margins:
         tiny = 8 * (terms + 3) * _TAU * max(1.0, largest) + 4 * (_U * self._floor + _TAU)
         size = largest * self._one_norm + abs(self._bias)
         open_rows = ~(abs(gaps) > (share * size + tiny if size <= _LARGE else inf))
+        lowest = float(gaps.min(initial=inf))
         if not open_rows.any():
-            return answer
+            return answer, lowest
 
         rows = np.flatnonzero(open_rows)
         sizes = self._row_sizes(X[rows])
@@ -132,7 +171,7 @@ class Margins:
             rows = rows[~self._cannot_round(X[rows])]
         if rows.size:
             answer[rows] = self._in_whole_numbers(X[rows], signs[rows])
-        return answer
+        return answer, lowest
 
     def _row_sizes(self, X: Matrix) -> npt.NDArray[np.float64]:
         return abs(X) @ self._sizes + abs(self._bias)
@@ -200,6 +239,13 @@ def _grain(X: Matrix) -> npt.NDArray[np.int64]:
     finest = np.full(X.shape[0], _COARSE)
     np.minimum.at(finest, np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), grains)
     return finest
+
+
+def _times_power(value: float, exponent: int) -> float:
+    try:
+        return ldexp(value, exponent)
+    except OverflowError:
+        return inf if value > 0 else -inf
 
 
 def margin_signs(

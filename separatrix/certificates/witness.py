@@ -61,12 +61,11 @@ def _number(value: Any) -> float | int:
     return value
 
 
-def _numbers(values: Iterable[Any]) -> tuple[float | int, ...]:
-    items = tuple(values)
+def _numbers(values: Any) -> tuple[float | int, ...]:
     # Plain doubles, by far the most common case, are checked without a call for each.
-    if set(map(type, items)) == {float} and all(map(isfinite, items)):
-        return items
-    return tuple(map(_number, items))
+    if isinstance(values, tuple) and set(map(type, values)) == {float} and all(map(isfinite, values)):
+        return values
+    return _tuple(_number)(values)
 
 
 def _whole(value: Any) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from separatrix import __version__
+from separatrix.cli.check import check
 from separatrix.cli.demo import demo
 from separatrix.cli.fit import fit
 from separatrix.cli.predict import predict
@@ -48,7 +49,7 @@ def program() -> None:
     """
 
 
-for _command in (fit, predict, verify, demo):
+for _command in (check, fit, predict, verify, demo):
     program.add_command(_command)
 
 

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
@@ -13,6 +14,7 @@ from separatrix.cli.voice import Voice
 
 PAUSE = 1.0  # seconds between lines where there is no terminal
 PATIENCE = 3.0  # seconds before the first: a short run says nothing
+BEAT = 0.25  # seconds between looks at the clock
 
 
 class Progress:
@@ -79,3 +81,25 @@ def progress(voice: Voice) -> Iterator[Progress]:
         yield shown
     finally:
         shown.stop()
+
+
+@contextmanager
+def timed(shown: Progress, text: str) -> Iterator[None]:
+    """The text with the seconds since it was first told, while work without steps of its own goes on."""
+    shown.tell(text)
+    if type(shown) is Progress:
+        yield
+        return
+    started, over = monotonic(), Event()
+
+    def beat() -> None:
+        while not over.wait(BEAT):
+            shown.tell(f"{text}: {monotonic() - started:,.0f} s")
+
+    clock = Thread(target=beat, daemon=True)
+    clock.start()
+    try:
+        yield
+    finally:
+        over.set()
+        clock.join()

@@ -11,20 +11,23 @@ from separatrix.kernels.row import n_rows, row_add, row_dot, row_moments
 
 
 @kernel
-def survey(X: Any, centre: np.ndarray, squares: np.ndarray) -> float:
-    """‖x_i‖² of every row into ``squares``; returns the largest ‖x_i − c‖².
+def survey(X: Any, centre: np.ndarray, squares: np.ndarray, largest: np.ndarray) -> int:
+    """‖x_i‖² of every row into ``squares``; returns how many of them are not finite.
 
-    The second is ‖x‖² − 2x·c + ‖c‖²: a figure to report, not one to prove with.
+    ``largest`` is raised to the largest ‖x_i‖² and ‖x_i − c‖²; the latter is ‖x‖² − 2x·c + ‖c‖², a figure to
+    report, not one to prove with.
     """
     middle = 0.0
     for j in range(centre.shape[0]):
         middle += centre[j] * centre[j]
-    farthest = 0.0
+    odd = 0
     for i in range(n_rows(X)):
         square, inner = row_moments(X, i, centre)
         squares[i] = square
-        farthest = max(farthest, square - 2.0 * inner + middle)
-    return farthest
+        odd += not square < np.inf
+        largest[0] = max(largest[0], square)
+        largest[1] = max(largest[1], square - 2.0 * inner + middle)
+    return odd
 
 
 @kernel

@@ -34,18 +34,14 @@ def about(rows: Rows, positive: int) -> About:
 def tally(rows: Rows, positive: int, numbers: Any, intercept: Any) -> Tally:
     """Count the errors of a halfspace in exact arithmetic: one pass, in blocks."""
     margins = Margins(tuple(numbers), intercept)
-    weights = np.array([float(v) for v in numbers])
-    bias = float(intercept or 0.0)
-    smallest = [np.inf]
+    smallest = []
 
     def errors_in(block: Block) -> tuple[int]:
-        X, signs = matrix(block, rows.n_columns), block.signs(positive)
-        wrong = int(np.count_nonzero(margins.compare(X, signs) <= 0))
-        with np.errstate(over="ignore", invalid="ignore"):
-            smallest.append(float(np.min(signs * (X @ weights + bias))))
+        wrong, lowest = margins.census(matrix(block, rows.n_columns), block.signs(positive), block.start)
+        smallest.append(lowest)
         return (wrong,)
 
-    return Tally(rows.sum(errors_in)[0], min(smallest))
+    return Tally(rows.count(errors_in)[0], min(smallest))
 
 
 def matrix(block: Block, n_columns: int) -> Any:

@@ -76,6 +76,6 @@ def refuse_text(array: np.ndarray, names: Any = None) -> None:
         except (TypeError, ValueError):
             title = f"column {column}" if names is None else f"column {column} ({names[column]})"
             raise DataError(
-                f"could not convert string to float: X holds {str(value)!r} at row {row}, {title}, which is no "
-                "number; encode or drop that column."
+                f"could not convert string to float: X holds {str(value)!r} at row {row}, {title}, which is "
+                "no number; encode or drop that column."
             ) from None

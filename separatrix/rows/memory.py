@@ -45,8 +45,14 @@ class MemoryRows(Rows):
         raise NotImplementedError
 
     def blocks(self) -> Iterator[Block]:
-        for start in range(0, self.n_rows, self.rows_in_block):
-            yield self.block(start, min(start + self.rows_in_block, self.n_rows))
+        return self._cut(self.rows_in_block)
+
+    def _large_blocks(self) -> Iterator[Block]:
+        return self._cut(8 * self.rows_in_block)
+
+    def _cut(self, n: int) -> Iterator[Block]:
+        for start in range(0, self.n_rows, n):
+            yield self.block(start, min(start + n, self.n_rows))
 
 
 class DenseRows(MemoryRows):

@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -91,8 +92,18 @@ class Rows(ABC):
 
     def sum(self, term: Callable[[Block], tuple[Any, ...]]) -> tuple[Any, ...]:
         """Add ``term(block)`` over all blocks, in block order: the same bits for any number of threads."""
+        return self._added(term, self.blocks())
+
+    def count(self, term: Callable[[Block], tuple[int, ...]]) -> tuple[int, ...]:
+        """`sum` of whole numbers, which have no rounding to keep: rows in memory come in larger blocks."""
+        return self._added(term, self._large_blocks())
+
+    def _large_blocks(self) -> Iterator[Block]:
+        return self.blocks()
+
+    def _added(self, term: Callable[[Block], tuple[Any, ...]], blocks: Iterator[Block]) -> tuple[Any, ...]:
         total: tuple[Any, ...] | None = None
-        for part in self._each(term):
+        for part in self._each(term, blocks):
             total = part if total is None else tuple(a + b for a, b in zip(total, part, strict=True))
         if total is None:
             raise DataError("There are no rows to add up.")
@@ -109,7 +120,7 @@ class Rows(ABC):
             codes = None if block.codes is None else block.codes[chosen]
             return Worst(chosen + block.start, margins, dense_rows(block.X, chosen, self.n_columns), codes)
 
-        parts = [part for part in self._each(rows_of) if len(part.indices)]
+        parts = [part for part in self._each(rows_of, self.blocks()) if len(part.indices)]
         if not parts:
             empty = np.empty(0)
             return Worst(empty.astype(np.int64), empty, np.empty((0, self.n_columns)), None)
@@ -147,18 +158,29 @@ class Rows(ABC):
             )
         return self.classes
 
-    def _each(self, work: Callable[[Block], Any]) -> Iterator[Any]:
-        if self.n_jobs == 1 or self.n_bytes < WORTH_THREADS:
-            yield from map(work, self.blocks())
+    def _each(self, work: Callable[[Block], Any], blocks: Iterator[Block]) -> Iterator[Any]:
+        if self.n_bytes < WORTH_THREADS:
+            yield from map(work, blocks)
             return
-        with ThreadPoolExecutor(self.n_jobs) as pool:
+        # Blocks run side by side; a BLAS that starts threads of its own inside each is many times slower.
+        with _blas().limit(limits=1), ThreadPoolExecutor(self.n_jobs) as pool:
+            if self.n_jobs == 1:
+                yield from map(work, blocks)
+                return
             waiting: deque[Future[Any]] = deque()
-            for block in self.blocks():
+            for block in blocks:
                 waiting.append(pool.submit(work, block))
                 if len(waiting) > 2 * self.n_jobs:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
+
+
+@cache
+def _blas() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")
 
 
 def jobs(n_jobs: int | None) -> int:

@@ -63,8 +63,7 @@ class Sketch:
     def measure(self, X: object, start: int, stop: int) -> None:
         """Squares of a block; refuses NaN and infinity."""
         squares = self.squares[start:stop]
-        survey(X, np.zeros(self.rows.n_columns), squares)
-        if not np.isfinite(squares.sum()):
+        if survey(X, np.zeros(self.rows.n_columns), squares, np.zeros(2)):
             self.rows.require_finite()
         self.measured = self.measured or stop == self.rows.n_rows
 

@@ -79,7 +79,7 @@ def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict
 
 
 def _focus(rows: Rows, active: Mapping[int, Run], survey: Survey, passes: int) -> None:
-    """From the second pass on rows in memory may be passed over unread; all learners share what that needs."""
+    """From the second pass on rows in memory may be passed over unread; learners share what that needs."""
     from separatrix.algorithms.online.focus import Sketch
 
     if isinstance(rows, MemoryRows):
@@ -144,7 +144,7 @@ def errors_in_floats(
         every = (margins_in(block, positive, weights, constant) for weights in candidates)
         return tuple(int(np.count_nonzero(~(margins > 0.0))) for margins in every)
 
-    return rows.sum(wrong_in)
+    return rows.count(wrong_in)
 
 
 def tally_in_floats(rows: Rows, positive: int, weights: np.ndarray, constant: float) -> Tally:
@@ -156,7 +156,7 @@ def tally_in_floats(rows: Rows, positive: int, weights: np.ndarray, constant: fl
         lowest.append(float(margins.min()))
         return (int(np.count_nonzero(~(margins > 0.0))),)
 
-    return Tally(rows.sum(wrong_in)[0], min(lowest))
+    return Tally(rows.count(wrong_in)[0], min(lowest))
 
 
 def margins_in(block: Block, positive: int, weights: np.ndarray, constant: float) -> np.ndarray:

@@ -25,18 +25,16 @@ class Survey:
             rows.require_finite()
             self.centre = np.zeros(rows.n_columns)
         self.squares = np.empty(rows.n_rows) if rows.in_memory else None
-        self._longest = self._farthest = 0.0
+        self._largest = np.zeros(2)
 
     def see(self, block: Block) -> None:
         from separatrix.kernels.survey import survey
 
         squares = np.empty(len(block)) if self.squares is None else self.squares[block.start : block.stop]
-        farthest = survey(block.X, self.centre, squares)
-        if not np.isfinite(squares.sum()):
+        if survey(block.X, self.centre, squares, self._largest):
             refuse_nonfinite(block, self.rows)
-            squares[~np.isfinite(squares)] = np.inf
-        self._longest = max(self._longest, float(squares.max()))
-        self._farthest = max(self._farthest, farthest)
+            squares[~np.isfinite(squares)] = np.inf  # squares that overflowed
+            self._largest[:] = np.inf
 
     def all(self) -> Survey:
         for block in self.rows.blocks():
@@ -45,13 +43,13 @@ class Survey:
 
     def radius(self, constant: float) -> float:
         """R = max ‖(x, constant)‖."""
-        if np.isinf(self._longest):
+        if np.isinf(self._largest[0]):
             return float(np.hypot(_scaled_radius(self.rows), constant))
-        return float(np.sqrt(self._longest + constant * constant))
+        return float(np.sqrt(self._largest[0] + constant * constant))
 
     def radius_centred(self, constant: float) -> float:
         """The same for the rows (x − c, constant)."""
-        return float(np.sqrt(max(self._farthest, 0.0) + constant * constant))
+        return float(np.sqrt(max(self._largest[1], 0.0) + constant * constant))
 
 
 def _scaled_radius(rows: Rows) -> float:

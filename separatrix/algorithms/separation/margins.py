@@ -270,7 +270,7 @@ class MarginSearch:
         return Plane(primitive([*(2 * w << up for w in weights), -(positive + negative) << (low + up)]))
 
     def _lowest_exactly(self, plane: Plane, worst: Worst) -> float:
-        """The least margin of the worst rows, as a bound for all rows once an exact scan agrees; else -inf."""
+        """The least margin of the worst rows: a bound for all once an exact scan agrees; else -inf."""
         X, signs = worst.X, self._codes(worst.codes)
         if not len(X):
             X, signs = self.active.X, self.active.signs

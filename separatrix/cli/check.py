@@ -1,0 +1,130 @@
+"""separatrix check: can a hyperplane tell the classes apart? The verdict, proven."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from separatrix.cli.data import DataFile, takes_data
+from separatrix.cli.output import require_writable, write
+from separatrix.cli.progress import Progress, progress, timed
+from separatrix.cli.voice import Voice, in_options, speaking
+
+if TYPE_CHECKING:
+    from separatrix.cli.answer import Answer
+    from separatrix.rows import Rows
+
+NOT_SEPARABLE = 1
+UNDECIDED = 3
+
+
+def _seconds(_: click.Context, option: click.Parameter, value: float | None) -> float | None:
+    if value is not None and math.isnan(value):
+        raise click.BadParameter("nan is no number of seconds.", param=option)
+    return value
+
+
+@click.command(short_help="Is a separating hyperplane there? The verdict, proven.")
+@takes_data(labelled=True)
+@click.option("intercept", "--no-intercept", flag_value=False, default=True, help="Through the origin alone.")
+@click.option(
+    "--time-limit",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0),
+    callback=_seconds,
+    help="Stop after this, undecided if need be (exit code 3). Default: until it is decided.",
+)
+@click.option("--exit-status", is_flag=True, help="End with 1 if the classes are not separable.")
+@click.option("--certificate", metavar="FILE", help="Write the proof of the verdict here, as JSON.")
+@speaking
+def check(
+    data: DataFile,
+    intercept: bool,
+    time_limit: float | None,
+    exit_status: bool,
+    certificate: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Decide whether a hyperplane separates the classes of DATA, and prove it.
+
+    The answer is exact: complete (every row strictly on its side), quasi (none does that, but one has every row
+    on its side or on it), or overlap (neither). With more than two classes each is taken against the rest.
+
+    Ends with 0; with 3 if a time limit left a question undecided; with --exit-status, with 1 if a class is
+    not separable.
+
+    \b
+    separatrix check iris.csv --label species --positive setosa
+    """
+    voice = Voice(as_json=as_json, quiet=quiet)
+    if as_json and certificate == "-":
+        raise click.UsageError("--json and --certificate - both want standard output: name a file.")
+    require_writable(certificate=certificate)
+    with progress(voice) as shown:
+        shown.tell(f"reading {data.data or 'the built-in set'}")
+        rows = data.rows()
+        classes = rows.require_two_classes()
+        if certificate is not None and len(classes) > 2:
+            raise click.UsageError(
+                f"--certificate: {len(classes)} classes have a certificate each; choose one class with "
+                "--positive."
+            )
+        answers = _answers(rows, intercept, time_limit, shown)
+    written = []
+    if certificate is not None:
+        write(certificate, answers[0].separation.certificate.to_json())
+        written = [certificate] if certificate != "-" else []
+    from separatrix.cli import verdict
+
+    voice.say(in_options(verdict.render(answers, rows, voice.width)))
+    if written:
+        voice.say(f"\nWritten: {', '.join(written)}")
+    voice.answer(_record(answers, rows, intercept) | {"written": written})
+    if not all(answer.decided for answer in answers):
+        return UNDECIDED
+    return NOT_SEPARABLE if exit_status and not all(a.separable for a in answers) else 0
+
+
+def _answers(rows: Rows, intercept: bool, time_limit: float | None, shown: Progress) -> list[Answer]:
+    from separatrix.algorithms.separation import separated
+    from separatrix.cli.answer import answered
+    from separatrix.kernels import cache
+
+    assert rows.classes is not None
+    rows.require_finite()
+    codes = (1,) if len(rows.classes) == 2 else range(len(rows.classes))
+    answers = []
+    cache.announce = shown.note
+    try:
+        for code in codes:
+            of = "" if len(codes) == 1 else f"{rows.classes[code]} against the rest, "
+            with timed(shown, f"{of}{rows.n_rows:,} rows: looking for a hyperplane"):
+                separation = separated(rows, code, intercept=intercept, time_limit=time_limit)
+            with timed(shown, f"{of}{separation.kind}: measuring and verifying"):
+                answers.append(answered(separation, rows, code))
+    finally:
+        cache.announce = None
+    return answers
+
+
+def _record(answers: list[Answer], rows: Rows, intercept: bool) -> dict[str, Any]:
+    assert rows.classes is not None
+    return {
+        "format": "separatrix-check",
+        "version": 1,
+        "data": {
+            "name": rows.name,
+            "rows": rows.n_rows,
+            "columns": rows.n_columns,
+            "features": None if rows.columns is None else list(rows.columns),
+            "label": rows.label,
+            "classes": rows.classes.tolist(),
+        },
+        "intercept": intercept,
+        "separable": all(answer.separable for answer in answers),
+        "decided": all(answer.decided for answer in answers),
+        "tasks": [answer.record() for answer in answers],
+    }
