@@ -232,6 +232,20 @@ def errors(rows, signs, weights, constant=1):
     return sum(wrong(weights, z) for z in signed(rows, signs, constant))
 
 
+def pocket_perceptron(rows, signs, *, constant=1, max_passes=100):
+    """Errors and weights of the pocket: after a pass those of its longest run, or the last, if better."""
+    weights = [0 * v for v in signed(rows, signs, constant)[0]]
+    held, runs, best, mistakes = weights, (0, 0), (float("inf"), weights), 1
+    while mistakes and max_passes:
+        mistakes, runs, held, weights = pocket_sweep(
+            rows, signs, range(len(rows)), constant, (runs[0], 0), held, weights
+        )
+        for candidate in (held, weights):
+            best = min(best, (errors(rows, signs, candidate, constant), candidate), key=lambda pair: pair[0])
+        max_passes -= 1
+    return best
+
+
 def batch_perceptron(rows, signs, *, constant=1, max_passes=1000):
     """Rounds that moved the weights, violators in all, and the weights."""
     weights, rounds, violators = [0 * v for v in signed(rows, signs, constant)[0]], 0, 0

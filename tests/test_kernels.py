@@ -304,9 +304,7 @@ def test_a_folder_that_cannot_be_written_does_no_harm(tmp_path):
     (tmp_path / "file").write_text("in the way")
     locked = tmp_path / "locked"
     locked.mkdir(mode=0o500)
-    vanishing = 'said = []; import os, shutil; shutil.rmtree(os.environ["SEPARATRIX_CACHE_DIR"])'
-    removed = PROGRAM.replace("said = []", vanishing)
-    running = [start(tmp_path / "file" / "cache"), start(locked), start(tmp_path / "removed", removed)]
+    running = [start(tmp_path / "file" / "cache"), start(locked)]
     for process in running:
         assert answer(process).startswith("0")
     assert (tmp_path / "file").read_text() == "in the way"
@@ -314,7 +312,7 @@ def test_a_folder_that_cannot_be_written_does_no_harm(tmp_path):
 
 @compiled
 def test_processes_that_start_cold_at_once(tmp_path):
-    running = [start(tmp_path, dtype=dtype) for dtype in ("float64", "float32") * 2]
+    running = [start(tmp_path, dtype=dtype) for dtype in ("float64", "float32", "float64")]
     for process in running:
         assert answer(process) in (COMPILED, FOUND)
     assert len(list(tmp_path.glob("*.nbc"))) == 2

@@ -136,6 +136,45 @@ def test_the_perceptron_is_its_plain_twin(data, order, intercept, more):
 
 
 @unsettled
+@pytest.mark.parametrize("C", [0.05, 1.0])
+@pytest.mark.parametrize("variant", ["PA", "PA-I", "PA-II"])
+def test_the_passive_aggressive_learners_are_their_plain_twins(variant, C):
+    X, y = cloud(noise=5)
+    cap, soft = C if variant == "PA-I" else np.inf, 0.5 / C if variant == "PA-II" else 0.0
+    signs = np.where(y == "yes", 1, -1)
+    twin = naive.passive_aggressive(X.tolist(), signs, cap=cap, soft=soft, max_passes=4)
+    model = sx.PassiveAggressive(C=C, variant=variant, max_passes=4).fit(X, y)
+    assert (model.updates_, model.mistakes_) == twin[:2]
+    assert model.squared_loss_ == pytest.approx(twin[2])
+    np.testing.assert_allclose(np.append(model.coef_, model.intercept_), twin[3], rtol=1e-9)
+
+
+@unsettled
+@pytest.mark.parametrize("passes", [1, 2, 7])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_pocket_is_its_plain_twin(seed, passes):
+    X, y = problems.noisy(60, 3, flips=5, random_state=seed)
+    errors, weights = naive.pocket_perceptron(naive.exact(X), y, max_passes=passes)
+    model = sx.PocketPerceptron(order="cyclic", max_passes=passes).fit(X, y)
+    assert model.errors_ == errors
+    assert naive.exact(np.append(model.coef_, model.intercept_)) == weights
+
+
+@pytest.mark.parametrize("share", [0.3, 0.8])
+def test_kozinecs_rule_is_its_plain_twin(share):
+    X, y = problems.separable(60, 3, margin=0.25)
+    spare = 1e-3 * (1 - share)  # what the run asks for beyond the share, so that the exact check has room
+    updates, point = naive.margin_perceptron(X.tolist(), y, share + spare)
+    model, before = sx.MarginPerceptron(share=share), -1
+    while before != getattr(model, "updates_", 0):
+        before = getattr(model, "updates_", 0)
+        model.partial_fit(X, y)
+    assert model.updates_ == updates
+    weights = np.append(model.coef_, model.intercept_)
+    np.testing.assert_allclose(weights / np.linalg.norm(weights), point / np.linalg.norm(point), rtol=1e-9)
+
+
+@unsettled
 @every_member
 @pytest.mark.parametrize("noise", [0, 10])
 def test_every_certificate_verifies_and_survives_json(name, noise):

@@ -88,7 +88,7 @@ class MaxMargin(LinearClassifier):
     def _solve(self, rows: Rows, positive: int) -> Solution:
         rows.require_finite()
         answer = separated(rows, positive, intercept=self.fit_intercept, time_limit=self.time_limit)
-        bracket = answer.bracket(geometric=self.free_intercept, gap=self.gap)
+        bracket = answer.bracket(geometric=self.free_intercept, gap=self.gap, canonical=True)
         if bracket is None:
             return self._soft(rows, positive, answer)
         *weights, bias = bracket.plane.numbers()

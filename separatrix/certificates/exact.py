@@ -127,8 +127,7 @@ class Margins:
                 yield part, exact, lowest
 
     def _narrow_block(self, X: Any, signs: Signs, start: int) -> tuple[Signs, float]:
-        """Level 0, for float32: the same bound with u = 2^-24 and τ = 2^-126; rows near the least gap go on
-        too."""
+        """For float32: the bound with u = 2^-24 and τ = 2^-126; rows near the least gap go on too."""
         gaps = (X @ self._narrow[:-1] + self._narrow[-1]) * signs
         largest = max(float(X.max(initial=0.0)), -float(X.min(initial=0.0)))
         size = largest * self._one_norm + abs(self._bias)

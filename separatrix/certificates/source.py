@@ -248,7 +248,8 @@ def _exactly(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     if values.dtype.kind not in "biufO":
         raise ValueError(f"The data holds values of type {values.dtype}, which are no numbers.")
     if values.dtype.kind == "O":
-        return np.frompyfunc(_double, 1, 1)(values).astype(np.float64)
+        with np.errstate(invalid="ignore"):  # a NaN is refused later, by its place
+            return np.frompyfunc(_double, 1, 1)(values).astype(np.float64)
     converted = values.astype(np.float64)
     if values.dtype.kind in "iu":
         # NumPy would round before it compares; Python compares whole numbers with floats exactly.

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from separatrix.algorithms.separation import Separation
-from separatrix.certificates import Undecided
+from separatrix.algorithms.separation.separation import Unbounded
 from separatrix.certificates.exact import Margins
 from separatrix.certificates.witness import to_decimal
 from separatrix.predictor.evidence import matrix
@@ -22,7 +23,7 @@ from separatrix.rows.sequence import dense_rows
 class Shown(NamedTuple):
     """A row of the user's: its number, label and values."""
 
-    index: int
+    number: int
     label: Any
     values: list[float]
 
@@ -31,8 +32,9 @@ class Shown(NamedTuple):
 class Answer:
     """One class against the other, or against the rest; ``evidence`` has the proof of the kind first.
 
-    ``on_plane`` are the rows on the hyperplane of quasi-complete separation; ``conflict`` the rows, with
-    their values, of `Separation.conflict`.
+    ``conflict`` has the rows of `Separation.conflict` with their values; ``on_plane`` those on the hyperplane
+    of quasi-complete separation; ``logistic`` where each coefficient of a logistic fit runs to, unless the
+    rows are separable.
     """
 
     separation: Separation
@@ -43,6 +45,7 @@ class Answer:
     evidence: tuple[Evidence, ...]
     conflict: tuple[Shown, ...]
     on_plane: tuple[int, ...]
+    logistic: Unbounded | None
 
     @property
     def kind(self) -> str:
@@ -54,99 +57,102 @@ class Answer:
         return self.kind != "undecided" and all(evidence.proven for evidence in self.evidence)
 
     @property
+    def left_open(self) -> str:
+        """Why there is no proof, where there is none."""
+        refused = next(evidence for evidence in self.evidence if not evidence.proven)
+        return refused.claim if refused.holds is None else f"{refused.claim} Refused: {refused.reason}"
+
+    @property
     def separable(self) -> bool:
         return self.decided and self.separation.separable
 
+    @property
+    def boundary(self) -> tuple[Any, ...] | None:
+        """Weights and intercept: of the largest margin (complete), or of the weak separator (quasi)."""
+        bracket = self.separation.bracket()
+        if bracket is not None:
+            return tuple(bracket.plane.numbers())
+        plane = self.separation.halfspace
+        return None if plane is None else plane.numbers
+
     def record(self) -> dict[str, Any]:
         """JSON values; whole numbers that may be large are decimal strings."""
-        found = self.separation
-        complete = found.bracket()
-        record: dict[str, Any] = {
+        found, bracket = self.separation, self.separation.bracket()
+        return {
             "positive": self.positive,
             "negative": self.negative,
             "kind": self.kind,
-            "separable": found.separable if self.kind != "undecided" else None,
-            "margin": None if found.margin is None else _finite(found.margin),
-            "row_margin": None if found.row_margin is None else _finite(found.row_margin),
-            "radius": found.radius if complete else None,
+            "separable": None if self.kind == "undecided" else found.separable,
+            "margin": _ends(found.margin),
+            "row_margin": _ends(found.row_margin),
+            "radius": None if bracket is None else found.radius,
             "mistake_bound": None if found.mistake_bound is None else to_decimal(found.mistake_bound),
-            "support": None if complete is None else list(complete.rows),
-            "halfspace": None,
-            "conflict": None,
+            "support": None if bracket is None else list(bracket.rows),
+            "halfspace": self._halfspace(),
+            "conflict": None
+            if found.conflict is None
+            else {
+                "rows": list(found.conflict.rows),
+                "weights": [to_decimal(weight) for weight in found.conflict.weights],
+            },
             "on_hyperplane": list(self.on_plane) if self.kind == "quasi" else None,
-            "logistic": None,
+            "logistic": None
+            if self.logistic is None
+            else {"coefficients": list(self.logistic), "intercept": self.logistic.intercept},
             "evidence": [
                 {"kind": e.kind, "claim": e.claim, "holds": e.holds, "reason": e.reason}
                 for e in self.evidence
             ],
         }
-        plane = found.halfspace
-        if complete is not None or plane is not None:
-            numbers = plane.numbers if complete is None and plane is not None else complete.plane.numbers()  # type: ignore[union-attr]
-            *weights, bias = (to_decimal(v) if isinstance(v, int) else float(v) for v in numbers)
-            record["halfspace"] = {"weights": weights, "intercept": bias if self.intercept else None}
-        if found.conflict is not None:
-            record["conflict"] = {
-                "rows": list(found.conflict.rows),
-                "weights": [to_decimal(weight) for weight in found.conflict.weights],
-            }
-        if self.kind in ("quasi", "overlap") and found.unbounded is not None:
-            record["logistic"] = {
-                "coefficients": list(found.unbounded),
-                "intercept": found.unbounded.intercept,
-            }
-        return record
+
+    def _halfspace(self) -> dict[str, Any] | None:
+        if self.boundary is None:
+            return None
+        *weights, bias = (to_decimal(v) if isinstance(v, int) else float(v) for v in self.boundary)
+        return {"weights": weights, "intercept": bias if self.intercept else None}
 
 
-def answered(separation: Separation, rows: Rows, code: int) -> Answer:
+def answered(separation: Separation, rows: Rows, code: int, *, intercept: bool) -> Answer:
     """Measure what can be measured, and verify every certificate against the rows."""
     assert rows.classes is not None
-    labels = [label.item() if hasattr(label, "item") else label for label in rows.classes]
-    intercept = separation.intercept
-    if isinstance(separation.certificate, Undecided):
-        evidence: tuple[Evidence, ...] = (evidence_of(separation.certificate),)
-    else:
-        evidence = tuple(evidence_of(certificate, rows) for certificate in separation.certificates)
-    if separation.kind in ("quasi", "overlap"):
-        separation.unbounded  # noqa: B018 - computed here, while progress is shown
-    conflict = () if separation.conflict is None else _picked(rows, separation.conflict.rows)
+    labels = rows.classes.tolist()
+    proofs = (separation.certificate,) if separation.kind == "undecided" else separation.certificates
     return Answer(
         separation,
         positive=labels[code],
         negative=labels[1 - code] if len(labels) == 2 else None,
         intercept=intercept,
         columns=rows.columns or tuple(f"column {j}" for j in range(rows.n_columns)),
-        evidence=evidence,
-        conflict=tuple(
-            Shown(index, labels[label], values)
-            for index, (label, values) in zip(separation.conflict.rows, conflict, strict=True)
-        )
-        if separation.conflict
-        else (),
+        evidence=tuple(evidence_of(proof, rows) for proof in proofs),
+        conflict=_picked(rows, separation.conflict.rows) if separation.conflict else (),
         on_plane=_on_plane(separation, rows, code) if separation.kind == "quasi" else (),
+        # Where the rows are separable every coefficient may run off, and each is a search of its own.
+        logistic=None if separation.separable else separation.unbounded,
     )
 
 
-def _picked(rows: Rows, indices: Sequence[int]) -> list[tuple[int, list[float]]]:
-    """Class codes and values of some rows, in ascending order."""
-    wanted = np.asarray(indices, np.int64)
-    found: list[tuple[int, list[float]]] = []
+def _picked(rows: Rows, indices: Sequence[int]) -> tuple[Shown, ...]:
+    """Some rows, their numbers ascending."""
+    assert rows.classes is not None
+    labels, wanted = rows.classes.tolist(), np.asarray(indices, np.int64)
+    found: list[Shown] = []
     for block in rows.blocks():
         here = wanted[(wanted >= block.start) & (wanted < block.stop)] - block.start
         if len(here):
             assert block.codes is not None
             values = dense_rows(block.X, here, rows.n_columns).tolist()
-            found += zip(block.codes[here].tolist(), values, strict=True)
+            codes = block.codes[here].tolist()
+            found += map(Shown, (here + block.start).tolist(), [labels[code] for code in codes], values)
         if len(found) == len(wanted):
             break
-    return found
+    return tuple(found)
 
 
 def _on_plane(separation: Separation, rows: Rows, code: int) -> tuple[int, ...]:
     """The rows that lie on the hyperplane, exactly."""
     assert separation.halfspace is not None
-    *weights, bias = separation.halfspace.numbers
-    plane = Margins(tuple(weights), bias)
+    *weights, bias = map(_plain, separation.halfspace.numbers)
+    plane = Margins(weights, bias)
     found: list[int] = []
     for block in rows.blocks():
         sides = plane.compare(matrix(block, rows.n_columns), block.signs(code), block.start)
@@ -154,5 +160,10 @@ def _on_plane(separation: Separation, rows: Rows, code: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _finite(interval: Sequence[float]) -> list[float | None]:
-    return [value if math.isfinite(value) else None for value in interval]
+def _ends(interval: Sequence[float] | None) -> list[float | None] | None:
+    return None if interval is None else [value if math.isfinite(value) else None for value in interval]
+
+
+def _plain(number: int | float | Fraction) -> int | float:
+    assert not isinstance(number, Fraction)
+    return number

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from separatrix.cli.data import DataFile, takes_data
 from separatrix.cli.output import require_writable, write
-from separatrix.cli.progress import Progress, progress, timed
+from separatrix.cli.progress import Clock, Progress, progress, timed
 from separatrix.cli.voice import Voice, in_options, speaking
 
 if TYPE_CHECKING:
+    from separatrix.algorithms.separation import Progress as Seen
     from separatrix.cli.answer import Answer
     from separatrix.rows import Rows
 
@@ -50,8 +52,9 @@ def check(
 ) -> int:
     """Decide whether a hyperplane separates the classes of DATA, and prove it.
 
-    The answer is exact: complete (every row strictly on its side), quasi (none does that, but one has every row
-    on its side or on it), or overlap (neither). With more than two classes each is taken against the rest.
+    The answer is exact: complete (a hyperplane has every row strictly on its side), quasi (none does, but one
+    has every row on its side or on it), or overlap (neither). With more than two classes each is taken
+    against the rest.
 
     Ends with 0; with 3 if a time limit left a question undecided; with --exit-status, with 1 if a class is
     not separable.
@@ -84,6 +87,8 @@ def check(
         voice.say(f"\nWritten: {', '.join(written)}")
     voice.answer(_record(answers, rows, intercept) | {"written": written})
     if not all(answer.decided for answer in answers):
+        if not voice.talks:
+            voice.warn(next(answer.left_open for answer in answers if not answer.decided))
         return UNDECIDED
     return NOT_SEPARABLE if exit_status and not all(a.separable for a in answers) else 0
 
@@ -100,14 +105,26 @@ def _answers(rows: Rows, intercept: bool, time_limit: float | None, shown: Progr
     cache.announce = shown.note
     try:
         for code in codes:
-            of = "" if len(codes) == 1 else f"{rows.classes[code]} against the rest, "
-            with timed(shown, f"{of}{rows.n_rows:,} rows: looking for a hyperplane"):
-                separation = separated(rows, code, intercept=intercept, time_limit=time_limit)
-            with timed(shown, f"{of}{separation.kind}: measuring and verifying"):
-                answers.append(answered(separation, rows, code))
+            of = "" if len(codes) == 1 else f"{rows.classes[code]} against the rest: "
+            with timed(shown, f"{of}looking for a hyperplane, {rows.n_rows:,} rows") as clock:
+                separation = separated(
+                    rows, code, intercept=intercept, time_limit=time_limit, progress=_told(clock, of)
+                )
+                clock.tell(f"{of}{separation.kind}; measuring and verifying")
+                answers.append(answered(separation, rows, code, intercept=intercept))
     finally:
         cache.announce = None
     return answers
+
+
+def _told(clock: Clock, of: str) -> Callable[[Seen], None]:
+    def scanned(seen: Seen) -> None:
+        clock.tell(
+            f"{of}scan {seen.scans:,} of {seen.rows:,} rows: {seen.violators:,} on the wrong side, "
+            f"{seen.active:,} looked at closely"
+        )
+
+    return scanned
 
 
 def _record(answers: list[Answer], rows: Rows, intercept: bool) -> dict[str, Any]:

@@ -83,23 +83,37 @@ def progress(voice: Voice) -> Iterator[Progress]:
         shown.stop()
 
 
+class Clock:
+    """Tells what is being done, with the seconds since it began."""
+
+    def __init__(self, shown: Progress, text: str) -> None:
+        self._shown, self._text, self._started = shown, text, monotonic()
+        self.tell(text)
+
+    def tell(self, text: str) -> None:
+        """What is being done now."""
+        self._text = text
+        self.beat()
+
+    def beat(self) -> None:
+        """The same, with the seconds of now."""
+        seconds = int(monotonic() - self._started)
+        self._shown.tell(f"{self._text} ({seconds:,} s)" if seconds else self._text)
+
+
 @contextmanager
-def timed(shown: Progress, text: str) -> Iterator[None]:
-    """The text with the seconds since it was first told, while work without steps of its own goes on."""
-    shown.tell(text)
-    if type(shown) is Progress:
-        yield
-        return
-    started, over = monotonic(), Event()
+def timed(shown: Progress, text: str) -> Iterator[Clock]:
+    """A clock that is seen to run, also through long steps of the work."""
+    clock, over = Clock(shown, text), Event()
 
-    def beat() -> None:
+    def run() -> None:
         while not over.wait(BEAT):
-            shown.tell(f"{text}: {monotonic() - started:,.0f} s")
+            clock.beat()
 
-    clock = Thread(target=beat, daemon=True)
-    clock.start()
+    running = Thread(target=run, daemon=True)
+    running.start()
     try:
-        yield
+        yield clock
     finally:
         over.set()
-        clock.join()
+        running.join()

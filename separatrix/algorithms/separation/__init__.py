@@ -20,16 +20,17 @@ for the three kinds; Wolfe, *Finding the nearest point in a polytope*, 1976, for
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from separatrix.algorithms.separation.kinds import find
-from separatrix.algorithms.separation.scanner import OutOfTime, Scanner
+from separatrix.algorithms.separation.scanner import OutOfTime, Progress, Scanner
 from separatrix.algorithms.separation.search import Search
 from separatrix.algorithms.separation.separation import Conflict, Interval, Separation
 from separatrix.rows import Rows, as_rows
 
-__all__ = ["Conflict", "Interval", "Separation", "separate", "separated"]
+__all__ = ["Conflict", "Interval", "Progress", "Separation", "separate", "separated"]
 
 
 def separate(
@@ -40,6 +41,7 @@ def separate(
     time_limit: float | None = None,
     positive: Any = None,
     n_jobs: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
 ) -> Separation:
     """Decide whether two classes can be told apart by a hyperplane, with a proof either way.
 
@@ -55,6 +57,8 @@ def separate(
         The label that is +1, all others being -1; None: the larger of the two.
     n_jobs : int or None
         Threads for the scans.
+    progress : callable or None
+        Called after every scan with a `Progress`: scans, rows, rows looked at closely, violators.
 
     Examples
     --------
@@ -67,12 +71,20 @@ def separate(
     rows = as_rows(X, y, n_jobs=n_jobs)
     rows.require_two_classes()
     rows.require_finite()
-    return separated(rows, _code(rows.classes, positive), intercept=intercept, time_limit=time_limit)
+    code = _code(rows.classes, positive)
+    return separated(rows, code, intercept=intercept, time_limit=time_limit, progress=progress)
 
 
-def separated(rows: Rows, positive: int, *, intercept: bool, time_limit: float | None = None) -> Separation:
+def separated(
+    rows: Rows,
+    positive: int,
+    *,
+    intercept: bool,
+    time_limit: float | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Separation:
     """The same for checked rows; ``positive`` is the code of the class that is +1."""
-    scanner = Scanner(rows, positive, intercept, time_limit)
+    scanner = Scanner(rows, positive, intercept, time_limit, progress)
     search = finding = None
     with suppress(OutOfTime):
         search = Search(scanner)

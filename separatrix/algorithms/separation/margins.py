@@ -81,8 +81,11 @@ class MarginSearch:
         X = active.X
         self.middle = X.min(axis=0) / 2 + X.max(axis=0) / 2 if self.two_hulls else np.zeros(X.shape[1])
 
-    def run(self, gap: float) -> Bracket:
-        """Close the bracket to the relative gap: in floats, then in whole numbers if they stop short."""
+    def run(self, gap: float, canonical: bool = False) -> Bracket:
+        """Close the bracket to the relative gap: in floats, then in whole numbers if they stop short.
+
+        ``canonical`` scales the halfspace so that the nearest rows score ±1.
+        """
         with suppress(OutOfTime):
             self._in_floats(gap)
             if self.scanner.rows.n_bytes <= SMALL:
@@ -90,7 +93,8 @@ class MarginSearch:
                     self._take(candidate, self._scan(candidate), exactly=True)
             if not self._closed(gap) and self.scanner.width <= EXACT_WIDTH:
                 self._in_whole_numbers(gap)
-            self._canonical(gap)
+            if canonical:
+                self._canonical(gap)
         return self._bracket()
 
     def _in_floats(self, gap: float) -> None:

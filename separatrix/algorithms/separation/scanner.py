@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from threading import Lock
@@ -64,6 +64,15 @@ class Look(NamedTuple):
     floor: float
 
 
+class Progress(NamedTuple):
+    """Where the search stands after a scan of all rows."""
+
+    scans: int
+    rows: int
+    active: int
+    violators: int
+
+
 @dataclass
 class Scanner:
     """All rows, asked through `Rows.worst`; remembers which lie in the span of the known conflicts."""
@@ -72,7 +81,9 @@ class Scanner:
     positive: int
     intercept: bool
     time_limit: float | None = None
+    progress: Callable[[Progress], None] | None = None
     scans: int = 0
+    active: int = 0
     frame: Frame | None = None
     settled: np.ndarray = field(init=False)
     started: float = field(init=False)
@@ -142,16 +153,17 @@ class Scanner:
             return chosen[:found], margins[:found]
 
         worst = self.rows.worst(pick, count)
+        if self.progress is not None:
+            self.progress(Progress(self.scans, self.rows.n_rows, self.active, int(tally[NEGATIVE])))
         return Look(int(tally[NEGATIVE]), int(tally[DOUBTFUL]), worst, bounds.floor)
 
     def violators(self, plane: Plane, view: View, count: int) -> Worst:
         """Rows with z·w ≤ 0 in exact arithmetic, those that every w of the view vanishes on left out."""
         exact = plane.margins()
         weights = self._scan_weights(plane)
-        left = count
 
         def pick(block: Block) -> tuple[np.ndarray, np.ndarray]:
-            nonlocal left
+            left = count
             signs = block.signs(self.positive)
             settled = self.settled[block.start : block.stop]
             places = np.empty(len(block), np.int64)

@@ -120,6 +120,7 @@ class Search:
 
     def _grow(self, view: View, plane: Plane, outside: Active) -> int | None:
         """Add the worst rows to the active set: how many were new, or None when none violates."""
+        self.scanner.active = len(self.active)
         look = self.scanner.look(plane, view, self.batch)
         worst = look.worst
         if look.negative == 0:

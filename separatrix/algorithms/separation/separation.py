@@ -77,7 +77,7 @@ class Separation:
         self._scanner = scanner
         self._search = search
         self._finding = finding
-        self._brackets: dict[tuple[bool, float], Bracket] = {}
+        self._brackets: dict[tuple[bool, float, bool], Bracket] = {}
         self.kind = "undecided" if finding is None else finding.kind
 
     def __repr__(self) -> str:
@@ -135,16 +135,20 @@ class Separation:
         bracket = self.bracket(geometric=False)
         return None if bracket is None else Interval(bracket.lower, bracket.upper)
 
-    def bracket(self, *, geometric: bool = True, gap: float = 1e-9) -> Bracket | None:
-        """The margin with its witnesses, to the relative gap; None unless complete."""
+    def bracket(
+        self, *, geometric: bool = True, gap: float = 1e-9, canonical: bool = False
+    ) -> Bracket | None:
+        """The margin with its witnesses, to the relative gap; None unless complete.
+
+        ``canonical`` scales the halfspace so that the nearest rows score ±1, up to rounding.
+        """
         if self.kind != "complete" or self._search is None or self._plane is None:
             return None
-        key = (geometric or not self._scanner.intercept, gap)
+        key = (geometric or not self._scanner.intercept, gap, canonical)
         if key not in self._brackets:
             self._scanner.restart()
-            self._brackets[key] = MarginSearch(
-                self._scanner, self._search.active, self._plane, geometric
-            ).run(gap)
+            search = MarginSearch(self._scanner, self._search.active, self._plane, geometric)
+            self._brackets[key] = search.run(gap, canonical)
         return self._brackets[key]
 
     def squared_margin(self, *, geometric: bool = True) -> Fraction | None:
@@ -181,7 +185,11 @@ class Separation:
         """The proof of the kind: `Separable`, `WeaklySeparable` or `Overlapping`; `Undecided` out of time."""
         finding, intercept = self._finding, self._scanner.intercept
         if finding is None:
-            return Undecided(f"The time limit of {self._scanner.time_limit} s was reached before a verdict.")
+            scanner = self._scanner
+            return Undecided(
+                f"The time limit of {scanner.time_limit} s was reached after {scanner.scans} scans, with "
+                f"{scanner.active} rows looked at closely: neither a hyperplane nor a conflict was found."
+            )
         if finding.plane is not None:
             weights, bias = self._numbers(finding.plane)
             if finding.face is None:

@@ -1,0 +1,289 @@
+"""What `check` found, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from separatrix.cli.answer import Answer, Shown
+from separatrix.reports.wording import Line, at_most, counted, laid_out, named, number, several, table
+from separatrix.rows import Rows
+
+KINDS = {
+    "complete": "separable: a hyperplane has every row strictly on its side (complete separation)",
+    "quasi": "not separable, though nearly: no hyperplane has every row strictly on its side, but one has "
+    "every row on its side or on it (quasi-complete separation)",
+    "overlap": "not separable: no hyperplane has every row on its side, nor every row on its side or on it "
+    "(overlap)",
+}
+RUNS = {"+inf": "to +∞", "-inf": "to -∞", "undetermined": "not determined"}
+MOST_ROWS = 8  # of a conflict, in a table
+MOST_NAMES = 6
+LONGEST_WEIGHT = 9  # digits; longer ones are told as shares
+LONGEST_TITLE = 16
+FAINT = 1e-12  # of the largest weight: less is left out of the rounded boundary
+
+
+def render(answers: Sequence[Answer], rows: Rows, width: int) -> str:
+    """One answer at length, or a line for each class."""
+    lines = _one(answers[0], rows, width) if len(answers) == 1 else _several(answers, rows)
+    return "\n".join(piece for line in lines for piece in laid_out(line, width))
+
+
+def _one(answer: Answer, rows: Rows, width: int) -> Iterator[Line]:
+    yield f"{_head(answer, rows)}: {named(answer.positive)} is +1, {named(answer.negative)} is -1"
+    yield ""
+    if answer.kind == "undecided":
+        yield "verdict", f"undecided. {answer.left_open}"
+        yield "proven", "nothing, either way; more time (--time-limit) may settle it"
+        return
+    yield "verdict", KINDS[answer.kind]
+    if answer.kind == "complete":
+        yield from _margins(answer)
+    else:
+        if answer.kind == "quasi":
+            yield "on it", _on_plane(answer, rows)
+        yield "conflict", _conflict(answer)
+        yield ""
+        yield from _conflict_table(answer, width)
+        yield ""
+    yield "logistic fit", _logistic(answer)
+    yield ""
+    yield from _evidence(answer, rows)
+
+
+def _head(answer: Answer, rows: Rows) -> str:
+    size = f"{several(rows.n_rows, 'row')}, {several(rows.n_columns, 'column')}"
+    where = f"{rows.name} ({size})" if rows.name else size
+    return where if answer.intercept else f"{where}, through the origin"
+
+
+def _margins(answer: Answer) -> Iterator[Line]:
+    found = answer.separation
+    margin, bracket = found.margin, found.bracket()
+    assert margin is not None
+    assert bracket is not None
+    yield "margin", _margin(*margin)
+    if bracket.rows:
+        which = "these rows" if len(bracket.rows) > 1 else "this row"
+        yield "nearest rows", f"{_listed(bracket.rows)} (counted from 0); {which} alone allow no more"
+    boundary = _boundary(answer)
+    if boundary:
+        yield "boundary", boundary
+    if found.mistake_bound is not None and found.row_margin is not None:
+        constant = ", both with the constant 1 as one more column" if answer.intercept else ""
+        yield (
+            "mistake bound",
+            f"a perceptron makes at most {at_most(found.mistake_bound)} mistakes, in whatever order these "
+            f"rows come (Novikoff 1962): (R/γ)², with R = {number(found.radius)} the longest row and γ = "
+            f"{number(found.row_margin.lower)} the margin{constant}",
+        )
+
+
+def _margin(lower: float, upper: float) -> str:
+    moves = "every row may move by less than that, in any direction, and the classes stay separable"
+    if not (lower > 0 and math.isfinite(upper)):
+        reached = f"at least {lower!r}" if lower > 0 else "not measured"
+        return f"{reached}; the time limit was reached before more was known"
+    if lower == upper:
+        return f"{number(lower)}, the largest there is, exactly; {moves}"
+    return f"{number(lower)}, the largest there is: between {lower!r} and {upper!r}; {moves}"
+
+
+def _boundary(answer: Answer) -> str | None:
+    """Score > 0 with names, where there are few columns and their weights have a size to be read."""
+    numbers = answer.boundary
+    if numbers is None or len(answer.columns) > MOST_NAMES:
+        return None
+    try:
+        *weights, bias = (float(value) for value in numbers)
+    except OverflowError:
+        return None
+    text = ""
+    for weight, name in zip(weights, answer.columns, strict=True):
+        if abs(weight) > FAINT * max(map(abs, weights)):
+            sign = ("-" if weight < 0 else "") if not text else (" - " if weight < 0 else " + ")
+            text += f"{sign}{number(abs(weight))}·{named(name)}"
+    beyond = number(-bias) if bias else "0"
+    return f"{text} > {beyond} means {named(answer.positive)} (rounded; the proof has the exact numbers)"
+
+
+def _on_plane(answer: Answer, rows: Rows) -> str:
+    on, strict = len(answer.on_plane), rows.n_rows - len(answer.on_plane)
+    lie, which = "lies" if on == 1 else "lie", _listed(answer.on_plane)
+    return (
+        f"{several(on, 'row')} {lie} on that hyperplane, as few as possible: {which} (counted "
+        f"from 0); {counted(strict)} {'is' if strict == 1 else 'are'} strictly on the right side"
+    )
+
+
+def _conflict(answer: Answer) -> str:
+    rows, point = answer.conflict, answer.separation.common_point
+    if len(rows) == 1:
+        return f"row {rows[0].number} is 0 in every column: it lies on every hyperplane through the origin"
+    if len(rows) == 2 and rows[0].values == rows[1].values:
+        return f"rows {rows[0].number} and {rows[1].number} have the same values and different labels"
+    why = f"{several(len(rows), 'row')}, of which no hyperplane has all strictly on their sides"
+    share = "shares" if _as_shares(answer) else "weights"
+    if point is None:
+        return f"{why}: signed and added up with these {share}, they give exactly zero"
+    mean = f"{why}: mixed in these {share}, the rows of both labels have the same mean"
+    if len(point) > MOST_NAMES:
+        return f"{mean}, exactly"
+    values = [f"{_title(name)} = {_value(v)}" for name, v in zip(answer.columns, point, strict=True)]
+    return f"{mean}, {', '.join(values)}"
+
+
+def _conflict_table(answer: Answer, width: int) -> Iterator[str]:
+    """The rows of the conflict, label after label, with as many columns as there is room for."""
+    weights = _weights(answer)
+    shown = _heaviest(answer)
+    titles = ["row", "share" if _as_shares(answer) else "weight", "label"]
+    cells = [[str(row.number), weights[row.number], named(row.label)] for row in shown]
+    taken = 4 + sum(2 + max(map(len, column)) for column in zip(titles, *cells, strict=True))
+    places = range(len(answer.columns))
+    filled = [j for j in places if any(row.values[j] for row in answer.conflict)]
+    seen = 0
+    for j in filled or places[:1]:
+        column = [_value(row.values[j]) for row in shown]
+        room = 2 + max(map(len, [_title(answer.columns[j]), *column]))
+        if taken + room > width:
+            break
+        taken += room
+        seen += 1
+        titles.append(_title(answer.columns[j]))
+        for row, cell in zip(cells, column, strict=True):
+            row.append(cell)
+    for line in table([*titles, ""], [[*row, ""] for row in cells]):
+        yield f"  {line}"
+    unseen = len(answer.conflict) - len(shown)
+    more = [several(unseen, "more row")] if unseen else []
+    if seen < len(places):
+        zeros = " (all 0 here)" if seen >= len(filled) else ""
+        more.append(several(len(places) - seen, "more column") + zeros)
+    if more:
+        yield f"    and {', '.join(more)}"
+
+
+def _heaviest(answer: Answer) -> list[Shown]:
+    """The rows of the conflict, label after label; of many those of the largest weight."""
+    conflict = answer.separation.conflict
+    assert conflict is not None
+    weights = dict(zip(*conflict, strict=True))
+    chosen = []
+    for positive in (False, True):
+        side = [row for row in answer.conflict if (row.label == answer.positive) is positive]
+        most = max(MOST_ROWS // 2, MOST_ROWS - (len(answer.conflict) - len(side)))
+        side = sorted(side, key=lambda row: -weights[row.number])[:most]
+        chosen += sorted(side, key=lambda row: row.number)
+    return chosen
+
+
+def _as_shares(answer: Answer) -> bool:
+    conflict = answer.separation.conflict
+    return conflict is not None and max(conflict.weights) >= 10**LONGEST_WEIGHT
+
+
+def _weights(answer: Answer) -> dict[int, str]:
+    """Of each row of the conflict its weight; where those are long, its share among the rows of its label."""
+    conflict = answer.separation.conflict
+    assert conflict is not None
+    weights = dict(zip(*conflict, strict=True))
+    if not _as_shares(answer):
+        return {index: str(weight) for index, weight in weights.items()}
+    positive = {row.number: row.label == answer.positive for row in answer.conflict}
+    totals = {side: sum(w for i, w in weights.items() if positive[i] == side) for side in (True, False)}
+    return {
+        index: f"{float(Fraction(100 * weight, totals[positive[index]])):.3g}%"
+        for index, weight in weights.items()
+    }
+
+
+def _logistic(answer: Answer) -> str:
+    if answer.kind == "complete":
+        return "by maximum likelihood there is none: the likelihood grows for ever as the weights do"
+    words = answer.logistic
+    if words is None:
+        return "the time limit was reached before it was known which coefficients are finite"
+    names = [*map(_title, answer.columns), *([] if words.intercept is None else ["the intercept"])]
+    ends = [*words, *([] if words.intercept is None else [words.intercept])]
+    groups = {word: [n for n, end in zip(names, ends, strict=True) if end == word] for word in RUNS}
+    running = [f"{_names(group)} {RUNS[word]}" for word, group in groups.items() if group]
+    if answer.kind == "overlap":
+        if not running:
+            return "every maximum-likelihood coefficient is finite"
+        rest = "; the others are finite" if "finite" in ends else ""
+        free = groups["undetermined"]
+        are = "coefficients of {} are" if len(free) > 1 else "coefficient of {} is"
+        return f"the columns depend on each other: the {are.format(_names(free))} not determined{rest}"
+    rest = "; the others stay finite" if "finite" in ends else ""
+    return f"by maximum likelihood these coefficients run off: {', '.join(running)}{rest}"
+
+
+def _evidence(answer: Answer, rows: Rows) -> Iterator[Line]:
+    if not answer.decided:
+        yield "proven", f"nothing: a certificate was refused. {answer.left_open}"
+        return
+    first, *others = answer.evidence
+    yield "proven", first.claim
+    if answer.kind == "complete" and others:
+        yield "", "The margin and the bound on mistakes have proofs of their own."
+    each = "all hold" if others else "it holds"
+    yield "", f"Checked again on all {counted(rows.n_rows)} rows, in exact arithmetic: {each}."
+    left = [] if answer.kind == "complete" else ["how few errors a hyperplane can make"]
+    yield "not proven", "; ".join([*left, "anything about other rows"])
+
+
+def _several(answers: Sequence[Answer], rows: Rows) -> Iterator[Line]:
+    yield f"{_head(answers[0], rows)}: {len(answers)} classes, each against the rest"
+    yield ""
+    titles = ("class", "verdict", "margin", "mistakes at most", "conflict", "proof")
+    yield from table(titles, [_row(answer) for answer in answers])
+    yield ""
+    separable = sum(answer.separable for answer in answers)
+    yield "verdict", f"{separable} of {len(answers)} classes can be separated from the rest"
+    if all(answer.decided for answer in answers):
+        yield "proven", f"Checked again on all {counted(rows.n_rows)} rows, in exact arithmetic: all hold."
+    else:
+        open_ones = [named(answer.positive) for answer in answers if not answer.decided]
+        yield "undecided", f"{_names(open_ones)}: more time (--time-limit) may settle it"
+    yield "", "One class at length, with its conflict: --positive CLASS."
+
+
+def _row(answer: Answer) -> tuple[str, ...]:
+    found = answer.separation
+    margin, bound, conflict = found.margin, found.mistake_bound, found.conflict
+    return (
+        named(answer.positive),
+        "separable" if answer.kind == "complete" else answer.kind,
+        number(margin.lower) if margin is not None and margin.lower > 0 else "",
+        at_most(bound) if bound is not None else "",
+        several(len(conflict.rows), "row") if conflict is not None else "",
+        "none" if answer.kind == "undecided" else "holds" if answer.decided else "refused",
+    )
+
+
+def _listed(indices: Sequence[int]) -> str:
+    more = len(indices) - 2 * MOST_NAMES
+    shown = ", ".join(map(str, indices[: 2 * MOST_NAMES] if more > 0 else indices))
+    return f"{shown} and {counted(more)} more" if more > 0 else shown
+
+
+def _names(names: Sequence[str]) -> str:
+    if len(names) > MOST_NAMES + 1:
+        return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+
+
+def _title(name: str) -> str:
+    text = named(name)
+    return text if len(text) <= LONGEST_TITLE else text[: LONGEST_TITLE - 1] + "…"
+
+
+def _value(value: Any) -> str:
+    """A number as the user wrote it, or to four digits where it was computed."""
+    if isinstance(value, Fraction):
+        return number(float(value)) if value.denominator > 1 or abs(value) >= 10**6 else str(value)
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
