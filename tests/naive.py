@@ -88,7 +88,7 @@ def voted_sweep(rows, signs, visit, constant, lives, voters):
     for i in visit:
         if wrong(voters[-1], table[i]):
             voters.append(plus(voters[-1], 1, table[i]))
-            lives.append(0)
+            lives.append(1)
         else:
             lives[-1] += 1
     return lives, voters

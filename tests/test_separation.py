@@ -182,6 +182,16 @@ def test_more_columns_than_rows():
     assert separate(np.vstack([X, X[:1]]), np.append(y, 1 - y[0])).kind == "quasi"
 
 
+def test_more_columns_than_rows_beyond_floats():
+    """Independent rows of wild sizes: plain to floats as points, not as a hyperplane in doubles."""
+    random = np.random.default_rng(9)
+    for _ in range(20):
+        X = np.ldexp(random.integers(-2, 3, (6, 11)).astype(float), random.integers(-1000, 1000, (6, 11)))
+        y = np.array([0, 1, 0, 1, 0, 1])
+        answer = separate(X, y, intercept=False)
+        assert answer.certificate.verify(X, y).holds
+
+
 # --- invariance ---------------------------------------------------------------------------------------------
 
 

@@ -755,13 +755,12 @@ def test_the_voted_perceptron_counts_what_each_voter_survived(seed):
     assert naive.exact(model.voters_) == voters
     assert model.votes_.tolist() == lives
     assert len(voters) == model.mistakes_ + 1
-    assert sum(lives) + model.mistakes_ == 40 * model.passes_
+    assert sum(lives) == 40 * model.passes_
     expected = [float(naive.vote(voters, lives, x)) for x in rows]
     np.testing.assert_allclose(model.decision_function(problem.X), expected, atol=1e-12)
 
 
 @unsettled
-@pytest.mark.xfail(strict=True, reason="a voter starts with no vote, where Freund and Schapire give it one")
 def test_the_averaged_perceptron_is_the_mean_of_the_voters():
     """Figure 1 of Freund and Schapire: c = 1 for the row that made the voter, so that all rows seen vote."""
     problem = problems.separable(40, 2, margin=0.125)
@@ -895,11 +894,10 @@ def test_the_pocket_keeps_what_separates():
     assert isinstance(model.certificate_, sx.certificates.Separable)
 
 
-@pytest.mark.xfail(strict=True, reason="shuffled passes are not draws: on XOR they never meet such weights")
 def test_gallant_the_pocket_finds_the_fewest_errors():
     """Rows drawn at random: with time the pocket holds the best weights there are, on XOR one error."""
     X, y = problems.xor()
-    found = [sx.PocketPerceptron(random_state=seed, max_passes=300).fit(X, y).errors_ for seed in range(5)]
+    found = [sx.PocketPerceptron(random_state=seed, max_passes=4000).fit(X, y).errors_ for seed in range(5)]
     assert found == [1] * 5
 
 

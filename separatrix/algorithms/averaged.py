@@ -2,12 +2,13 @@
 
 **Idea.** Run the perceptron; return the mean of its weights over every row visited.
 
-**Theorem.** For a convex loss ℓ, rows drawn independently and one pass, the expected loss of the mean weights
-is at most the mean loss that the perceptron suffered on the way, in expectation (Cesa-Bianchi, Conconi and
-Gentile 2004, "On the generalization ability of on-line learning algorithms", IEEE Trans. Inf. Theory 50(9),
-by Jensen's inequality). The mistakes of the underlying run obey Novikoff's bound. It is the cheap relative of
-the voted perceptron (Freund and Schapire 1999). Nothing says that the mean separates rows which the last
-weights separate.
+**Theorem.** For a convex loss, rows drawn independently and one pass, the mean of the weights that the
+perceptron had *before* each row has an expected loss of at most the mean loss it suffered on the way, in
+expectation (Cesa-Bianchi, Conconi and Gentile 2004, "On the generalization ability of on-line learning
+algorithms", IEEE Trans. Inf. Theory 50(9), by Jensen's inequality). The mean returned is that of the weights
+*after* each row, as the votes of the voted perceptron count them (Freund and Schapire 1999); after T rows the
+two differ by w/T, w being the last weights. The mistakes of the underlying run obey Novikoff's bound. Nothing
+says that the mean separates rows which the last weights separate.
 
 **Certificate.** `Separable` if the mean weights pass the exact check; else `Undecided`.
 
@@ -73,6 +74,8 @@ class AveragingLearner(Learner):
     """Rosenblatt's rule; ``late`` holds what the mean must leave out, so a right answer costs nothing."""
 
     always_moves = True
+
+    predicts_itself = False
 
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None) -> None:
         super().__init__(n_columns, intercept=intercept, start=start)

@@ -155,7 +155,7 @@ class KozinecLearner(Learner):
         self._passes, self._fewest = 0, float("inf")
         self._best: np.ndarray | None = None
 
-    def begin(self, rows: Rows) -> None:
+    def begin(self, rows: Rows, positive: int) -> None:
         self.shares = np.zeros(rows.n_rows)
 
     def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:

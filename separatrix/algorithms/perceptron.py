@@ -251,7 +251,7 @@ class RosenblattLearner(Learner):
         self.counts = np.zeros(0, np.int32)
         self._focus: Focus | None = None
 
-    def begin(self, rows: Rows) -> None:
+    def begin(self, rows: Rows, positive: int) -> None:
         self.counts = np.zeros(rows.n_rows, np.int32)
 
     def focus(self, sketch: Sketch, positive: int, passes: int) -> None:

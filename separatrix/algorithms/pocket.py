@@ -37,7 +37,9 @@ class PocketPerceptron(OnlineClassifier):
     Parameters
     ----------
     max_passes : int, default=100
-    order : {"shuffled", "cyclic"} or sequence of int, default="shuffled"
+    order : {"drawn", "shuffled", "cyclic"} or sequence of int, default="drawn"
+        "drawn": rows drawn at random, as many as there are, in which a row may come again; the theorem is
+        about these.
     fit_intercept : bool, default=True
     warm_start : bool, default=False
     random_state : int, RandomState or None
@@ -62,7 +64,7 @@ class PocketPerceptron(OnlineClassifier):
     def __init__(
         self,
         max_passes: int = 100,
-        order: Any = "shuffled",
+        order: Any = "drawn",
         random_state: Any = None,
         *,
         fit_intercept: bool = True,
@@ -107,12 +109,18 @@ class PocketPerceptron(OnlineClassifier):
 class PocketLearner(Learner):
     """Rosenblatt's rule, with the weights of the longest run held for the next count of errors."""
 
+    predicts_itself = False
+
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None) -> None:
         super().__init__(n_columns, intercept=intercept, start=start)
         self.pocket = self.weights.copy()
         self.errors = np.inf
         self._held = self.weights.copy()
         self._runs = np.zeros(2, np.int64)
+
+    def begin(self, rows: Rows, positive: int) -> None:
+        if self.weights.any():  # a warm start: what the pocket holds is to be beaten
+            self.errors = errors_in_floats(rows, positive, [self.pocket], self.constant)[0]
 
     def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
         from separatrix.kernels.variants import pocket_sweep
@@ -124,7 +132,7 @@ class PocketLearner(Learner):
             self.pocket = self._held.copy() if self._runs[1] >= self._runs[0] else self.weights.copy()
         return made
 
-    def end_pass(self, rows: Any, positive: int) -> None:
+    def end_pass(self, rows: Rows, positive: int) -> None:
         candidates = [self._held.copy(), self.weights.copy()]
         counts = errors_in_floats(rows, positive, candidates, self.constant)
         for candidate, errors in zip(candidates, counts, strict=True):

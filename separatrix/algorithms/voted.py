@@ -1,7 +1,7 @@
 """The voted perceptron: every weight vector the perceptron had, voting with the rows it got right.
 
-**Idea.** Run the perceptron and keep each weight vector v_k with c_k, the number of rows it survived. Predict
-the sign of Σ c_k sign(v_k·(x, 1)).
+**Idea.** Run the perceptron and keep each weight vector v_k with c_k, the number of rows it survived, the one
+that made it included. Predict the sign of Σ c_k sign(v_k·(x, 1)).
 
 **Theorem** (Freund and Schapire 1999, "Large margin classification using the perceptron algorithm", Machine
 Learning 37, Theorem 2). For any unit vector u and γ > 0 let d_i = max(0, γ − s_i u·z_i) over the sequence
@@ -50,7 +50,7 @@ class VotedPerceptron(OnlineClassifier):
     voters_ : ndarray of shape (n_voters, n_features + 1)
         The weight vectors, intercept last; a tuple of such arrays with more than two classes.
     votes_ : ndarray of shape (n_voters,)
-        The rows each of them got right before its first mistake.
+        The rows each of them was the latest voter for: the one that made it, and those it got right.
     mistakes_, updates_, passes_ : int
     history_ : History
 
@@ -137,6 +137,8 @@ class VotingLearner(Learner):
     """Rosenblatt's rule, keeping every weight vector with the number of rows it got right."""
 
     always_moves = True
+
+    predicts_itself = False
 
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None) -> None:
         super().__init__(n_columns, intercept=intercept, start=start)

@@ -48,8 +48,8 @@ def voted_sweep(
     voters: np.ndarray,
     last: int,
 ) -> int:
-    """Rosenblatt's rule from voter ``last``; each mistake adds a voter, ``lives`` counts the rows each one
-    got right.
+    """Rosenblatt's rule from voter ``last``; each mistake adds a voter, ``lives`` counts the rows
+    each one was there for, the one that made it included.
 
     Returns the place of the last voter. The caller makes room for one voter per row.
     """
@@ -60,6 +60,7 @@ def voted_sweep(
             lives[last] += 1
         else:
             last += 1
+            lives[last] = 1
             voters[last] = voters[last - 1]
             row_add(X, i, s, voters[last])
             voters[last, -1] += s * constant

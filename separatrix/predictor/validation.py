@@ -30,7 +30,8 @@ def labelled_rows(
         if y is not None:
             raise DataError("Rows carry their own labels: call fit(rows) without y.")
         _adopt(estimator, X, reset=reset)
-        X.n_jobs = jobs(n_jobs)
+        if n_jobs is not None:
+            X.n_jobs = jobs(n_jobs)
         return X
     if y is None:
         raise ValueError(

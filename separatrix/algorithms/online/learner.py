@@ -19,6 +19,8 @@ class Learner(ABC):
 
     always_moves = False  # whether the answer changes with every row, not only with updates
 
+    predicts_itself = True  # whether it predicts with the weights that its mistakes are judged by
+
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None = None) -> None:
         self.weights = np.zeros(n_columns + 1) if start is None else np.array(start, dtype=np.float64)
         self.constant = 1.0 if intercept else 0.0
@@ -33,7 +35,7 @@ class Learner(ABC):
         none.
         """
 
-    def begin(self, rows: Any) -> None:
+    def begin(self, rows: Any, positive: int) -> None:
         """Before the first pass of a fit: make room for what is kept for each row."""
 
     def focus(self, sketch: Any, positive: int, passes: int) -> None:

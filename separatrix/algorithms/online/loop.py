@@ -50,10 +50,11 @@ def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict
     learn."""
     survey = Survey(rows)
     runs = {positive: Run(learner) for positive, learner in learners.items()}
-    for learner in learners.values():
-        learner.begin(rows)
+    for positive, learner in learners.items():
+        learner.begin(rows, positive)
     walk = _search if isinstance(plan.order, str) and plan.order in ("first", "worst") else _walk
-    if walk is _search or isinstance(plan.order, np.ndarray):
+    every_row = isinstance(plan.order, str) and plan.order in ("cyclic", "shuffled")
+    if not every_row:
         survey.all()
     for number in range(plan.max_passes):
         active = {positive: run for positive, run in runs.items() if _goes_on(run, plan)}
@@ -68,7 +69,7 @@ def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict
             and plan.max_mistakes is None
         ):
             _focus(rows, active, survey, plan.max_passes - 1)
-        walk(rows, active, plan, survey if number == 0 else None)
+        walk(rows, active, plan, survey if number == 0 and every_row else None)
         seconds = perf_counter() - started
         for positive, run in active.items():
             _record(rows, positive, run, before[positive], seconds, plan)
@@ -97,7 +98,7 @@ def _walk(rows: Rows, active: Mapping[int, Run], plan: Plan, survey: Survey | No
     if not active:
         return
     for block, visit in visits(rows, plan.order, plan.random):
-        if survey is not None and not isinstance(plan.order, np.ndarray):
+        if survey is not None:
             survey.see(block)
         for positive, run in active.items():
             run.learner.step_towards(block.X, block.signs(positive), visit, block.start, plan.max_mistakes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -19,11 +19,11 @@ def order_named(order: Any) -> str | np.ndarray:
     """One of the four words, or the given sequence of row numbers."""
     if isinstance(order, str):
         word = order.replace("_", " ").replace("-", " ").removesuffix(" violator")
-        if word in ("cyclic", "shuffled", "first", "worst"):
+        if word in ("cyclic", "shuffled", "drawn", "first", "worst"):
             return word
         raise ValueError(
-            f"order={order!r} is none of 'cyclic', 'shuffled', 'first violator', 'worst violator' or a "
-            "sequence of row numbers."
+            f"order={order!r} is none of 'cyclic', 'shuffled', 'drawn', 'first violator', 'worst violator' "
+            "or a sequence of row numbers."
         )
     sequence = np.asarray(order)
     if sequence.ndim != 1 or sequence.size == 0 or sequence.dtype.kind not in "iu":
@@ -37,8 +37,8 @@ def visits(rows: Rows, order: str | np.ndarray, random: np.random.RandomState) -
     """The blocks of one pass, each with the places to visit in it."""
     if isinstance(order, np.ndarray):
         yield from _given(rows, order)
-    elif order == "shuffled":
-        yield from _shuffled(rows, random)
+    elif order in ("shuffled", "drawn"):
+        yield from _at_random(rows, random, again=order == "drawn")
     else:
         longest = np.empty(0, np.int32)
         for block in rows.blocks():
@@ -47,17 +47,18 @@ def visits(rows: Rows, order: str | np.ndarray, random: np.random.RandomState) -
             yield block, longest[: len(block)]
 
 
-def _shuffled(rows: Rows, random: np.random.RandomState) -> Visits:
-    # A true shuffle of a large array costs 3 to 7 times the time of a pass; blocks in random order, shuffled
-    # inside, cost nothing. A file is read in its own order and shuffled within each block.
+def _at_random(rows: Rows, random: np.random.RandomState, *, again: bool) -> Visits:
+    """Every row once, in random order; or as many draws, in which a row may come again."""
+    # A true shuffle of a large array costs 3 to 7 times the time of a pass; blocks in random order,
+    # shuffled inside, cost nothing. A file is read in its own order and shuffled within each block.
+    blocks: Iterable[Block] = rows.blocks()
     if isinstance(rows, MemoryRows):
         starts = range(0, rows.n_rows, SHUFFLED_ROWS)
-        for k in random.permutation(len(starts)):
-            block = rows.block(starts[k], min(starts[k] + SHUFFLED_ROWS, rows.n_rows))
-            yield block, random.permutation(len(block)).astype(np.int32)
-    else:
-        for block in rows.blocks():
-            yield block, random.permutation(len(block)).astype(np.int32)
+        order = random.randint(len(starts), size=len(starts)) if again else random.permutation(len(starts))
+        blocks = (rows.block(starts[k], min(starts[k] + SHUFFLED_ROWS, rows.n_rows)) for k in order)
+    for block in blocks:
+        n = len(block)
+        yield block, (random.randint(n, size=n) if again else random.permutation(n)).astype(np.int32)
 
 
 def _given(rows: Rows, sequence: np.ndarray) -> Visits:

@@ -33,8 +33,7 @@ class Steps:
 
     @property
     def at_once(self) -> int:
-        """How many rows to visit before asking again: a function is not called for mistakes that may not
-        come."""
+        """How many rows to visit before asking again: a function is called for so many mistakes ahead."""
         return 1 << 30 if self.fixed else 256
 
     def next(self, k: int, n: int) -> np.ndarray:

@@ -72,14 +72,19 @@ def stream(
             _refuse(model, number, row, label, code)
         binary = len(scores) == 1
         chosen = int(scores[0] > 0) if binary else int(np.argmax(scores))
-        # The training rule: a score of 0 is a mistake on either side.
-        wrong = not (scores[0] if code else -scores[0]) > 0 if binary else chosen != code
-        mistakes += wrong
+        before = sum(learner.mistakes for learner in learners.values())
         moved = number == 0
         for positive, learner in learners.items():
             moved |= learner.see(X, sides[int(code == positive)], visit, -1) > 0 or learner.always_moves
         if moved:
             model._keep_online()
+        if not binary:
+            wrong = chosen != code
+        elif learner.predicts_itself:  # one judgement of a row, not two sums that may round apart
+            wrong = learner.mistakes > before
+        else:
+            wrong = not (scores[0] if code else -scores[0]) > 0
+        mistakes += wrong
         yield Seen(model.classes_[chosen], label, wrong, mistakes)
 
 

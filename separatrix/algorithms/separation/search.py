@@ -200,6 +200,7 @@ def nearest_point(points: np.ndarray, outside: Active, gap: float = 1e-2) -> tup
     if width > count:
         low, even = low_dimensional(points)
         if even is not None:
+            outside.corral, outside.shares = list(range(count)), [1.0] * count
             return even, float((points @ even).min())
         nearest_point(low, outside, gap)
         nearest = points[outside.corral].T @ np.array(outside.shares)
