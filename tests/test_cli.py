@@ -533,6 +533,7 @@ def test_help_imports_nothing_heavy():
     heavy = ("highspy", "jinja2", "numba", "numpy", "pandas", "pyarrow", "rich", "scipy", "sklearn", "flint")
     code = (
         "import sys; from separatrix.cli.program import run; run(['--help']); run(['fit', '--help']); "
+        "run(['check', '--help']); "
         f"print(*sorted(set({heavy!r}) & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run(
@@ -579,6 +580,7 @@ def documented() -> list[tuple[str, str]]:
 
 def test_documented_commands_do_what_is_written(cli, monkeypatch):
     monkeypatch.setenv("COLUMNS", "91")
+    monkeypatch.setattr("separatrix.cli.progress.PATIENCE", 600.0)
     page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
     table = re.search(r"^```csv\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     Path("flowers.csv").write_text(table.group(1), encoding="utf-8")

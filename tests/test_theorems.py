@@ -664,7 +664,7 @@ def test_perceptron_cycling_theorem(seed):
     first = next(t for t, state in enumerate(states) if state in states[:t])
     period = first - states.index(states[first])
     assert all(states[t] == states[t - period] for t in range(first, 400))
-    norms = sx.Perceptron(max_passes=4000).fit(X, y).history_["norm"]
+    norms = sx.Perceptron(max_passes=500).fit(X, y).history_["norm"]
     assert max(norms) == max(norms[:first])
 
 
@@ -897,7 +897,7 @@ def test_the_pocket_keeps_what_separates():
 def test_gallant_the_pocket_finds_the_fewest_errors():
     """Rows drawn at random: with time the pocket holds the best weights there are, on XOR one error."""
     X, y = problems.xor()
-    found = [sx.PocketPerceptron(random_state=seed, max_passes=4000).fit(X, y).errors_ for seed in range(5)]
+    found = [sx.PocketPerceptron(random_state=seed, max_passes=500).fit(X, y).errors_ for seed in range(5)]
     assert found == [1] * 5
 
 

@@ -107,7 +107,7 @@ def _boundary(answer: Answer) -> str | None:
             sign = ("-" if weight < 0 else "") if not text else (" - " if weight < 0 else " + ")
             text += f"{sign}{number(abs(weight))}·{named(name)}"
     beyond = number(-bias) if bias else "0"
-    return f"{text} > {beyond} means {named(answer.positive)} (rounded; the proof has the exact numbers)"
+    return f"{text} > {beyond} means {named(answer.positive)} (rounded)"
 
 
 def _on_plane(answer: Answer, rows: Rows) -> str:
@@ -187,18 +187,16 @@ def _as_shares(answer: Answer) -> bool:
 
 
 def _weights(answer: Answer) -> dict[int, str]:
-    """Of each row of the conflict its weight; where those are long, its share among the rows of its label."""
+    """Of each row of the conflict its weight; where those are long, its share among the rows of its label, or
+    among all where the labels do not balance."""
     conflict = answer.separation.conflict
     assert conflict is not None
     weights = dict(zip(*conflict, strict=True))
     if not _as_shares(answer):
         return {index: str(weight) for index, weight in weights.items()}
-    positive = {row.number: row.label == answer.positive for row in answer.conflict}
-    totals = {side: sum(w for i, w in weights.items() if positive[i] == side) for side in (True, False)}
-    return {
-        index: f"{float(Fraction(100 * weight, totals[positive[index]])):.3g}%"
-        for index, weight in weights.items()
-    }
+    # With an intercept both labels have half of the weight.
+    total = sum(weights.values()) // (2 if answer.intercept else 1)
+    return {index: f"{float(Fraction(100 * weight, total)):.3g}%" for index, weight in weights.items()}
 
 
 def _logistic(answer: Answer) -> str:

@@ -122,7 +122,10 @@ def _record(rows: Rows, positive: int, run: Run, before: tuple[int, int], second
     with np.errstate(over="ignore"):
         norm = float(np.linalg.norm(learner.weights))
     run.passes.append(Pass(learner.mistakes - before[0], learner.mistakes, norm, seconds, margin))
-    run.settled = learner.updates == before[1] and not _cut_short(learner, plan)
+    clean = learner.updates == before[1] and not _cut_short(learner, plan)
+    if clean and isinstance(plan.order, str) and plan.order == "drawn":  # rows may not have been drawn
+        clean = tally_in_floats(rows, positive, learner.weights, learner.constant).errors == 0
+    run.settled = clean
 
 
 def _cut_short(learner: Learner, plan: Plan) -> bool:
