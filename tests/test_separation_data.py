@@ -229,7 +229,6 @@ def test_faces_have_more_columns_than_rows(data_folder):
     assert_proven(answer, "complete", rows)
 
 
-@pytest.mark.deep
 @pytest.mark.parametrize(("label", "strict"), [(1, 1576), (2, 1883), (3, 574), (4, 830)])
 def test_sparse_words(label, strict, data_folder):
     rows = sx.read(data_folder / "news20_w100.svm.gz")

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from separatrix.algorithms.online.reach import Reach
 from separatrix.kernels.drawing import draw
 from separatrix.kernels.shadow import LOOKS, PLACE, WINDOW, Shadow, anchor_at, empty_shadow, shared_shadow
 from separatrix.kernels.survey import survey
@@ -26,6 +27,7 @@ from separatrix.kernels.sweep import shaded_sweep, sweep
 from separatrix.rows.memory import DenseRows, MemoryRows
 
 PLAIN_PASSES = 2
+WELL_IN_REACH = 0.015  # a share of rows to read that no copy would improve on
 WORTH_A_COPY = 8  # passes still to come, or the copy does not pay
 MOST_COLUMNS = 4096
 MOST_MISTAKES = 1 / 50  # a share of the rows: each makes a window of the shadow be looked at again
@@ -125,6 +127,7 @@ class Focus:
         self._visit = np.arange(most, dtype=np.int32)
         self._steps = np.full(most, float(step))
         self._shadow: Shadow | None = None
+        self._reach: Reach | None = None
         self._last = rows.n_rows
         self._looks = 0
         self._patience = REDRAW
@@ -138,8 +141,14 @@ class Focus:
         """Visit every row in order; returns the number of mistakes."""
         if self._shadow is None and self._worth_a_copy():
             self._take_shadow()
+            self._reach = None
         few = self._last <= MOST_MISTAKES * self.rows.n_rows
-        mistakes = self._shaded_pass(self._shadow) if self._shadow is not None and few else self._plain_pass()
+        if self._shadow is not None and few:
+            mistakes = self._shaded_pass(self._shadow)
+        elif self._shadow is None and self.sketch.measured and self._in_place:
+            mistakes = self._reaching_pass()
+        else:
+            mistakes = self._plain_pass()
         self.passes_made += 1
         self.passes_left -= 1
         self._last = mistakes
@@ -148,7 +157,23 @@ class Focus:
     def _worth_a_copy(self) -> bool:
         few = self._last <= MOST_MISTAKES * self.rows.n_rows
         time = self.passes_made >= PLAIN_PASSES and self.passes_left >= WORTH_A_COPY
-        return few and time and self.sketch.possible
+        wanted = self._reach is None or self._reach.share > WELL_IN_REACH
+        return few and time and wanted and self.sketch.possible
+
+    def _reaching_pass(self) -> int:
+        if self._reach is None:
+            rows = self.rows
+            self._reach = Reach(
+                rows.block(0, rows.n_rows).X,
+                rows.n_bytes / rows.n_rows,
+                self._signs,
+                self.sketch.squares,
+                self.constant,
+                float(self._steps[0]),
+                self.counts,
+                self.weights,
+            )
+        return self._reach.pass_over()
 
     def _sweep(self, start: int, stop: int, X: object) -> int:
         visit = self._visit[: stop - start]

@@ -50,12 +50,13 @@ class Frame:
         low, high = X.min(axis=0), X.max(axis=0)
         with np.errstate(over="ignore"):
             spread = np.where(np.isfinite(high - low), high - low, high)
+            apart = 2 * spread
         largest = np.maximum(np.abs(low), np.abs(high))
         shifts = np.zeros(X.shape[1])
         if intercept:
             # Far from the origin only: there x - shift is exact, so that ties stay ties.
             far = (
-                (np.minimum(np.abs(low), np.abs(high)) > 2 * spread)
+                (np.minimum(np.abs(low), np.abs(high)) > apart)
                 & (np.sign(low) == np.sign(high))
                 & (spread > 0)
             )

@@ -22,7 +22,6 @@ from separatrix.algorithms.separation.frame import common_rows
 from separatrix.algorithms.separation.gordan import Foot, foot
 from separatrix.algorithms.separation.rounding import (
     down,
-    norm_above,
     root_above,
     root_below,
     squared_norm,
@@ -103,15 +102,19 @@ class MarginSearch:
         while moving and not self._closed(gap):
             self.scanner.tick()
             before = (self.lower, self.upper)
-            solved = solve(self._points(), self._signs(), gap / 4, self.pairs, self.shares)
-            self.pairs = [(int(i), int(j)) for i, j in solved.corral]
-            self.shares = solved.shares.tolist()
-            self._bound([int(share * 2.0**80) for share in self.shares])
-            plane = self._plane(solved.nearest)
+            plane = self._proposed(gap)
             if plane is None:
                 break
             self._take(plane, self._scan(plane))
             moving = self.grew or (self.lower, self.upper) != before
+
+    def _proposed(self, gap: float) -> Plane | None:
+        """Wolfe's method on the active set: the upper bound of its corral, and the hyperplane to try."""
+        solved = solve(self._points(), self._signs(), gap / 4, self.pairs, self.shares)
+        self.pairs = [(int(i), int(j)) for i, j in solved.corral]
+        self.shares = solved.shares.tolist()
+        self._bound([int(share * 2.0**80) for share in self.shares])
+        return self._plane(solved.nearest)
 
     def _canonical(self, gap: float) -> None:
         """Scale the halfspace so that the nearest rows score 1, if that costs no more than rounding."""
@@ -119,7 +122,7 @@ class MarginSearch:
         if not plane.in_floats or not lower > 0:
             return
         with np.errstate(over="ignore"):
-            scaled = Plane(np.asarray(plane.weights) / (lower * norm_above(plane, self.geometric)))
+            scaled = Plane(np.asarray(plane.weights) / (lower * root_above(self._squared_norm(plane))))
         if not (np.isfinite(scaled.weights).all() and np.abs(scaled.weights).max() > 0):
             return
         self.lower = 0.0
@@ -158,7 +161,7 @@ class MarginSearch:
             square /= 4 if self.two_hulls else 1
             plane = self._whole_plane(points, found)
             *weights, bias = plane.numbers()
-            floor = Margins(weights, bias, square * squared_norm(plane, self.geometric))
+            floor = Margins(weights, bias, square * self._squared_norm(plane))
             if self.scanner.all_at_least(floor):
                 return square
             worst = self.scanner.below(floor, self._batch)
@@ -190,7 +193,7 @@ class MarginSearch:
         self.last = plane
         reached = estimate = -inf
         if plane.in_floats and not self._frame.extreme and look.floor > 0:
-            norm = norm_above(plane, self.geometric)
+            norm = root_above(self._squared_norm(plane))
             reached, estimate = down(look.floor / norm), float(look.worst.margins[0]) / norm
         # Where the doubt of a float sum is what keeps the ends apart, whole numbers settle it.
         if exactly or (estimate >= (1 - CLOSE) * self.upper > reached and look.negative == 0):
@@ -225,12 +228,15 @@ class MarginSearch:
     def _points(self) -> np.ndarray:
         rows = self.active
         out = np.empty((len(rows), rows.X.shape[1] + self.constant))
-        out[:, : rows.X.shape[1]] = np.ldexp(rows.X - self.middle, -self.exponent)
+        out[:, : rows.X.shape[1]] = self._seen(rows.X)
         if self.constant:
             out[:, -1] = np.ldexp(1.0, -self.exponent)
         if not self.two_hulls:
             out *= rows.signs[:, None]
         return out
+
+    def _seen(self, X: np.ndarray) -> np.ndarray:
+        return np.ldexp(X - self.middle, -self.exponent)
 
     def _plane(self, nearest: np.ndarray) -> Plane | None:
         """The hyperplane with this normal; with a free intercept, halfway between the classes."""
@@ -246,6 +252,9 @@ class MarginSearch:
             weights[d] = -(scores[positive].min() / 2 + scores[~positive].max() / 2)
         return Plane(weights) if np.isfinite(weights).all() else None
 
+    def _squared_norm(self, plane: Plane) -> Fraction:
+        return squared_norm(plane, self.geometric)
+
     def _upper(self, places: Sequence[int], multipliers: Sequence[int]) -> float:
         """‖Σ l z‖ / Σ l, rounded up."""
         X, signs = self.active.X[places], self.active.signs[places]
@@ -253,8 +262,10 @@ class MarginSearch:
         Z = common_rows(X, signs, intercept)
         low = unit_of(X, intercept)
         sums = [sum(m * row[k] for m, row in zip(multipliers, Z, strict=True)) for k in range(len(Z[0]))]
-        square = Fraction(sum(v * v for v in sums), sum(multipliers) ** 2) * power_of_two(2 * low)
-        return root_above(square)
+        return root_above(self._squared_length(sums) * power_of_two(2 * low) / sum(multipliers) ** 2)
+
+    def _squared_length(self, point: Sequence[int]) -> Fraction:
+        return Fraction(sum(v * v for v in point))
 
     def _whole_points(self) -> list[list[int]]:
         """The active rows in whole numbers, all in one unit."""
@@ -288,7 +299,7 @@ class MarginSearch:
             lowest = margin if lowest is None or margin < lowest else lowest
         if lowest is None or lowest <= 0:
             return -inf
-        squared = squared_norm(plane, self.geometric)
+        squared = self._squared_norm(plane)
         value = root_below(lowest * lowest / squared)
         if value <= 0:
             return -inf

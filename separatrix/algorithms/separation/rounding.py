@@ -31,10 +31,6 @@ def squared_norm(plane: Plane, geometric: bool) -> Fraction:
     return dyadic(weights[:-1] if geometric else weights).squared_norm()
 
 
-def norm_above(plane: Plane, geometric: bool) -> float:
-    return root_above(squared_norm(plane, geometric))
-
-
 def root_above(square: Fraction) -> float:
     """A float not below the square root."""
     value = root(square)

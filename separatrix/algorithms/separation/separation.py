@@ -6,12 +6,15 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
+
 from separatrix.algorithms.separation.kinds import Finding
 from separatrix.algorithms.separation.margins import Bracket, MarginSearch
 from separatrix.algorithms.separation.recession import unbounded
 from separatrix.algorithms.separation.rounding import root_above, squared_radius
 from separatrix.algorithms.separation.scanner import OutOfTime, Plane, Scanner
 from separatrix.algorithms.separation.search import Search
+from separatrix.algorithms.separation.standardised import StandardisedSearch, standard_deviations
 from separatrix.algorithms.separation.whole import primitive
 from separatrix.certificates import (
     About,
@@ -69,8 +72,9 @@ class Separation:
 
     Notes
     -----
-    Margins, `unbounded` and certificates are computed when asked for. The geometric margin is also a radius
-    of robustness: every row may move by less than it, in any direction, and the classes stay separable.
+    Margins, `unbounded` and certificates are computed when asked for. The geometric margin is also the radius
+    of robustness: while every row moves by less than it, in any direction, the classes stay separable; the
+    two nearest points of their hulls can be made to meet by moving the `support` rows by just that much.
     """
 
     def __init__(self, scanner: Scanner, search: Search | None, finding: Finding | None) -> None:
@@ -134,6 +138,45 @@ class Separation:
         """The largest margin of the rows (x, 1), the one of the mistake bound; None unless complete."""
         bracket = self.bracket(geometric=False)
         return None if bracket is None else Interval(bracket.lower, bracket.upper)
+
+    @property
+    def support(self) -> tuple[int, ...] | None:
+        """The support rows of the margin: those with positive multipliers in the proof of its upper end.
+
+        None unless complete. Other rows may lie on the margin as well; without them it is the same.
+
+        >>> from separatrix.algorithms.separation import separate
+        >>> separate([[1.0], [2.0], [3.0], [9.0]], [0, 0, 1, 1]).support
+        (1, 2)
+        """
+        bracket = self.bracket()
+        return None if bracket is None else bracket.rows
+
+    @cached_property
+    def scales(self) -> tuple[float, ...]:
+        """What `standardised_margin` divides the columns by: their standard deviations (with 1/n), rounded to
+        floats; 1 for a constant column."""
+        return tuple(standard_deviations(self._scanner).tolist())
+
+    @cached_property
+    def standardised_margin(self) -> Interval | None:
+        """The largest geometric margin of the rows x_j / scales_j, between certified bounds; None unless
+        complete.
+
+        It does not depend on the units of the columns. The bounds are about the exact quotients.
+
+        >>> from separatrix.algorithms.separation import separate
+        >>> incomes = separate([[20_000], [30_000], [60_000], [90_000]], [0, 0, 1, 1])
+        >>> lower, upper = incomes.standardised_margin
+        >>> lower <= 15_000 / incomes.scales[0] <= upper
+        True
+        """
+        if self.kind != "complete" or self._search is None or self._plane is None:
+            return None
+        self._scanner.restart()
+        scales = np.array(self.scales)
+        found = StandardisedSearch(self._scanner, self._search.active, self._plane, scales).run(1e-9)
+        return Interval(found.lower, found.upper)
 
     def bracket(
         self, *, geometric: bool = True, gap: float = 1e-9, canonical: bool = False
