@@ -1,18 +1,18 @@
 """Rosenblatt's rule without reading rows that have not had time to go wrong.
 
-Let a row z have had margin m = s·w·z > 0 when it was last read, and c = m/‖w‖‖z‖. The weights made an angle of
-90° − arcsin c with it, so it stays on its side until they have turned by arcsin c ≥ c. That they grow longer does
-not count. Turns are measured from an anchor, the weights at the start of a pass, and add up from anchor to anchor
-by the triangle inequality for angles. So with T the turns so far, the row is right while
+Let a row z have had margin m = s·w·z > 0 when it was last read, and c = m/‖w‖‖z‖. The weights made an angle
+of 90° − arcsin c with it, so it stays on its side until they have turned by arcsin c ≥ c. That they grow
+longer does not count. Turns are measured from an anchor, the weights at the start of a pass, and add up from
+anchor to anchor by the triangle inequality for angles. So with T the turns so far, the row is right while
 
     T + turn(anchor, w) < reach = c + T_then − turn(anchor_then, w_then).
 
-**Rounding.** A computed score differs from the exact one by at most (d + 3)·2^-53·‖w‖‖z‖ (1 + …), for any order of
-summation: UNIT is more than twice that, relative to ‖w‖‖z‖. A row is passed over only if it is 4·UNIT within
-reach; then its exact score is at least sin(4·UNIT)‖w‖‖z‖ on the right side, and `sweep` would compute it so. The
-squares of lengths are carried along a pass by a recurrence whose error is below SPARE of their largest value for
-10⁶ mistakes; the turn is made larger, and c smaller, by more than that. Rows and weights so short or long that
-their products could underflow or overflow are always read.
+**Rounding.** A computed score differs from the exact one by at most (d + 3)·2^-53·‖w‖‖z‖ (1 + …), for any
+order of summation: UNIT is more than twice that, relative to ‖w‖‖z‖. A row is passed over only if it is
+4·UNIT within reach; then its exact score is at least sin(4·UNIT)‖w‖‖z‖ on the right side, and `sweep` would
+compute it so. The squares of lengths are carried along a pass by a recurrence whose error is below SPARE of
+their largest value for 10⁶ mistakes; the turn is made larger, and c smaller, by more than that. Rows and
+weights so short or long that their products could underflow or overflow are always read.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ SHORT, LONG = 1e-140, 1e140
 class Sight(NamedTuple):
     """What a pass knows of the rows: squared lengths, reach, the anchor, and a ledger of scalars.
 
-    The ledger: the constant feature, the step, UNIT, the turns so far; w·anchor, ‖w‖², ‖anchor‖² and the largest
-    ‖w‖² of the pass as carried along; FULL, not zero when every row is to be read, and its reach noted.
+    The ledger: the constant feature, the step, UNIT, the turns so far; w·anchor, ‖w‖², ‖anchor‖² and the
+    largest ‖w‖² of the pass as carried along; FULL, not zero when every row is to be read, and its reach
+    noted.
     """
 
     squares: np.ndarray

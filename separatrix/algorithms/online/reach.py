@@ -26,8 +26,9 @@ from separatrix.kernels.reach import (
 class Reach:
     """One learner's passes with a constant step: the same updates as plain ones, bit for bit.
 
-    ``share`` is the part of the rows that the last pass expected to read. Reading a row out of order costs a trip to
-    memory; where more than a few rows must be read, the pass reads all of them, and notes how far each one reaches.
+    ``share`` is the part of the rows that the last pass expected to read. Reading a row out of order costs a
+    trip to memory; where more than a few rows must be read, the pass reads all of them, and notes how far
+    each one reaches.
     """
 
     def __init__(
@@ -46,7 +47,8 @@ class Reach:
         self.counts = counts
         self.weights = weights
         self.share = 1.0
-        # Nanoseconds of a row read in a run, over those of one fetched alone: measured, and on the careful side.
+        # Nanoseconds of a row read in a run, over those of one fetched alone: measured, and on the careful
+        # side.
         self._worth = 0.7 * (row_bytes / 30) / (80 + row_bytes / 20)
         self._sight = Sight(squares, np.full(len(signs), -np.inf), weights.copy(), np.zeros(LEDGER))
         self._turn = 0.0
