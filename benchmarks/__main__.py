@@ -19,6 +19,9 @@ MODULES = {
     "sparse": "benchmarks.sparse",
     "online": "benchmarks.online",
     "files": "benchmarks.files",
+    "separation": "benchmarks.separation",
+    "max-margin": "benchmarks.max_margin",
+    "greater-than": "benchmarks.greater_than",
     "tiny": "benchmarks.tiny",
     "startup": "benchmarks.startup",
 }

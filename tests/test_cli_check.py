@@ -212,6 +212,7 @@ def test_an_object_for_programs(check):
         ("three.csv --exit-status", 1),
         ("xor.csv --time-limit 0", 3),
         ("xor.csv --time-limit 0 --exit-status --json", 3),
+        ("three.csv --time-limit 0 --exit-status", 3),
         ("--demo --exit-status", 0),
     ],
 )
@@ -339,3 +340,40 @@ def test_scans_are_told(folder, monkeypatch):
     command._answers(sx.read("three.csv"), True, None, Heard())
     assert any("against the rest: scan 1 of 6 rows: " in text for text in told)
     assert any("measuring and verifying" in text for text in told)
+
+
+# --- the range of doubles -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "1e300,0\n1.0000000000000002e300,1",
+        "5e-324,0\n-5e-324,1",
+        "0,0\n1,0\n1.0000000000000002,1",
+    ],
+)
+@pytest.mark.parametrize("options", ["", "--json"])
+def test_numbers_beyond_doubles_are_told(rows, options, check):
+    Path("edge.csv").write_text(f"a,y\n{rows}\n", encoding="utf-8")
+    code, out, err = check(f"edge.csv --exit-status {options}")
+    assert code == 0
+    if options:
+        assert json.loads(out)["separable"]
+    else:
+        assert "verdict separable" in err
+        assert "a perceptron makes at most" in err
+
+
+def test_a_mistake_of_ours_is_not_taken_for_a_verdict(folder):
+    broken = (
+        "import separatrix.algorithms.separation as s, separatrix.cli as c\n"
+        "def separated(*_, **__): raise RuntimeError('broken')\n"
+        "s.separated = separated\n"
+        "c.main(['check', 'xor.csv', '--exit-status'])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", broken], env=ENVIRONMENT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 70
+    assert "please report it" in done.stderr

@@ -147,6 +147,18 @@ def test_greater_than_needs_weights_that_double(bits):
     assert answer.certificate.verify(np.array(rows, float), labels).holds
 
 
+@pytest.mark.parametrize("power", [61, 122, 610, 671])
+def test_differences_that_vanish_modulo_a_mersenne_prime(power):
+    """2^61 - 1 divides 2^61k - 1: whoever counts dimensions modulo it takes two columns for one."""
+    x = 2.0**-power
+    for X, y in (
+        ([[1.0], [1.0], [x], [0.0], [0.0], [x]], [0, 1, 0, 0, 0, 1]),
+        ([[1.0, 1.0], [1.0, x], [x, 1.0], [1.0, 1.0]], [0, 1, 0, 1]),
+    ):
+        assert_right(np.array(X), np.array(y), True)
+        assert_right(np.array(X), np.array(y), False)
+
+
 def test_labels_below_rounding():
     """Rows on a hyperplane up to the last bits, labelled by the exact sign."""
     random = np.random.default_rng(1)
@@ -190,6 +202,32 @@ def test_more_columns_than_rows_beyond_floats():
         y = np.array([0, 1, 0, 1, 0, 1])
         answer = separate(X, y, intercept=False)
         assert answer.certificate.verify(X, y).holds
+
+
+def test_sparse_rows_in_more_columns_than_rows():
+    """Independent sparse rows need no search; the margin, asked for later, is the same as that of dense ones."""
+    random = np.random.default_rng(6)
+    X = (
+        random.integers(1, 9, (40, 300))
+        * (random.random((40, 300)) < 0.1)
+        * 2.0 ** random.integers(-30, 30, 300)
+    )
+    y = random.integers(0, 2, 40)
+    for intercept in (True, False):
+        answer = separate(csr_array(X), y, intercept=intercept)
+        assert answer.kind == "complete"
+        assert answer.certificate.verify(X, y).holds
+        full = separate(X, y, intercept=intercept)
+        assert answer.margin.lower <= full.margin.upper
+        assert full.margin.lower <= answer.margin.upper
+        assert answer.unbounded == full.unbounded
+    twins = csr_array(np.vstack([X, X[:1]]))
+    assert separate(twins, np.append(y, 1 - y[0])).kind == "quasi"
+    empty = X.copy()
+    empty[0] = 0.0
+    assert separate(csr_array(empty), y, intercept=False).kind == "quasi"
+    assert separate(csr_array(empty), y).kind == "complete"
+    assert separate(csr_array(X * 2.0**900), y).kind == "complete"
 
 
 # --- invariance ---------------------------------------------------------------------------------------------

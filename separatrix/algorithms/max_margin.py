@@ -19,7 +19,7 @@ import warnings
 
 import numpy as np
 
-from separatrix.algorithms.separation import Separation, separated
+from separatrix.algorithms.separation import Separation, require_finite, separated
 from separatrix.algorithms.separation.margins import Bracket
 from separatrix.certificates import MarginBetween, Undecided
 from separatrix.halfspace import Halfspace
@@ -86,7 +86,7 @@ class MaxMargin(LinearClassifier):
             raise ValueError(f"gap={self.gap} makes no sense: it is a share between 0 and 1.")
 
     def _solve(self, rows: Rows, positive: int) -> Solution:
-        rows.require_finite()
+        require_finite(rows)
         answer = separated(rows, positive, intercept=self.fit_intercept, time_limit=self.time_limit)
         bracket = answer.bracket(geometric=self.free_intercept, gap=self.gap, canonical=True)
         if bracket is None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.separation import Separation
+from separatrix.algorithms.separation import Interval, Separation
 from separatrix.algorithms.separation.separation import Unbounded
 from separatrix.certificates.exact import Margins
 from separatrix.certificates.witness import to_decimal
@@ -43,6 +43,7 @@ class Answer:
     intercept: bool
     columns: tuple[str, ...]
     evidence: tuple[Evidence, ...]
+    standardised: Interval | None
     conflict: tuple[Shown, ...]
     on_plane: tuple[int, ...]
     logistic: Unbounded | None
@@ -84,6 +85,7 @@ class Answer:
             "kind": self.kind,
             "separable": None if self.kind == "undecided" else found.separable,
             "margin": _ends(found.margin),
+            "standardised_margin": _ends(self.standardised),
             "row_margin": _ends(found.row_margin),
             "radius": None if bracket is None else found.radius,
             "mistake_bound": None if found.mistake_bound is None else to_decimal(found.mistake_bound),
@@ -124,6 +126,7 @@ def answered(separation: Separation, rows: Rows, code: int, *, intercept: bool) 
         intercept=intercept,
         columns=rows.columns or tuple(f"column {j}" for j in range(rows.n_columns)),
         evidence=tuple(evidence_of(proof, rows) for proof in proofs),
+        standardised=separation.standardised_margin,
         conflict=_picked(rows, separation.conflict.rows) if separation.conflict else (),
         on_plane=_on_plane(separation, rows, code) if separation.kind == "quasi" else (),
         # Where the rows are separable every coefficient may run off, and each is a search of its own.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from separatrix.cli.verify import verify
 from separatrix.cli.voice import in_options
 
 WRONG = 2
+BROKEN = 70
 INTERRUPTED = 130
 TERMINATED = 143
 
@@ -58,7 +60,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8")
     signal.signal(signal.SIGTERM, _terminated)
-    sys.exit(run(arguments))
+    try:
+        code = run(arguments)
+    except Exception:
+        # Python itself would end with 1 here, and a script would take it for "not separable".
+        traceback.print_exc()
+        click.echo("separatrix: this is a mistake in separatrix; please report it.", err=True)
+        code = BROKEN
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
+from separatrix.certificates.witness import to_decimal
 from separatrix.cli.answer import Answer, Shown
 from separatrix.reports.wording import Line, at_most, counted, laid_out, named, number, several, table
 from separatrix.rows import Rows
@@ -19,6 +20,7 @@ KINDS = {
     "(overlap)",
 }
 RUNS = {"+inf": "to +∞", "-inf": "to -∞", "undetermined": "not determined"}
+OWN_PROOFS = {"margin-at-least": "margin", "mistakes-at-most": "bound on mistakes"}
 MOST_ROWS = 8  # of a conflict, in a table
 MOST_NAMES = 6
 LONGEST_WEIGHT = 9  # digits; longer ones are told as shares
@@ -66,6 +68,9 @@ def _margins(answer: Answer) -> Iterator[Line]:
     assert margin is not None
     assert bracket is not None
     yield "margin", _margin(*margin)
+    standard = answer.standardised
+    if standard is not None and standard.lower > 0:
+        yield "standardised", f"{number(standard.lower)}, each column divided by its standard deviation"
     if bracket.rows:
         which = "these rows" if len(bracket.rows) > 1 else "this row"
         yield "nearest rows", f"{_listed(bracket.rows)} (counted from 0); {which} alone allow no more"
@@ -76,7 +81,7 @@ def _margins(answer: Answer) -> Iterator[Line]:
         constant = ", both with the constant 1 as one more column" if answer.intercept else ""
         yield (
             "mistake bound",
-            f"a perceptron makes at most {at_most(found.mistake_bound)} mistakes, in whatever order these "
+            f"a perceptron makes at most {_bound(found.mistake_bound)} mistakes, in whatever order these "
             f"rows come (Novikoff 1962): (R/γ)², with R = {number(found.radius)} the longest row and γ = "
             f"{number(found.row_margin.lower)} the margin{constant}",
         )
@@ -84,9 +89,11 @@ def _margins(answer: Answer) -> Iterator[Line]:
 
 def _margin(lower: float, upper: float) -> str:
     moves = "every row may move by less than that, in any direction, and the classes stay separable"
-    if not (lower > 0 and math.isfinite(upper)):
-        reached = f"at least {lower!r}" if lower > 0 else "not measured"
-        return f"{reached}; the time limit was reached before more was known"
+    if lower <= 0 or math.isinf(upper):
+        ends = [f"at least {lower!r}"] if lower > 0 else []
+        ends += [f"at most {upper!r}"] if math.isfinite(upper) else []
+        known = " and ".join(ends) or "not measured"
+        return f"{known}: time, or the range of doubles, ended before more was known"
     if lower == upper:
         return f"{number(lower)}, the largest there is, exactly; {moves}"
     return f"{number(lower)}, the largest there is: between {lower!r} and {upper!r}; {moves}"
@@ -226,11 +233,14 @@ def _evidence(answer: Answer, rows: Rows) -> Iterator[Line]:
         return
     first, *others = answer.evidence
     yield "proven", first.claim
-    if answer.kind == "complete" and others:
-        yield "", "The margin and the bound on mistakes have proofs of their own."
+    own = [words for kind, words in OWN_PROOFS.items() if any(e.kind == kind for e in others)]
+    if own:
+        have = "have proofs of their own" if len(own) > 1 else "has a proof of its own"
+        yield "", f"The {' and the '.join(own)} {have}."
     each = "all hold" if others else "it holds"
     yield "", f"Checked again on all {counted(rows.n_rows)} rows, in exact arithmetic: {each}."
     left = [] if answer.kind == "complete" else ["how few errors a hyperplane can make"]
+    left += [] if answer.standardised is None else ["the standardised margin, which has no certificate"]
     yield "not proven", "; ".join([*left, "anything about other rows"])
 
 
@@ -257,10 +267,16 @@ def _row(answer: Answer) -> tuple[str, ...]:
         named(answer.positive),
         "separable" if answer.kind == "complete" else answer.kind,
         number(margin.lower) if margin is not None and margin.lower > 0 else "",
-        at_most(bound) if bound is not None else "",
+        _bound(bound) if bound is not None else "",
         several(len(conflict.rows), "row") if conflict is not None else "",
         "none" if answer.kind == "undecided" else "holds" if answer.decided else "refused",
     )
+
+
+def _bound(mistakes: int) -> str:
+    """Also of numbers that no double can hold."""
+    digits = to_decimal(mistakes)
+    return at_most(mistakes) if len(digits) < 300 else f"{digits[0]}.{digits[1:4]}e+{len(digits) - 1}"
 
 
 def _listed(indices: Sequence[int]) -> str:

@@ -24,13 +24,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from separatrix.algorithms.separation.kinds import find
-from separatrix.algorithms.separation.scanner import OutOfTime, Progress, Scanner
+from separatrix.algorithms.separation.independent import even_plane
+from separatrix.algorithms.separation.kinds import Finding, find
+from separatrix.algorithms.separation.scanner import OutOfTime, Progress, Scanner, require_finite
 from separatrix.algorithms.separation.search import Search
 from separatrix.algorithms.separation.separation import Conflict, Interval, Separation
 from separatrix.rows import Rows, as_rows
 
-__all__ = ["Conflict", "Interval", "Progress", "Separation", "separate", "separated"]
+__all__ = ["Conflict", "Interval", "Progress", "Separation", "require_finite", "separate", "separated"]
 
 
 def separate(
@@ -70,7 +71,7 @@ def separate(
     """
     rows = as_rows(X, y, n_jobs=n_jobs)
     rows.require_two_classes()
-    rows.require_finite()
+    require_finite(rows)
     code = _code(rows.classes, positive)
     return separated(rows, code, intercept=intercept, time_limit=time_limit, progress=progress)
 
@@ -87,6 +88,10 @@ def separated(
     scanner = Scanner(rows, positive, intercept, time_limit, progress)
     search = finding = None
     with suppress(OutOfTime):
+        even = even_plane(scanner)
+        if even is not None:
+            plane, view = even
+            return Separation(scanner, None, Finding("complete", view, plane, None, None))
         search = Search(scanner)
         finding = find(search)
     return Separation(scanner, search, finding)

@@ -115,7 +115,7 @@ class Tuned:
         m = matrix(points, self.width)
         lead = set(pivots(m))
         chosen = [points[i] for i in pivots(m.transpose())]
-        size = max(abs(v).bit_length() for point in chosen for v in point)
+        size = max((abs(v).bit_length() for point in chosen for v in point), default=1)
         units = [
             [(1 << size) * (i == j) for i in range(self.width)] for j in range(self.width) if j not in lead
         ]

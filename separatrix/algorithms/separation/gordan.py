@@ -37,14 +37,16 @@ def dependency(points: Sequence[Point]) -> list[int] | None:
     if len(base) != count - 1:
         return None
     (rest,) = set(range(count)) - set(base)
-    found: list[fmpq] = [fmpq(0)] * count
-    found[rest] = fmpq(1)
+    found = [0] * count
+    found[rest] = 1
     if base:
         lead = pivots(m)
         solved = submatrix(m, base, lead).transpose().solve(submatrix(m, [rest], lead).transpose())
-        for i, place in enumerate(base):
-            found[place] = -solved[i, 0]
-    multipliers = whole(found)
+        above, below = solved.numer_denom()
+        found[rest] = -int(below)
+        for place, value in zip(base, numbers(above), strict=True):
+            found[place] = value
+    multipliers = primitive(found)
     if any(v != 0 for v in (fmpz_mat(1, count, multipliers) * m).entries()):
         return None
     return multipliers

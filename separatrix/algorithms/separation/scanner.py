@@ -19,6 +19,7 @@ from separatrix.kernels.scan import DOUBTFUL, FLOOR, FOUND, NEGATIVE, TALLY, dou
 from separatrix.predictor.evidence import matrix
 from separatrix.rows import Block, Csr, Rows, Worst
 from separatrix.rows.memory import MemoryRows
+from separatrix.rows.sequence import dense_rows, refuse_nonfinite
 
 WIDE = 2**23  # bytes
 CHUNK = 1024  # rows in doubt that are looked at exactly before asking whether enough were found
@@ -240,6 +241,14 @@ class Scanner:
         return floats
 
 
+def require_finite(rows: Rows) -> None:
+    """Refuse the first NaN or infinity, by row and column; on threads, where a verdict may need no other
+    pass."""
+    if not rows.known_finite:
+        rows.count(lambda block: (refuse_nonfinite(block, rows) is None,))
+        rows.known_finite = True
+
+
 def in_wide_blocks(rows: Rows) -> Rows:
     """The same rows in blocks large enough that a scan is all kernel: nothing here needs them in a cache."""
     if not isinstance(rows, MemoryRows):
@@ -271,6 +280,4 @@ class _Bounds:
 
 def dense(block: Block, places: np.ndarray, columns: int) -> np.ndarray:
     """Some rows of a block as dense float64."""
-    from separatrix.rows.sequence import dense_rows
-
     return np.asarray(dense_rows(block.X, places, columns), np.float64)

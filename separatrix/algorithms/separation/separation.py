@@ -79,7 +79,7 @@ class Separation:
 
     def __init__(self, scanner: Scanner, search: Search | None, finding: Finding | None) -> None:
         self._scanner = scanner
-        self._search = search
+        self._searched = search
         self._finding = finding
         self._brackets: dict[tuple[bool, float, bool], Bracket] = {}
         self.kind = "undecided" if finding is None else finding.kind
@@ -99,6 +99,11 @@ class Separation:
             return None
         *weights, bias = plane.weights
         return Halfspace([_plain(w) for w in weights], _plain(bias))
+
+    @cached_property
+    def _search(self) -> Search:
+        """The active set: that of the verdict, or one to begin with where the verdict needed none."""
+        return self._searched or Search(self._scanner)
 
     @property
     def _plane(self) -> Plane | None:
@@ -171,7 +176,7 @@ class Separation:
         >>> lower <= 15_000 / incomes.scales[0] <= upper
         True
         """
-        if self.kind != "complete" or self._search is None or self._plane is None:
+        if self.kind != "complete" or self._plane is None:
             return None
         self._scanner.restart()
         scales = np.array(self.scales)
@@ -185,7 +190,7 @@ class Separation:
 
         ``canonical`` scales the halfspace so that the nearest rows score ±1, up to rounding.
         """
-        if self.kind != "complete" or self._search is None or self._plane is None:
+        if self.kind != "complete" or self._plane is None:
             return None
         key = (geometric or not self._scanner.intercept, gap, canonical)
         if key not in self._brackets:
@@ -201,7 +206,7 @@ class Separation:
         >>> separate([[0.0, 0.0], [1.0, 2.0]], [0, 1]).squared_margin()
         Fraction(5, 4)
         """
-        if self.kind != "complete" or self._search is None or self._plane is None:
+        if self.kind != "complete" or self._plane is None:
             return None
         self._scanner.restart()
         return MarginSearch(self._scanner, self._search.active, self._plane, geometric).squared()
@@ -294,7 +299,7 @@ class Separation:
     @cached_property
     def unbounded(self) -> Unbounded | None:
         """Per coefficient "+inf", "-inf", "finite" or "undetermined": where the logistic fit runs to."""
-        if self._finding is None or self._search is None:
+        if self._finding is None:
             return None
         self._scanner.restart()
         try:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from flint import fmpq, fmpz_mat, nmod_mat
 
-PRIME = 2**61 - 1
+# 2 generates all residues of either: no power of two less another is 0 there, as 2^61 - 1 is in its own.
+PRIMES = (4611686018427377339, 3141592653589790579)
 
 
 def mantissas(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -85,7 +86,18 @@ def numbers(column: fmpz_mat) -> list[int]:
 
 def pivots(m: fmpz_mat) -> list[int]:
     """Columns independent modulo a prime, hence independent; almost always a basis of all columns."""
-    reduced, rank = nmod_mat(m, PRIME).rref()
+    found: list[int] = []
+    for prime in PRIMES:
+        reduced, rank = nmod_mat(m, prime).rref()
+        if rank > len(found):
+            found = _leading(reduced, rank)
+        if len(found) == min(m.nrows(), m.ncols()):
+            break
+    return found
+
+
+def _leading(reduced: nmod_mat, rank: int) -> list[int]:
+    """The columns of the first entry of each row."""
     found: list[int] = []
     column = 0
     for row in range(rank):
