@@ -45,7 +45,7 @@ def rounding_level(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def greater_than(bits: int, more: int = 200) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of whole numbers as bits, labelled 1 where the first is greater: weights must double with each."""
+    """Pairs of whole numbers as bits, labelled 1 where the first is greater: weights double with each bit."""
     pairs = []
     for power in (1 << place for place in range(bits)):
         pairs += [(power, power - 1), (power - 1, power), (power, power)]

@@ -9,7 +9,18 @@ from pathlib import Path
 
 import separatrix
 
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow", "river", "vowpalwabbit")
+LIBRARIES = (
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "numba",
+    "python-flint",
+    "highspy",
+    "pyarrow",
+    "river",
+    "vowpalwabbit",
+    "firthmodels",
+)
 
 
 def facts() -> str:

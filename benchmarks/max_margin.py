@@ -28,8 +28,8 @@ def run(*, quick: bool, repeats: int) -> Table:
         columns=("rows", "columns", "ours, s", "beside it", "its time, s", "figure", "bar", "met"),
         rows=lines,
         notes=(
-            "Rows around a random plane, pushed 0.05 away from it. *Plain sum* is one of the same array in the "
-            'same repeat. `SVC(kernel="linear", C=1e10)` stops at its own tolerance and proves nothing.',
+            "Rows around a random plane, pushed 0.05 away from it. *Plain sum* is one of the same array in "
+            'the same repeat. `SVC(kernel="linear", C=1e10)` stops at its own tolerance and proves nothing.',
         ),
     )
 

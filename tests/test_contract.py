@@ -18,6 +18,8 @@ ESTIMATORS = [
     sx.MarginPerceptron(),
     sx.PassiveAggressive(),
     sx.PassiveAggressive(variant="PA-II"),
+    sx.MaxMargin(),
+    sx.Lift(),
 ]
 
 

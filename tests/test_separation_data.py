@@ -229,7 +229,15 @@ def test_faces_have_more_columns_than_rows(data_folder):
     assert_proven(answer, "complete", rows)
 
 
-@pytest.mark.parametrize(("label", "strict"), [(1, 1576), (2, 1883), (3, 574), (4, 830)])
+@pytest.mark.parametrize(
+    ("label", "strict"),
+    [
+        pytest.param(1, 1576, marks=pytest.mark.deep),
+        pytest.param(2, 1883, marks=pytest.mark.deep),
+        (3, 574),
+        pytest.param(4, 830, marks=pytest.mark.deep),
+    ],
+)
 def test_sparse_words(label, strict, data_folder):
     rows = sx.read(data_folder / "news20_w100.svm.gz")
     assert_proven(sx.separate(rows, positive=label), "quasi", rows, strict=strict)

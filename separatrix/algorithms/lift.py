@@ -43,7 +43,7 @@ class Lift(TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Lift:
         """Learn the columns."""
-        self.products_ = PolynomialFeatures(self.degree, include_bias=False).fit(X)
+        self.products_ = PolynomialFeatures(self.degree, include_bias=False).fit(_compressed(X))
         self.n_features_in_ = self.products_.n_features_in_
         if hasattr(self.products_, "feature_names_in_"):
             self.feature_names_in_ = self.products_.feature_names_in_
@@ -52,11 +52,16 @@ class Lift(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """The products."""
         check_is_fitted(self)
-        return self.products_.transform(X)
+        return self.products_.transform(_compressed(X))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         check_is_fitted(self)
         return self.products_.get_feature_names_out(input_features)
+
+
+def _compressed(X: Any) -> Any:
+    """Any sparse matrix by rows: not all of scikit-learn's checks can read the others."""
+    return X.tocsr() if hasattr(X, "tocsr") else X
 
 
 class Lifted(NamedTuple):

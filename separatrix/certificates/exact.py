@@ -59,6 +59,7 @@ _U = 2.0**-53
 _TAU = 2.0**-1022
 _LARGE = 2.0**1020
 _COARSE = 5000  # the grain of zero: above that of any product of doubles
+_RUN = 8192  # OpenBLAS divides a product of two vectors among threads from 10,000 entries on
 
 
 class Margins:
@@ -253,11 +254,19 @@ def _length(values: npt.NDArray[Any]) -> float:
         return 0.0
     flat = values.reshape(-1) if values.flags.c_contiguous else values.ravel()
     small, large = (2.0**-50, 2.0**60) if values.dtype == np.float32 else (2.0**-450, 2.0**500)
-    length = 1.1 * sqrt(max(float(flat @ flat), 0.0)) if flat.size <= 1 << 20 else 0.0
+    length = 1.1 * sqrt(max(_square(flat), 0.0)) if flat.size <= 1 << 20 else 0.0
     if small < length < large:
         return length
     largest = max(float(values.max()), -float(values.min()))
     return largest * sqrt(values.size) * 1.001 if isfinite(largest) else inf
+
+
+def _square(flat: npt.NDArray[Any]) -> float:
+    """flat·flat in runs so short that no BLAS splits them among threads: on a busy machine one such split
+    takes longer than the block.
+    """
+    runs = (flat[at : at + _RUN] for at in range(0, flat.size, _RUN))
+    return sum(float(run @ run) for run in runs)
 
 
 def _times_power(value: float, exponent: int) -> float:
