@@ -11,9 +11,9 @@ Run it with ``python examples/shifted.py``. It prints:
     After 200 passes and 17881 mistakes (51 in the last pass) the weights still err
     on 45 of 200 rows, so nothing is proven. The rows are far from the origin (R =
     142.8; around their middle 1.735): center=True divides the mistake bound by
-    about 6.78e+03 or more. Yet a separating halfspace exists, with a margin of
-    0.00126189; sx.separate returns one, and enough passes find one, after at most
-    12803263870 mistakes.
+    about 6.78e+03 or more. Yet a separating halfspace exists; sx.separate returns
+    one. The best margin is 0.00126189, and enough passes find a separator, after at
+    most 12803263870 mistakes.
     far, centred: 4 mistakes in 2 passes
     All 200 rows are strictly on their side.
 """

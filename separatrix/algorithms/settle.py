@@ -5,31 +5,34 @@ from __future__ import annotations
 from separatrix.certificates import Certificate, Inseparable, Undecided
 from separatrix.rows import Rows
 
-SECONDS = 20.0  # the most that the answer may cost a fit that has ended
+SECONDS = 2.0  # what the answer may cost a fit that has ended, or as long as the fit itself took
+SMALL = 1_000_000  # values: up to here the best margin is worth its price too
 
 
-def settle(rows: Rows, positive: int, *, intercept: bool, reason: str) -> Certificate:
-    """A certificate that no halfspace separates the rows; or `Undecided`, with what is known beside the
-    reason."""
+def settle(rows: Rows, positive: int, *, intercept: bool, reason: str, spent: float) -> Certificate:
+    """A certificate that no halfspace separates the rows, or `Undecided` with what is known beside the
+    reason.
+
+    ``spent`` is what the fit has cost so far, in seconds: the answer may cost as much again.
+    """
     from separatrix.algorithms.separation import separate
 
     assert rows.classes is not None
-    answer = separate(rows, positive=rows.classes[positive], intercept=intercept, time_limit=SECONDS)
+    limit = max(SECONDS, spent)
+    answer = separate(rows, positive=rows.classes[positive], intercept=intercept, time_limit=limit)
     if answer.conflict is not None:
         proof = next(c for c in answer.certificates if isinstance(c, Inseparable))
         return proof.bound_to(rows)
-    margin, bound = answer.row_margin, answer.mistake_bound
-    if margin is not None:
-        known = (
-            f"Yet a separating halfspace exists, with a margin of {margin.lower:.6g}; sx.separate returns one"
-        )
-        known += (
-            f", and enough passes find one, after at most {_counted(bound)} mistakes."
-            if bound is not None
-            else "."
-        )
-        return Undecided(f"{reason} {known}")
-    return Undecided(f"{reason} Whether the rows are separable was not settled in {SECONDS:g} s either.")
+    if not answer.separable:
+        return Undecided(f"{reason} Whether the rows are separable was not settled in {limit:.3g} s either.")
+    known = "Yet a separating halfspace exists; sx.separate returns one"
+    margin = answer.row_margin if rows.n_rows * rows.n_columns <= SMALL else None
+    if margin is None or answer.mistake_bound is None:
+        return Undecided(f"{reason} {known}.")
+    return Undecided(
+        f"{reason} {known}. The best margin is {margin.lower:.6g}, and enough passes find a separator, after "
+        f"at most {_counted(answer.mistake_bound)} mistakes."
+    )
 
 
 def _counted(bound: int) -> str:

@@ -133,7 +133,7 @@ class Margins:
     def _narrow_block(self, X: Any, signs: Signs, start: int) -> tuple[Signs, float]:
         """For float32: the bound with u = 2^-24 and τ = 2^-126; rows near the least gap go on too."""
         largest = _length(X)
-        gaps = (X @ self._narrow[:-1] + self._narrow[-1]) * signs
+        gaps = (_scores(X, self._narrow[:-1]) + self._narrow[-1]) * signs
         size = largest * self._two_norm + abs(self._bias)
         doubt = 2 * (X.shape[1] + 4) * 2.0**-24 * size + 8 * (X.shape[1] + 3) * 2.0**-126 * max(1.0, largest)
         if not doubt < 2.0**100:
@@ -155,7 +155,7 @@ class Margins:
         if not isfinite(largest):
             refuse_infinite(X, range(start, start + X.shape[0]))
         terms = X.shape[1] if dense else int(np.diff(X.indptr).max(initial=0))
-        gaps = (X @ self._weights + self._bias) * signs - self._floor
+        gaps = (_scores(X, self._weights) + self._bias) * signs - self._floor
         answer = np.sign(gaps).astype(np.int8)
 
         share = 2 * (terms + 3) * _U
@@ -241,6 +241,11 @@ def _grain(X: Matrix) -> npt.NDArray[np.int64]:
     finest = np.full(X.shape[0], _COARSE)
     np.minimum.at(finest, np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), grains)
     return finest
+
+
+def _scores(X: Any, weights: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """X·w; row by row where that reads memory faster than BLAS's matrix-vector product does."""
+    return np.vecdot(X, weights) if isinstance(X, np.ndarray) and X.shape[1] >= 64 else X @ weights
 
 
 def _length(values: npt.NDArray[Any]) -> float:

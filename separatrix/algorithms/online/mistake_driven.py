@@ -103,7 +103,8 @@ class MistakeDriven(LinearClassifier):
         if found.errors == 0:
             return separable(rows, positive, weights, intercept=self.fit_intercept)
         reason = self._shortfall(run, found.errors, rows.n_rows, facts)
-        return settle(rows, positive, intercept=self.fit_intercept, reason=reason)
+        spent = sum(done.seconds for done in run.passes)
+        return settle(rows, positive, intercept=self.fit_intercept, reason=reason, spent=spent)
 
     def _shortfall(self, run: Run, errors: int, n_rows: int, facts: dict[str, Any]) -> str:
         last = run.passes[-1].mistakes if run.passes else 0

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import isfinite
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from flint import fmpq, fmpz_mat
+from flint import fmpq, fmpq_mat, fmpz_mat
 
 from separatrix.algorithms.separation.whole import matrix, numbers, pivots, primitive, submatrix, whole
 
@@ -42,7 +42,7 @@ def dependency(points: Sequence[Point]) -> list[int] | None:
     if base:
         lead = pivots(m)
         solved = submatrix(m, base, lead).transpose().solve(submatrix(m, [rest], lead).transpose())
-        above, below = solved.numer_denom()
+        above, below = cast(fmpq_mat, solved).numer_denom()
         found[rest] = -int(below)
         for place, value in zip(base, numbers(above), strict=True):
             found[place] = value

@@ -16,12 +16,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from flint import fmpz_mat
 
 from separatrix.algorithms.separation.face import Face, View, null_basis
 from separatrix.algorithms.separation.frame import common_rows, exact_rows
-from separatrix.algorithms.separation.gordan import circuit, dependency
+from separatrix.algorithms.separation.gordan import dependency
 from separatrix.algorithms.separation.scanner import Plane
-from separatrix.algorithms.separation.search import Active, Outcome, Search
+from separatrix.algorithms.separation.search import Active, Outcome, Search, balanced
 from separatrix.algorithms.separation.whole import matrix, pivots, primitive
 
 
@@ -60,6 +61,12 @@ def find(search: Search) -> Finding:
     if outcome.conflict is None:
         return Finding("complete", view, outcome.plane, None, None)
     conflict = _first(outcome, search.scanner.intercept)
+    if len(conflict.multipliers) == search.scanner.width + 1:
+        # Its rank is one less than its rows: nothing vanishes on all of it.
+        view = Face(
+            search.scanner.intercept, fmpz_mat(search.scanner.width, 0), conflict.rows.X, conflict.rows.signs
+        )
+        return Finding("overlap", view, None, conflict, conflict)
     face = _with_twins(conflict, search)
     while True:
         view = _beyond(search, face)
@@ -79,7 +86,7 @@ def _first(outcome: Outcome, intercept: bool) -> Balance:
     assert rows is not None
     if outcome.multipliers is not None:
         return Balance(rows, outcome.multipliers)
-    found = circuit(common_rows(rows.X, rows.signs, intercept))
+    found = balanced(rows, intercept)
     assert found is not None, "a circuit stays one in other coordinates"
     return Balance(rows.part(np.array(found[0])), found[1])
 

@@ -19,7 +19,7 @@ from math import inf
 import numpy as np
 
 from separatrix.algorithms.separation.frame import common_rows
-from separatrix.algorithms.separation.gordan import Foot, foot
+from separatrix.algorithms.separation.gordan import Foot, combined, foot
 from separatrix.algorithms.separation.rounding import (
     down,
     root_above,
@@ -261,7 +261,7 @@ class MarginSearch:
         intercept = self.scanner.intercept
         Z = common_rows(X, signs, intercept)
         low = unit_of(X, intercept)
-        sums = [sum(m * row[k] for m, row in zip(multipliers, Z, strict=True)) for k in range(len(Z[0]))]
+        sums = combined(Z, multipliers)
         return root_above(self._squared_length(sums) * power_of_two(2 * low) / sum(multipliers) ** 2)
 
     def _squared_length(self, point: Sequence[int]) -> Fraction:

@@ -8,7 +8,7 @@ from math import inf, nextafter
 import numpy as np
 
 from separatrix.algorithms.separation.scanner import Plane, Scanner
-from separatrix.algorithms.separation.whole import mantissas
+from separatrix.algorithms.separation.whole import row_units
 from separatrix.certificates.dyadic import dyadic, root
 from separatrix.certificates.mistakes_at_most import squared_radius as largest_square
 from separatrix.predictor.evidence import matrix
@@ -16,13 +16,7 @@ from separatrix.predictor.evidence import matrix
 
 def unit_of(X: np.ndarray, intercept: bool) -> int:
     """The exponent of the unit in which `common_rows` writes these rows."""
-    values = np.append(X.reshape(-1), 1.0) if intercept else X.reshape(-1)
-    mantissa, exponent = mantissas(values)
-    used = mantissa != 0
-    if not used.any():
-        return 0
-    trailing = np.array([(int(m) & -int(m)).bit_length() - 1 for m in mantissa[used]])
-    return int((exponent[used] + trailing).min())
+    return int(row_units(X.reshape(1, -1), intercept)[0])
 
 
 def squared_norm(plane: Plane, geometric: bool) -> Fraction:

@@ -244,8 +244,13 @@ class Scanner:
 def require_finite(rows: Rows) -> None:
     """Refuse the first NaN or infinity, by row and column; on threads, where a verdict may need no other
     pass."""
+
+    def checked(block: Block) -> tuple[int]:
+        refuse_nonfinite(block, rows)
+        return (len(block),)
+
     if not rows.known_finite:
-        rows.count(lambda block: (refuse_nonfinite(block, rows) is None,))
+        rows.count(checked)
         rows.known_finite = True
 
 

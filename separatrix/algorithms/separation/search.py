@@ -18,10 +18,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from separatrix.algorithms.separation.face import Tuned, View
-from separatrix.algorithms.separation.frame import Frame, common_rows
+from separatrix.algorithms.separation.frame import Frame, exact_rows
 from separatrix.algorithms.separation.gordan import circuit, levelled, settle
 from separatrix.algorithms.separation.scanner import Plane, Scanner
-from separatrix.algorithms.separation.whole import rounded
+from separatrix.algorithms.separation.whole import primitive, rounded, row_units
 from separatrix.kernels.min_norm import min_norm
 from separatrix.rows import Worst
 
@@ -165,7 +165,7 @@ class Search:
         if isinstance(view, Frame) and self.extra is None:
             # No row is out of this view: the rows themselves have the same dependency as its points.
             rows = outside.part(np.array(outside.corral))
-            found = circuit(common_rows(rows.X, rows.signs, view.intercept))
+            found = balanced(rows, view.intercept)
             return None if found is None else Outcome(None, rows.part(np.array(found[0])), found[1])
         found = circuit(self._points(view, outside, outside.corral))
         return None if found is None else self._part(outside, [outside.corral[i] for i in found[0]])
@@ -187,6 +187,17 @@ class Search:
         if answer.direction is None:
             return self._part(outside, answer.places)
         return Plane(view.exact_weights(answer.direction))
+
+
+def balanced(rows: Active, intercept: bool) -> tuple[list[int], list[int]] | None:
+    """`circuit` of these rows, solved with each in a unit of its own: shorter numbers."""
+    found = circuit(exact_rows(rows.X, rows.signs, intercept))
+    if found is None:
+        return None
+    places, multipliers = found
+    units = row_units(rows.X[places], intercept)
+    shifts = (units.max() - units).tolist()
+    return places, primitive([value << shift for value, shift in zip(multipliers, shifts, strict=True)])
 
 
 def holds(plane: Plane, rows: Active) -> bool:

@@ -12,6 +12,8 @@ from flint import fmpq, fmpz_mat, nmod_mat
 # 2 generates all residues of either: no power of two less another is 0 there, as 2^61 - 1 is in its own.
 PRIMES = (4611686018427377339, 3141592653589790579)
 
+NONE = 5000  # above the exponent of any float
+
 
 def mantissas(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Odd-free mantissas (int64) and exponents with ``values == mantissa * 2**exponent`` exactly."""
@@ -29,6 +31,16 @@ def whole_row(values: np.ndarray) -> list[int]:
     shift = np.where(used, exponent - low, 0).tolist()
     row = [m << e for m, e in zip(mantissa.tolist(), shift, strict=True)]
     return stripped(row)
+
+
+def row_units(X: np.ndarray, intercept: bool) -> np.ndarray:
+    """For each row (x, 1), or x, the exponent of the largest power of two that divides it; 0 for no x but
+    zero."""
+    mantissa, exponent = mantissas(X)
+    lowest = np.frexp((mantissa & -mantissa).astype(np.float64))[1] - 1 + exponent
+    none = 0 if intercept else NONE
+    units = np.where(mantissa == 0, NONE, lowest).min(axis=1, initial=none)
+    return np.asarray(np.where(units == NONE, 0, units))
 
 
 def stripped(row: Sequence[int]) -> list[int]:
