@@ -208,7 +208,7 @@ class Perceptron(OnlineClassifier):
         assert isinstance(learner, RosenblattLearner)
         if frame.centre is not None or not learner.auditable or not np.isfinite(weights).all():
             return None
-        added = np.flatnonzero(learner.counts)
+        added = np.flatnonzero(learner.counts != 0)  # as booleans: several times faster
         record = MistakeRun(
             rows=tuple(added.tolist()),
             counts=tuple(learner.counts[added].tolist()),

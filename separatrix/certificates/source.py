@@ -20,7 +20,7 @@ from .labels import Label, Signs, larger, plain, same_label, signs_of
 Matrix: TypeAlias = Any  # a float64 ndarray or csr_array
 Cut: TypeAlias = Callable[[int, int], Any]
 
-IN_CACHE = 262144  # values: 2 MB of doubles
+IN_CACHE = 262144
 
 
 class Piece:
