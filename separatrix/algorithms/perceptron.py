@@ -250,6 +250,7 @@ class RosenblattLearner(Learner):
         self.auditable = steps.unit and not self.weights.any()
         self.counts = np.zeros(0, np.int32)
         self._focus: Focus | None = None
+        self.passed = False
 
     def begin(self, rows: Rows, positive: int) -> None:
         self.counts = np.zeros(rows.n_rows, np.int32)
@@ -257,7 +258,7 @@ class RosenblattLearner(Learner):
     def focus(self, sketch: Sketch, positive: int, passes: int) -> None:
         from separatrix.algorithms.online.focus import Focus
 
-        if self.steps.fixed:
+        if self.steps.fixed and Focus.in_place(sketch.rows):
             step = float(self.steps.next(0, 1)[0])
             self._focus = Focus(
                 sketch.rows,
@@ -271,7 +272,8 @@ class RosenblattLearner(Learner):
             )
 
     def pass_over(self) -> bool:
-        if self._focus is None:
+        if self._focus is None or not self.passed:
+            self.passed = True  # the first pass reads every row, and the loop measures it on the way
             return False
         made = self._focus.pass_over()
         self.mistakes += made
@@ -286,6 +288,11 @@ class RosenblattLearner(Learner):
             counts = np.zeros(len(signs), np.int32)
         else:
             counts = self.counts[first : first + len(signs)]
+        if self._focus is not None:
+            made = self._focus.see(X, first, first + len(signs))
+            self.mistakes += made
+            self.updates += made
+            return made
         total = 0
         for place in range(0, len(visit), self.steps.at_once):
             part = visit[place : place + self.steps.at_once]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-BYTES = 512 * 1024  # a block and its answers stay in a second-level cache of 1 MB
+BYTES = 1024 * 1024  # a block and its answers stay in the second- and third-level caches
 MOST_ROWS = 65_536
 FEWEST_ROWS = 32
 

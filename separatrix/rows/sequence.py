@@ -184,17 +184,12 @@ def _blas() -> Any:
 
 
 def jobs(n_jobs: int | None) -> int:
-    """Threads for scans: None is as many as OpenMP would take, -1 all cores.
-
-    scikit-learn's parallel loops follow OMP_NUM_THREADS, which joblib lowers in its workers. So do ours: a
-    grid search on all cores must not start their square.
-    """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """scikit-learn's meaning of ``n_jobs``: None is 1, -1 all cores."""
     if n_jobs is None:
-        given = os.environ.get("OMP_NUM_THREADS", "")
-        return int(given) if given.isdigit() and int(given) > 0 else cores
+        return 1
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning: use 1 for one thread, -1 for all cores.")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, cores + 1 + n_jobs) if n_jobs < 0 else n_jobs
 
 

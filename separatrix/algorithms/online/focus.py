@@ -122,7 +122,7 @@ class Focus:
         self.sketch = Sketch(rows) if sketch is None else sketch
         self.sketch.learners += 1
         self._signs = rows.block(0, rows.n_rows).signs(positive)
-        self._in_place = not isinstance(rows, DenseRows) or rows.X.flags.c_contiguous
+        self._in_place = self.in_place(rows)
         most = max(rows.rows_in_block, min(AT_ONCE, rows.n_rows))
         self._visit = np.arange(most, dtype=np.int32)
         self._steps = np.full(most, float(step))
@@ -131,6 +131,11 @@ class Focus:
         self._last = rows.n_rows
         self._looks = 0
         self._patience = REDRAW
+
+    @staticmethod
+    def in_place(rows: MemoryRows) -> bool:
+        """Whether all rows can be read where they lie."""
+        return not isinstance(rows, DenseRows) or bool(rows.X.flags.c_contiguous)
 
     @property
     def squares(self) -> np.ndarray:
@@ -160,7 +165,14 @@ class Focus:
         wanted = self._reach is None or self._reach.share > WELL_IN_REACH
         return few and time and wanted and self.sketch.possible
 
+    def see(self, X: object, start: int, stop: int) -> int:
+        """A block of the first pass, whose squares the caller has just measured; returns the mistakes."""
+        return self._reaching().see(X, start, stop)
+
     def _reaching_pass(self) -> int:
+        return self._reaching().pass_over()
+
+    def _reaching(self) -> Reach:
         if self._reach is None:
             rows = self.rows
             self._reach = Reach(
@@ -173,7 +185,7 @@ class Focus:
                 self.counts,
                 self.weights,
             )
-        return self._reach.pass_over()
+        return self._reach
 
     def _sweep(self, start: int, stop: int, X: object) -> int:
         visit = self._visit[: stop - start]

@@ -21,6 +21,9 @@ on_pass: ContextVar[Callable[[int, int], None] | None] = ContextVar("on_pass", d
 """Called after every pass with its number and the mistakes so far: how the command line shows progress."""
 
 
+WORTH_A_FOCUS = 4096  # rows: a pass over fewer is quicker than any thought of how to shorten it
+
+
 @dataclass
 class Run:
     """What happened to one learner: its passes, and whether the last one changed nothing."""
@@ -56,19 +59,14 @@ def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict
     every_row = isinstance(plan.order, str) and plan.order in ("cyclic", "shuffled")
     if not every_row:
         survey.all()
+    if isinstance(plan.order, str) and plan.order == "cyclic" and plan.max_mistakes is None:
+        _focus(rows, runs, survey, plan.max_passes - 1)
     for number in range(plan.max_passes):
         active = {positive: run for positive, run in runs.items() if _goes_on(run, plan)}
         if not active:
             break
         before = {positive: (run.learner.mistakes, run.learner.updates) for positive, run in active.items()}
         started = perf_counter()
-        if (
-            number == 1
-            and isinstance(plan.order, str)
-            and plan.order == "cyclic"
-            and plan.max_mistakes is None
-        ):
-            _focus(rows, active, survey, plan.max_passes - 1)
         walk(rows, active, plan, survey if number == 0 and every_row else None)
         seconds = perf_counter() - started
         for positive, run in active.items():
@@ -83,7 +81,7 @@ def _focus(rows: Rows, active: Mapping[int, Run], survey: Survey, passes: int) -
     """From the second pass on rows in memory may be passed over unread; learners share what that needs."""
     from separatrix.algorithms.online.focus import Sketch
 
-    if isinstance(rows, MemoryRows):
+    if isinstance(rows, MemoryRows) and rows.n_rows >= WORTH_A_FOCUS:
         sketch = Sketch(rows, survey.squares)
         for positive, run in active.items():
             run.learner.focus(sketch, positive, passes)

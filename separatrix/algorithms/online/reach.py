@@ -56,18 +56,40 @@ class Reach:
         ledger[CONSTANT], ledger[STEP] = constant, step
         ledger[UNIT] = (len(weights) + 8) * 2.0**-52
 
+    def see(self, X: Any, start: int, stop: int) -> int:
+        """Read a block of the first pass, in which the weights still turn a lot: each has an anchor of its
+        own."""
+        squares, reach, anchor, ledger = self._sight
+        if not np.array_equal(anchor, self.weights) or not ledger[ANCHOR]:
+            self._cast_anchor()
+        ledger[FULL] = 1.0
+        part = slice(start, stop)
+        sight = Sight(squares[part], reach[part], anchor, ledger)
+        mistakes = int(reaching_sweep(X, self.signs[part], sight, self.counts[part], self.weights))
+        if mistakes:
+            self._take_turn()
+        return mistakes
+
     def pass_over(self) -> int:
-        reach, anchor, ledger = self._sight.reach, self._sight.anchor, self._sight.ledger
-        anchor[:] = self.weights
-        with np.errstate(over="ignore"):
-            ledger[[ALONG, SQUARE, ANCHOR, LARGEST]] = self.weights @ self.weights
+        reach, ledger = self._sight.reach, self._sight.ledger
+        self._cast_anchor()
         expected = ledger[TURNED] + self._turn
         self.share = float(np.count_nonzero(~(reach > expected))) / len(reach)
         ledger[FULL] = float(self.share > self._worth)
         mistakes = int(reaching_sweep(self.X, self.signs, self._sight, self.counts, self.weights))
+        self._take_turn()
+        return mistakes
+
+    def _cast_anchor(self) -> None:
+        ledger = self._sight.ledger
+        self._sight.anchor[:] = self.weights
+        with np.errstate(over="ignore"):
+            ledger[[ALONG, SQUARE, ANCHOR, LARGEST]] = self.weights @ self.weights
+
+    def _take_turn(self) -> None:
+        ledger = self._sight.ledger
         self._turn = float(turn(ledger))
         ledger[TURNED] += self._turn
         if not np.isfinite(ledger[TURNED]):  # weights at zero have no direction: begin anew
-            reach[:] = -np.inf
+            self._sight.reach[:] = -np.inf
             ledger[TURNED] = self._turn = 0.0
-        return mistakes
