@@ -138,3 +138,11 @@ def test_standardised_margin_of_one_constant_column():
     assert answer.scales == (1.0, 1.0)
     assert answer.standardised_margin == (1.0, 1.0)
     assert separate([[1.0], [1.0]], [0, 1]).standardised_margin is None
+
+
+def test_a_margin_beyond_the_largest_double_has_no_upper_end():
+    X, y = [[1.7e308, 1.7e308], [-1.7e308, -1.7e308]], [0, 1]
+    answer = separate(X, y)
+    assert answer.kind == "complete"
+    assert answer.margin.upper == float("inf")
+    assert all(proof.verify(X, y).holds for proof in answer.certificates)

@@ -85,7 +85,8 @@ class MarginSearch:
 
         ``canonical`` scales the halfspace so that the nearest rows score ±1.
         """
-        with suppress(OutOfTime):
+        # Floats only propose: where they overflow the exact checks refuse what comes of it.
+        with suppress(OutOfTime), np.errstate(over="ignore", invalid="ignore"):
             self._in_floats(gap)
             if self.scanner.rows.n_bytes <= SMALL:
                 for candidate in (self.best, self.last):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import inf, nextafter
+from sys import float_info
 
 import numpy as np
 
@@ -26,16 +27,16 @@ def squared_norm(plane: Plane, geometric: bool) -> Fraction:
 
 
 def root_above(square: Fraction) -> float:
-    """A float not below the square root."""
+    """A float not below the square root; infinity where no finite one is."""
     value = root(square)
-    while Fraction(value) ** 2 < square:
+    while value < inf and Fraction(value) ** 2 < square:
         value = nextafter(value, inf)
     return value
 
 
 def root_below(square: Fraction) -> float:
     """A float not above the square root."""
-    value = root(square)
+    value = min(root(square), float_info.max)
     while value > 0 and Fraction(value) ** 2 > square:
         value = nextafter(value, 0.0)
     return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cached_property
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -269,16 +270,21 @@ class Separation:
 
     def _margin_certificates(self, bracket: Bracket) -> list[Certificate]:
         weights, bias = self._numbers(bracket.plane)
-        lower = MarginAtLeast(weights, bias, bracket.lower, bracket.geometric, about=self._about)
-        upper = MarginAtMost(
-            bracket.rows,
-            bracket.multipliers,
-            bracket.upper,
-            bracket.geometric,
-            self._scanner.intercept,
-            about=self._about,
-        )
-        return [self._bound(lower), self._bound(upper)] if bracket.lower > 0 else [self._bound(upper)]
+        ends: list[Certificate] = []
+        if bracket.lower > 0:
+            ends.append(MarginAtLeast(weights, bias, bracket.lower, bracket.geometric, about=self._about))
+        if bracket.upper < inf:  # beyond the largest double there is no bound to write down
+            ends.append(
+                MarginAtMost(
+                    bracket.rows,
+                    bracket.multipliers,
+                    bracket.upper,
+                    bracket.geometric,
+                    self._scanner.intercept,
+                    about=self._about,
+                )
+            )
+        return [self._bound(end) for end in ends]
 
     def _numbers(self, plane: Plane) -> tuple[tuple[float | int, ...], float | int | None]:
         """Weights and intercept as a certificate holds them."""
