@@ -53,7 +53,7 @@ def test_every_format_gives_the_bits_and_classes_of_the_arrays(tmp_path, kind, m
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "arrow", "svm"])
 def test_streamed_and_kept_rows_have_the_same_blocks(tmp_path, kind):
-    X, y = numbers(50_000)
+    X, y = numbers(100_000)
     path = write(tmp_path, kind, X, y)
     kept, streamed = read(path), read(path, memory=0)
     edges = [(block.start, block.stop) for block in kept.blocks()]
