@@ -125,9 +125,13 @@ class Margins:
         narrow = isinstance(X, np.ndarray) and X.dtype == np.float32 and not self.floor_squared
         X = X if narrow else doubles(X)
         look = self._narrow_block if narrow else self._block
+        # Cutting sparse rows costs more than a cache saves.
+        parts = in_cache(X) if isinstance(X, np.ndarray) else iter([slice(0, X.shape[0])])
         with np.errstate(all="ignore"):
-            for part in in_cache(X):
-                exact, lowest = look(X[part], signs[part], start + part.start)
+            for part in parts:
+                exact, lowest = look(
+                    X[part] if isinstance(X, np.ndarray) else X, signs[part], start + part.start
+                )
                 yield part, exact, lowest
 
     def _narrow_block(self, X: Any, signs: Signs, start: int) -> tuple[Signs, float]:
@@ -221,7 +225,7 @@ class Margins:
 
 def _rounded(numbers: Sequence[float | int]) -> tuple[npt.NDArray[np.float64], int]:
     """The scale, and the doubles next to ``numbers / 2**scale``: none above 1 in size, those below τ as 0."""
-    if all(isinstance(number, float) for number in numbers):
+    if set(map(type, numbers)) == {float}:
         doubles = np.array(numbers)
         scale = int(np.frexp(abs(doubles).max())[1])
         rounded = np.ldexp(doubles, -scale)

@@ -33,7 +33,9 @@ def about(rows: Rows, positive: int) -> About:
 
 def tally(rows: Rows, positive: int, numbers: Any, intercept: Any) -> Tally:
     """Count the errors of a halfspace in exact arithmetic: one pass, in blocks."""
-    margins = Margins(tuple(numbers), intercept)
+    plain = numbers.tolist() if isinstance(numbers, np.ndarray) else numbers
+    bias = float(intercept) if isinstance(intercept, np.floating) else intercept
+    margins = Margins(tuple(plain), bias)
     smallest = []
 
     def errors_in(block: Block) -> tuple[int]:
@@ -51,7 +53,8 @@ def matrix(block: Block, n_columns: int) -> Any:
         return X
     from scipy.sparse import csr_array
 
-    return csr_array((X.data, X.indices, X.indptr), shape=(len(block), n_columns))
+    # Both index arrays of one type, or SciPy copies the longer one.
+    return csr_array((X.data, X.indices, X.indptr.astype(np.int32)), shape=(len(block), n_columns))
 
 
 def separable(rows: Rows, positive: int, weights: np.ndarray, *, intercept: bool) -> Separable:
