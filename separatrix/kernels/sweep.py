@@ -59,10 +59,10 @@ def shaded_sweep(
     place = shadow.progress[0]
     mistakes = 0
     while place < visit.shape[0] and mistakes < steps.shape[0]:
-        todo = shadow.doubtful[: doubts(visit, place, constant, weights, shadow)]
+        rows = shadow.doubtful[: doubts(visit, place, constant, weights, shadow)]
         place = shadow.progress[0]
-        for k in range(todo.shape[0]):
-            i = todo[k]
+        for k in range(rows.shape[0]):
+            i = rows[k]
             s = float(signs[i])
             if not s * (row_dot(X, i, weights) + weights[-1] * constant) > 0.0:
                 row_add(X, i, steps[mistakes] * s, weights)
