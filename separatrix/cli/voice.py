@@ -15,6 +15,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 NARROWEST, WIDEST = 60, 100
 PHRASES = (
     (r" \(certificate_\)", ""),
+    (r"\bsx\.separate returns one\b", "separatrix check shows it"),
     (r",? or (?:pass )?label=False[^.:;)]*", ""),
     (r"\bheader=False\b", "--no-header"),
     (r"\bheader=True\b", "--header"),

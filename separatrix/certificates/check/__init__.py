@@ -1,6 +1,6 @@
 """An independent checker: a certificate and a CSV file in, a verdict out, with the standard library alone.
 
-It shares no line with the library whose claims it checks. Copy this folder anywhere and read it::
+It imports nothing of the library whose claims it checks. Copy this folder anywhere and read it::
 
     python -m separatrix.certificates.check certificate.json data.csv
     python check certificate.json data.csv --label y
