@@ -22,6 +22,8 @@ from separatrix.kernels.reach import (
     turn,
 )
 
+MOST_MISTAKES = 10**6  # of a pass: so far the error of the recurrence is accounted for
+
 
 class Reach:
     """One learner's passes with a constant step: the same updates as plain ones, bit for bit.
@@ -75,9 +77,11 @@ class Reach:
         self._cast_anchor()
         expected = ledger[TURNED] + self._turn
         self.share = float(np.count_nonzero(~(reach > expected))) / len(reach)
-        ledger[FULL] = float(self.share > self._worth)
+        ledger[FULL] = float(self.share > self._worth or self.share * len(reach) > MOST_MISTAKES)
         mistakes = int(reaching_sweep(self.X, self.signs, self._sight, self.counts, self.weights))
         self._take_turn()
+        if mistakes > MOST_MISTAKES:  # what was noted on the way is worth less than it says
+            reach[:] = -np.inf
         return mistakes
 
     def _cast_anchor(self) -> None:
