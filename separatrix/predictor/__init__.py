@@ -5,5 +5,15 @@ from __future__ import annotations
 from separatrix.predictor.classifier import LinearClassifier
 from separatrix.predictor.history import History, Pass
 from separatrix.predictor.solution import FitWarning, NothingProven, NotSeparable, Solution
+from separatrix.predictor.weighted import WeightedClassifier
 
-__all__ = ["FitWarning", "History", "LinearClassifier", "NotSeparable", "NothingProven", "Pass", "Solution"]
+__all__ = [
+    "FitWarning",
+    "History",
+    "LinearClassifier",
+    "NotSeparable",
+    "NothingProven",
+    "Pass",
+    "Solution",
+    "WeightedClassifier",
+]

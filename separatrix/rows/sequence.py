@@ -50,6 +50,8 @@ class Rows(ABC):
         The name of the label column, where there is one.
     name : str or None
         The name of the file, for messages.
+    weights : ndarray or None
+        How often each row counts, while a method that knows row weights works on them; None: once.
     """
 
     n_rows: int
@@ -59,6 +61,7 @@ class Rows(ABC):
     columns: tuple[str, ...] | None = None
     label: str | None = None
     name: str | None = None
+    weights: np.ndarray | None = None
     n_jobs: int = 1
     known_finite: bool = (
         False  # a reader that refuses NaN sets this; algorithms check the others in their first pass

@@ -1,0 +1,68 @@
+"""`WeightedClassifier`: row weights and class weights, for methods in which a weight is a repetition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import _check_sample_weight
+
+from separatrix.predictor.classifier import LinearClassifier
+from separatrix.predictor.validation import labelled_rows
+from separatrix.rows import DataError, Rows
+
+
+class WeightedClassifier(LinearClassifier):
+    """A linear classifier whose objective is a sum over rows, each as often as its weight says.
+
+    The weights lie on ``rows.weights`` while the method works: one float64 per row, or None where every row
+    counts once. A row of weight 0 is as good as absent. A method with a parameter ``class_weight`` has it
+    multiplied in. Certificates about a weighted sum carry the weights themselves, so that ``verify(X, y)``
+    needs nothing else.
+    """
+
+    class_weight: Mapping[Any, float] | str | None = None
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Fit to rows ``X`` with labels ``y``, or to labelled `Rows` alone; a weight is a repetition."""
+        self._check_parameters()
+        rows = labelled_rows(self, X, y, n_jobs=self.n_jobs)
+        classes = rows.require_two_classes()
+        previous = getattr(self, "classes_", None)
+        self.classes_ = classes
+        self._restart(previous is not None and np.array_equal(previous, self.classes_))
+        rows.weights = self._row_weights(rows, sample_weight)
+        try:
+            self._keep(self._solve_all(rows, self._tasks()))
+        finally:
+            if rows is X:
+                rows.weights = None
+        return self
+
+    def _row_weights(self, rows: Rows, sample_weight: Any) -> np.ndarray | None:
+        if sample_weight is None and self.class_weight is None:
+            return None
+        size = np.empty(rows.n_rows)
+        weights = _check_sample_weight(sample_weight, size, dtype=np.float64, ensure_non_negative=True)
+        codes = np.concatenate([block.codes for block in rows.blocks()])
+        mass = np.bincount(codes, weights=weights, minlength=len(self.classes_))
+        if (mass == 0).any():
+            empty = self.classes_[int(np.flatnonzero(mass == 0)[0])]
+            raise DataError(
+                f"Every row of class {empty} has weight 0: give it some weight, or leave the class out."
+            )
+        if self.class_weight is None:
+            return weights
+        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            factors = mass.sum() / (len(mass) * mass)
+        else:
+            factors = compute_class_weight(
+                self.class_weight if isinstance(self.class_weight, str) else dict(self.class_weight),
+                classes=self.classes_,
+                y=self.classes_[codes],
+            )
+        if not (np.isfinite(factors).all() and (factors > 0).all()):
+            raise DataError("class_weight has to be a positive number for every class.")
+        return np.asarray(weights * factors[codes])
