@@ -16,6 +16,7 @@ import click
 if TYPE_CHECKING:
     from separatrix.rows import Rows
 
+EVERY = "every column of text"
 FORMATS = ("csv", "tsv", "parquet", "arrow", "svmlight", "npy", "npz")
 
 
@@ -32,10 +33,20 @@ class DataFile:
     format: str | None = None
     delimiter: str | None = None
     header: bool | None = None
+    encode: str | None = None
+    text: str | None = None
+    hashed: int | None = None
+    missing: str | None = None
+    scale: str | None = None
 
     def __post_init__(self) -> None:
         if (self.data is None) is not self.demo:
             raise click.UsageError("Give a data file ('-' is standard input) or --demo, one of the two.")
+
+    @property
+    def prepares(self) -> bool:
+        """Whether columns are to be made ready, so that names in the file are not those of the rows."""
+        return any((self.encode, self.text, self.missing, self.scale))
 
     def rows(self, **options: Any) -> Rows:
         """The rows, with what the command itself asks for in ``options``."""
@@ -77,8 +88,41 @@ class DataFile:
             "format": self.format,
             "delimiter": {"\\t": "\t", "tab": "\t"}.get(self.delimiter or "", self.delimiter),
             "header": self.header,
+            "encode": True if self.encode == EVERY else _names(self.encode),
+            "text": _names(self.text),
+            "hashed": self.hashed,
+            "missing": self.missing,
+            "scale": self.scale,
         }
         return {name: value for name, value in given.items() if value is not None}
+
+
+PREPARING = [
+    click.option(
+        "--encode",
+        metavar="[NAMES]",
+        is_flag=False,
+        flag_value=EVERY,
+        help="Columns of categories, to become columns of 0 and 1; without names every column of text.",
+    ),
+    click.option("--text", metavar="NAMES", help="Columns of text whose words are counted."),
+    click.option(
+        "--hashed",
+        metavar="COLUMNS",
+        type=click.IntRange(2, 2**24),
+        help="So many columns for the words, found by a hash, in place of one for each word.",
+    ),
+    click.option(
+        "--missing",
+        type=click.Choice(["drop", "mean"]),
+        help="Leave rows with a missing value out, or fill in the mean of the column.",
+    ),
+    click.option(
+        "--scale",
+        type=click.Choice(["standard", "range"]),
+        help="Numbers to mean 0 and variance 1, or to the range from 0 to 1.",
+    ),
+]
 
 
 class Again:
@@ -153,6 +197,7 @@ def takes_data(*, labelled: bool) -> Callable[[Callable[..., Any]], Callable[...
                 "--features", metavar="NAMES", help="The columns to use, with commas between. Default: all."
             ),
         ]
+        options += PREPARING
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)

@@ -73,6 +73,8 @@ def predict(model_file: str, data: DataFile, output: str | None, as_json: bool, 
 def _rows(data: DataFile, model: Any) -> Any:
     from separatrix import DataError
 
+    if hasattr(model, "preparation_"):
+        return data.rows(label=False, memory=MEMORY, preparation=model.preparation_)
     names = getattr(model, "feature_names_in_", None)
     attempts: list[dict[str, Any]] = [{"n_columns": model.n_features_in_}, {}]
     if names is not None:

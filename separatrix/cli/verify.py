@@ -40,7 +40,8 @@ def verify(certificate_file: str, data: DataFile, as_json: bool, quiet: bool) ->
     with progress(voice) as shown:
         shown.tell(f"reading {data.data or 'the built-in set'}")
         # What claims nothing is refused without a look at the data.
-        rows = _rows(data, certificates) if any(c.kind != "undecided" for c in certificates) else None
+        claiming = any(c.kind != "undecided" for c in certificates)
+        rows = _rows(data, certificates, claims[0].preparation) if claiming else None
         for claim in claims:
             shown.tell(f"verifying: {claim.certificate.claim}")
             verdicts.append(claim.certificate.verify(rows))
@@ -76,6 +77,7 @@ class Claim(NamedTuple):
     certificate: Certificate
     positive: Any
     of: str = ""
+    preparation: Any = None  # of the columns, where the model knows one
 
 
 def _claims(text: bytes, name: str) -> Iterator[Claim]:
@@ -95,13 +97,15 @@ def _claims(text: bytes, name: str) -> Iterator[Claim]:
         raise ValueError(f"{name} holds a {type(model).__name__}, which has no certificate.")
     labels = model.classes_.tolist()
     binary = len(labels) == 2
+    preparation = getattr(model, "preparation_", None)
     for found in (model.certificate_, getattr(model, "mistake_run_", None)):
         if found is None:
             continue
         pairs = [(labels[1], found)] if binary else zip(labels, found, strict=True)
         for label, certificate in pairs:
             if certificate is not None:
-                yield Claim(certificate, label, "" if binary else f" ({label} against the rest)")
+                of = "" if binary else f" ({label} against the rest)"
+                yield Claim(certificate, label, of, preparation)
 
 
 def _is_model(text: bytes) -> bool:
@@ -112,15 +116,18 @@ def _is_model(text: bytes) -> bool:
     return isinstance(record, dict) and record.get("format") == "separatrix-model"
 
 
-def _rows(data: DataFile, certificates: list[Certificate]) -> Any:
+def _rows(data: DataFile, certificates: list[Certificate], preparation: Any) -> Any:
     """The columns it speaks of, by name; if they are not there all columns, for the certificate to refuse."""
     about = next((c.about for c in certificates if c.about.columns is not None), certificates[0].about)
-    columns: list[dict[str, Any]] = [{}]
-    if about.columns is not None:
-        columns.insert(0, {"n_columns": about.columns})
-    if about.features is not None and data.features is None:
-        columns.insert(0, {"features": list(about.features)})
     labels: list[dict[str, Any]] = [{}]
     if about.label is not None and data.label is None:
         labels.insert(0, {"label": about.label})
+    columns: list[dict[str, Any]] = [{}]
+    if preparation is not None:
+        columns = [{"preparation": preparation, "missing": preparation.missing}]
+    elif not data.prepares:
+        if about.columns is not None:
+            columns.insert(0, {"n_columns": about.columns})
+        if about.features is not None and data.features is None:
+            columns.insert(0, {"features": list(about.features)})
     return data.rows_with([label | chosen for label in labels for chosen in columns])

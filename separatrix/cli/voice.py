@@ -13,10 +13,17 @@ import click
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 NARROWEST, WIDEST = 60, 100
+PARAMETERS = "label|features|drop|format|delimiter|positive|encode|text|hashed|scale|share|variant|order|step"
+PARAMETERS = (
+    "label|features|drop|format|delimiter|positive|encode|text|hashed|scale|share|variant|order|step"
+)
 PHRASES = (
     (r" \(certificate_\)", ""),
     (r"\bsx\.separate returns one\b", "separatrix check shows it"),
     (r",? or (?:pass )?label=False[^.:;)]*", ""),
+    (r"\bencode the column as numbers\b", "make categories of such columns with --encode"),
+    (r"\b(missing|scale)='(\w+)'", r"--\1 \2"),
+    (r"\btext=\['([^']*)'\]", r"--text \1"),
     (r"\bheader=False\b", "--no-header"),
     (r"\bheader=True\b", "--header"),
     (r"\bdrop=\[''\]", "--drop ''"),
@@ -25,8 +32,8 @@ PHRASES = (
     (r"\bn_jobs=", "--jobs "),
     (r"\bmax_(passes|mistakes)=", r"--max-\1 "),
     (r"\bmax_(passes|mistakes)\b", r"--max-\1"),
-    (r"\b(label|features|drop|format|delimiter|positive|share|variant|order|step)=(?=[.,;:) ])", r"--\1"),
-    (r"\b(label|features|drop|format|delimiter|positive|share|variant|order|step)=", r"--\1 "),
+    (rf"\b({PARAMETERS})=(?=[.,;:) ])", r"--\1"),
+    (rf"\b({PARAMETERS})=", r"--\1 "),
     (r"\bC=", "-C "),
 )
 

@@ -21,6 +21,7 @@ from separatrix.certificates.witness import from_decimal, to_decimal
 from separatrix.halfspace import Halfspace
 from separatrix.models.errors import ModelError
 from separatrix.predictor import History, Pass
+from separatrix.rows.preparation import Preparation
 
 NUMERIC = re.compile(r"bool|u?int(8|16|32|64)|float(32|64)")
 TEXT = re.compile(r"[<>]U[0-9]+")
@@ -149,6 +150,7 @@ TAGGED: dict[str, tuple[type | None, Callable[[Any], Any], Callable[[Any], Any]]
         lambda content: Halfspace([_read_number(n) for n in content[:-1]], _read_number(content[-1])),
     ),
     "certificate": (Certificate, lambda certificate: certificate.to_dict(), from_dict),
+    "preparation": (Preparation, lambda preparation: preparation.to_dict(), Preparation.from_dict),
     "float": (None, str, lambda name: NOT_FINITE[name]),
     "whole": (None, str, from_decimal),
 }

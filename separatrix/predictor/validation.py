@@ -26,6 +26,8 @@ def labelled_rows(
 
     Finiteness is left to the algorithm's first pass, which reads every value anyway.
     """
+    if reset and hasattr(estimator, "preparation_"):
+        del estimator.preparation_
     if isinstance(X, Rows):
         if y is not None:
             raise DataError("Rows carry their own labels: call fit(rows) without y.")
@@ -95,6 +97,8 @@ def _adopt(estimator: Any, rows: Rows, *, reset: bool) -> None:
     names = rows.columns
     if reset:
         estimator.n_features_in_ = rows.n_columns
+        if rows.preparation is not None:
+            estimator.preparation_ = rows.preparation
         if names is not None:
             estimator.feature_names_in_ = np.asarray(names, dtype=object)
         elif hasattr(estimator, "feature_names_in_"):

@@ -9,6 +9,7 @@ from separatrix.rows.errors import DataError
 from separatrix.rows.labels import encode, encode_known
 from separatrix.rows.memory import DenseRows, SparseRows
 from separatrix.rows.sequence import Rows, Worst, jobs
+from separatrix.rows.targets import with_targets
 
 __all__ = [
     "Block",
@@ -23,12 +24,13 @@ __all__ = [
     "encode_known",
     "jobs",
     "read",
+    "with_targets",
 ]
 
 
-def as_rows(X: Any, y: Any = None, *, n_jobs: int | None = None) -> Rows:
+def as_rows(X: Any, y: Any = None, *, n_jobs: int | None = None, regression: bool = False) -> Rows:
     """Rows from arrays, SciPy sparse matrices, pandas and polars frames, Arrow tables, or `Rows` already
-    made.
+    made. With ``regression`` the labels are real numbers to predict.
 
     >>> rows = as_rows([[0.0, 1.0], [1.0, 0.0]], ["no", "yes"])
     >>> rows.n_rows, rows.n_columns, rows.classes.tolist()
@@ -40,11 +42,20 @@ def as_rows(X: Any, y: Any = None, *, n_jobs: int | None = None) -> Rows:
         return X
     from separatrix.rows.given import rows_given
 
+    if regression:
+        return with_targets(rows_given(X, None, n_jobs=jobs(n_jobs)), y)
     return rows_given(X, y, n_jobs=jobs(n_jobs))
 
 
-def read(path: Any, label: str | None = None, **options: Any) -> Rows:
-    """Rows from a CSV, TSV, Parquet, Arrow, svmlight or NumPy file; see `separatrix.rows.files.read`."""
+def read(path: Any, label: Any = None, *, regression: bool = False, **options: Any) -> Rows:
+    """Rows from a CSV, TSV, Parquet, Arrow, svmlight or NumPy file; see `separatrix.rows.files.read`.
+
+    With ``regression`` the label column holds real numbers to predict, not classes.
+    """
+    if regression:
+        from separatrix.rows.files.measured import read_measured
+
+        return read_measured(path, label, **options)
     from separatrix.rows.files import read as read_file
 
     return read_file(path, label, **options)

@@ -24,13 +24,13 @@ Values = np.ndarray | Csr
 
 
 class Block:
-    """Rows ``start`` to ``stop - 1`` with their class codes.
+    """Rows ``start`` to ``stop - 1`` with their class codes, or with their targets, which are real numbers.
 
     ``X`` is a read-only C-ordered array of float32 or float64, or a `Csr` of the same. It is made when it is
     asked for, so that a pass which skips every row of a block pays nothing for it.
     """
 
-    __slots__ = ("_signs", "_values", "codes", "start", "stop")
+    __slots__ = ("_signs", "_values", "codes", "start", "stop", "targets")
 
     def __init__(
         self,
@@ -39,12 +39,14 @@ class Block:
         values: Values | Callable[[], Values],
         codes: np.ndarray | None,
         signs: np.ndarray | None = None,
+        targets: np.ndarray | None = None,
     ) -> None:
         self.start = start
         self.stop = stop
         self.codes = codes
         self._values = values
         self._signs = signs
+        self.targets = targets
 
     def __len__(self) -> int:
         return self.stop - self.start

@@ -5,3 +5,7 @@ from __future__ import annotations
 
 class DataError(ValueError):
     """Data that cannot be used, told in one sentence: where it is wrong and what to do."""
+
+
+class MissingValue(DataError):
+    """A value that is not there."""

@@ -16,6 +16,7 @@ class MemoryRows(Rows):
     """What dense and sparse rows share: labels, and the cutting into blocks."""
 
     rows_in_block: int
+    targets: np.ndarray | None = None
 
     def _label(self, codes: np.ndarray | None, classes: np.ndarray | None) -> None:
         if codes is not None and len(codes) != self.n_rows:
@@ -38,7 +39,8 @@ class MemoryRows(Rows):
     def block(self, start: int, stop: int) -> Block:
         codes = None if self.codes is None else self.codes[start:stop]
         signs = None if self._signs is None else self._signs[start:stop]
-        return Block(start, stop, self._values(start, stop), codes, signs)
+        targets = None if self.targets is None else self.targets[start:stop]
+        return Block(start, stop, self._values(start, stop), codes, signs, targets)
 
     def take(self, chosen: np.ndarray) -> Block:
         """Some rows as a block of their own, in the order given."""

@@ -15,12 +15,15 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from separatrix.rows.block import Block, Csr
 from separatrix.rows.errors import DataError
+
+if TYPE_CHECKING:
+    from separatrix.rows.preparation import Preparation
 
 State = TypeVar("State")
 WORTH_THREADS = 5_000_000  # bytes: below this a pool costs more than it saves
@@ -45,6 +48,8 @@ class Rows(ABC):
         float32 or float64: the type of the values; weights are float64 always.
     classes : ndarray or None
         The sorted labels; None when the rows carry no labels.
+    has_targets : bool
+        Whether the rows carry real numbers to predict, in ``block.targets``, in place of classes.
     columns : tuple of str or None
     label : str or None
         The name of the label column, where there is one.
@@ -52,16 +57,20 @@ class Rows(ABC):
         The name of the file, for messages.
     weights : ndarray or None
         How often each row counts, while a method that knows row weights works on them; None: once.
+    preparation : Preparation or None
+        What was done to the columns of a file before they were these numbers.
     """
 
     n_rows: int
     n_columns: int
     dtype: np.dtype
     classes: np.ndarray | None = None
+    has_targets: bool = False
     columns: tuple[str, ...] | None = None
     label: str | None = None
     name: str | None = None
     weights: np.ndarray | None = None
+    preparation: Preparation | None = None
     n_jobs: int = 1
     known_finite: bool = (
         False  # a reader that refuses NaN sets this; algorithms check the others in their first pass
@@ -84,6 +93,7 @@ class Rows(ABC):
 
     def __repr__(self) -> str:
         labels = "unlabelled" if self.classes is None else f"{len(self.classes)} classes"
+        labels = "real targets" if self.has_targets else labels
         where = f" from {self.name}" if self.name else ""
         return f"<{type(self).__name__}: {self.n_rows} x {self.n_columns} {self.dtype}, {labels}{where}>"
 
@@ -150,6 +160,13 @@ class Rows(ABC):
         for block in self.blocks():
             refuse_nonfinite(block, self)
         self.known_finite = True
+
+    def require_targets(self) -> None:
+        """Refuse rows that carry no real numbers to predict."""
+        if not self.has_targets:
+            raise DataError(
+                "These rows carry no real targets: pass y, or read the file with label= and regression=True."
+            )
 
     def require_two_classes(self) -> np.ndarray:
         """The classes, if there are two or more."""

@@ -6,10 +6,13 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from separatrix.rows.errors import DataError
+from separatrix.rows.errors import DataError, MissingValue
+from separatrix.rows.files.choice import choose
+from separatrix.rows.files.prepared import Wishes, missing_counts, missing_told, rows_prepared
 from separatrix.rows.files.source import Place, Source, cannot_open
 from separatrix.rows.files.spool import format_of, spooled
 from separatrix.rows.files.table import rows_of_columns
+from separatrix.rows.preparation import Preparation
 from separatrix.rows.sequence import Rows, jobs
 
 __all__ = ["FORMATS", "read"]
@@ -39,6 +42,10 @@ SPECIFIC = {
     "n_columns": ("svmlight",),
     "features": ("csv", "tsv", "parquet", "arrow"),
     "drop": ("csv", "tsv", "parquet", "arrow"),
+    "encode": ("csv", "tsv", "parquet", "arrow"),
+    "text": ("csv", "tsv", "parquet", "arrow"),
+    "missing": ("csv", "tsv", "parquet", "arrow"),
+    "scale": ("csv", "tsv", "parquet", "arrow"),
 }
 
 
@@ -56,6 +63,12 @@ def read(
     delimiter: str | None = None,
     zero_based: bool | None = None,
     n_columns: int | None = None,
+    encode: bool | Sequence[str] = (),
+    text: Sequence[str] = (),
+    hashed: int | None = None,
+    missing: str | None = None,
+    scale: str | None = None,
+    preparation: Preparation | None = None,
 ) -> Rows:
     """Rows from a file: kept in memory when they fit in ``memory`` bytes, else read again in every pass.
 
@@ -87,6 +100,22 @@ def read(
         Whether svmlight indices begin at 0; None takes 1 unless an index 0 occurs.
     n_columns : int, optional
         The number of columns of svmlight rows, where the largest index does not tell.
+    encode : sequence of str, or True
+        Columns of text to turn into columns of 0 and 1, one for each value (of two values one column); True
+        takes every column that holds anything but numbers.
+    text : sequence of str
+        Columns whose words are counted; the rows are then sparse.
+    hashed : int, optional
+        So many columns for the words of each text, found by a hash, in place of one for each word.
+    missing : {"drop", "mean"}, optional
+        Leave rows with a missing value out, or fill in the mean of the column; without it they are refused.
+    scale : {"standard", "range"}, optional
+        Numbers to mean 0 and variance 1, or to the range from 0 to 1. What is proven then is proven of the
+        scaled numbers.
+    preparation : Preparation, optional
+        What an earlier reading has learned of all this (``rows.preparation``), to be done again. Rows with a
+        missing value that its ``missing="drop"`` has left out are refused, unless ``missing="drop"`` is said
+        again.
 
     Raises
     ------
@@ -126,6 +155,7 @@ def read(
         zero_based=zero_based,
         n_columns=n_columns,
     )
+    _require_fitting(place.name, kind, encode=encode or None, text=text or None, missing=missing, scale=scale)
     n_jobs = jobs(n_jobs)
     if kind == "svmlight":
         from separatrix.rows.files.sparse import rows_of_svmlight
@@ -147,9 +177,38 @@ def read(
     if kind == "tsv":
         delimiter = delimiter or "\t"
     source = _source(place, kind, gzipped=gzipped, delimiter=delimiter, header=header)
-    return rows_of_columns(
-        source, label, features=features, drop=drop, positive=positive, memory=memory, n_jobs=n_jobs
-    )
+    wishes = Wishes(encode, _listed(text), hashed, missing, scale)
+    if preparation is not None or any(wishes):
+        names, chosen = choose(place.name, source.schema.names, label, features, drop)
+        return rows_prepared(
+            source, names, chosen, preparation, wishes, positive=positive, memory=memory, n_jobs=n_jobs
+        )
+    try:
+        return rows_of_columns(
+            source, label, features=features, drop=drop, positive=positive, memory=memory, n_jobs=n_jobs
+        )
+    except MissingValue as refusal:
+        raise _counted(source, label, features, drop, refusal) from None
+
+
+def _counted(
+    source: Source,
+    label: str | int | bool | None,
+    features: Sequence[str] | None,
+    drop: Sequence[str],
+    refusal: DataError,
+) -> DataError:
+    """A refusal of the first missing value, with the number of them in each column."""
+    names, _ = choose(source.place.name, source.schema.names, label, features, drop)
+    try:
+        counts = missing_counts(source, names)
+    except DataError:
+        return refusal
+    return DataError(f"{refusal} {missing_told(counts)}") if counts else refusal
+
+
+def _listed(names: Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def _source(place: Place, kind: str, *, gzipped: bool, delimiter: str | None, header: bool | None) -> Source:

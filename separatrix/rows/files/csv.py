@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
-from separatrix.rows.errors import DataError
+from separatrix.rows.errors import DataError, MissingValue
 from separatrix.rows.files.labels import MISSING, NUMBER
 from separatrix.rows.files.source import Place, Source, broken, pieces
 from separatrix.rows.tables import EXACT, beyond_exact, not_a_number, shorten
@@ -118,6 +118,12 @@ class CsvSource(Source):
         for batch in self._typed(types, features):
             yield from pieces(batch, rows)
 
+    def texts(self, names: Sequence[str], label: str | None, rows: int) -> Iterator[Any]:
+        """Record batches of these columns and the label as text, as it is written."""
+        wanted = [*names] if label is None else [*names, label]
+        for batch in self._typed(dict.fromkeys(wanted, pa.string()), []):
+            yield from pieces(batch, rows)
+
     def _typed(self, types: dict[str, Any], numbers: Sequence[str]) -> Iterator[Any]:
         convert = arrow_csv.ConvertOptions(
             column_types=types, include_columns=list(types), null_values=[""], strings_can_be_null=True
@@ -203,7 +209,7 @@ class CsvSource(Source):
         where = self._cell(record, name)
         if text.strip() == "" or text.strip().lower() in MISSING:
             shown = f" ({text!r})" if text else ""
-            return DataError(f"{where}: the value is missing{shown}; drop the row or fill it in.")
+            return MissingValue(f"{where}: the value is missing{shown}; drop the row or fill it in.")
         if name in self._logical:
             return DataError(f"{where}: {shorten(text)} is neither true nor false, as the first value is.")
         return not_a_number(where, text)

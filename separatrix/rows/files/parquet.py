@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from separatrix.rows.files.source import Place, Source, broken, guarded
+from separatrix.rows.files.staged import Staging, many_side_by_side
 
 BUFFER = 64 * 1024  # bytes read at a time of each column
 
@@ -16,11 +17,16 @@ BUFFER = 64 * 1024  # bytes read at a time of each column
 class ParquetSource(Source):
     """A Parquet file."""
 
+    _staging: Staging | None = None
+
     def __init__(self, place: Place) -> None:
         self.place = place
         with guarded(place.name, self._open) as file:
             self.schema = file.schema_arrow
             self.n_rows = file.metadata.num_rows
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_staging"}
 
     def _open(self) -> Any:
         # The default, pre_buffer=True, keeps all that was read of the file until the last batch.
@@ -30,7 +36,16 @@ class ParquetSource(Source):
         names = [*features] if label is None else [*features, label]
         try:
             with self._open() as file:
+                if many_side_by_side(file.metadata, names):
+                    yield from self._staged(names, rows, file.metadata).batches(self._open)
+                    return
                 for batch in file.iter_batches(batch_size=rows, columns=names):
                     yield batch.select(names)
         except (pa.ArrowException, OSError) as error:
             raise broken(self.place.name, error) from None
+
+    def _staged(self, names: Sequence[str], rows: int, metadata: Any) -> Staging:
+        staging = self._staging
+        if staging is None or (staging.names, staging.rows) != ([*names], rows):
+            staging = self._staging = Staging(names, rows, metadata)
+        return staging

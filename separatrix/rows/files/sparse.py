@@ -38,6 +38,34 @@ def rows_of_svmlight(
         )
     file = SvmlightFile(place, gzipped)
     labels = None if label is False else Classes(name, file.row, untyped=True)
+    return rows_of_parts(
+        file,
+        labels,
+        positive=positive,
+        memory=memory,
+        n_jobs=n_jobs,
+        n_columns=n_columns,
+        zero_based=zero_based,
+        numbered=True,
+    )
+
+
+def rows_of_parts(
+    file: Any,
+    labels: Classes | None,
+    *,
+    positive: Any,
+    memory: int,
+    n_jobs: int,
+    n_columns: int | None,
+    zero_based: bool | None = True,
+    numbered: bool = False,
+) -> Rows:
+    """The rows of a file that comes in sparse parts, kept while they fit in ``memory`` bytes.
+
+    ``numbered``: the file itself numbers the columns, so that its indices have to be checked.
+    """
+    name = file.place.name
     kept: list[Part] | None = []
     places: list[np.ndarray] = []
     n_rows = stored = 0
@@ -57,7 +85,7 @@ def rows_of_svmlight(
             places.clear()
     if n_rows == 0:
         raise DataError(f"{name} has no rows: at least one is needed.")
-    lowest = _first_index(name, lowest, zero_based)
+    lowest = _first_index(name, lowest, zero_based) if numbered else 0
     shape = n_rows, _width(name, max(0, highest + 1 - lowest), n_columns)
     if labels is not None:
         labels.settle(positive)
@@ -102,13 +130,13 @@ def _width(name: str, found: int, asked: int | None) -> int:
 
 
 class StreamedSparseRows(Rows):
-    """Rows of a svmlight file, read again in every pass; blocks as the same rows have them in memory."""
+    """Rows of a file of sparse parts, read again in every pass, in the blocks they would have in memory."""
 
     known_finite = True
 
     def __init__(
         self,
-        file: SvmlightFile,
+        file: Any,
         labels: Classes | None,
         shape: tuple[int, int],
         *,

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from separatrix.rows.block import MOST_ROWS, Block, rows_per_block
-from separatrix.rows.errors import DataError
+from separatrix.rows.errors import DataError, MissingValue
 from separatrix.rows.files.choice import choose
 from separatrix.rows.files.labels import Classes
 from separatrix.rows.files.source import Source, ahead, recut
@@ -147,7 +147,8 @@ class Columns:
                 if value is None
                 else f"the value is {'NaN' if value != value else 'infinite'}"
             )
-            raise DataError(f"{self._cell(start + row, place)}: {what}; drop the row or fill it in.")
+            kind = DataError if value is not None and value == value else MissingValue
+            raise kind(f"{self._cell(start + row, place)}: {what}; drop the row or fill it in.")
         return X
 
     def see_labels(self, labels: Classes | None) -> None:

@@ -1,0 +1,118 @@
+"""The preparation of a file's columns, and its JSON form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from separatrix.rows.block import Csr
+from separatrix.rows.errors import DataError
+from separatrix.rows.preparation.column import Categories, Column, HashedWords, Number, Words
+
+KINDS: dict[str, type[Column]] = {c.kind: c for c in (Number, Categories, Words, HashedWords)}
+MISSING = ("drop", "mean")
+Cell = Callable[[int, str], str]  # a row and a column of the file, in words
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """How each column of a file becomes numbers, and what happens to missing values.
+
+    >>> preparation = Preparation((Number("age", fill=40.0), Categories("sex", ("f", "m"))), missing="mean")
+    >>> preparation.names
+    ('age', 'sex=m')
+    >>> preparation.dense([[None, 7.0], ["m", "f"]]).tolist()
+    [[40.0, 1.0], [7.0, 0.0]]
+    >>> Preparation.from_dict(preparation.to_dict()) == preparation
+    True
+    """
+
+    columns: tuple[Column, ...]
+    missing: str | None = None
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The columns of the file."""
+        return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The columns of numbers."""
+        return tuple(name for column in self.columns for name in column.names)
+
+    @property
+    def text(self) -> tuple[str, ...]:
+        """The columns of the file that are read as text."""
+        return tuple(column.name for column in self.columns if not isinstance(column, Number))
+
+    @property
+    def sparse(self) -> bool:
+        """Whether most values are 0, as word counts are."""
+        return any(isinstance(column, Words | HashedWords) for column in self.columns)
+
+    def dense(self, values: Sequence[Sequence[Any]], start: int = 0, cell: Cell | None = None) -> np.ndarray:
+        """Columns of values, None where one is missing, as a matrix; the first row is number ``start``."""
+        n_rows = len(values[0])
+        matrix = np.zeros((n_rows, len(self.names)))
+        at = 0
+        for column, given in zip(self.columns, values, strict=True):
+            width = len(column.names)
+            if isinstance(column, Number):
+                known = isinstance(given, np.ndarray)
+                matrix[:, at] = column.scaled(
+                    given if known else np.array([np.nan if v is None else v for v in given], float)
+                )
+            else:
+                for row, value in enumerate(given):
+                    for place, number in self._pairs(column, value, start + row, cell):
+                        matrix[row, at + place] = number
+            at += width
+        return matrix
+
+    def compressed(self, values: Sequence[Sequence[Any]], start: int = 0, cell: Cell | None = None) -> Csr:
+        """The same as compressed sparse rows."""
+        data: list[float] = []
+        indices: list[int] = []
+        indptr = [0]
+        offsets = np.cumsum([0, *(len(column.names) for column in self.columns)]).tolist()
+        for row, cells in enumerate(zip(*values, strict=True)):
+            for column, at, value in zip(self.columns, offsets, cells, strict=False):
+                for place, number in self._pairs(column, value, start + row, cell):
+                    indices.append(at + place)
+                    data.append(number)
+            indptr.append(len(data))
+        return Csr(np.array(data, float), np.array(indices, np.int32), np.array(indptr, np.int64))
+
+    def _pairs(self, column: Column, value: Any, row: int, cell: Cell | None) -> list[tuple[int, float]]:
+        try:
+            return column.pairs(value)
+        except KeyError:
+            assert isinstance(column, Categories)
+            where = f"row {row + 1}, column {column.name!r}" if cell is None else cell(row, column.name)
+            known = ", ".join(column.values[:8]) + (", ..." if len(column.values) > 8 else "")
+            what = "the value is missing" if value is None else f"{value!r} was not seen in the fit"
+            raise DataError(f"{where}: {what}; the categories are {known}.") from None
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values."""
+        return {"missing": self.missing, "columns": [{"kind": c.kind} | asdict(c) for c in self.columns]}
+
+    @classmethod
+    def from_dict(cls, record: dict[str, Any]) -> Preparation:
+        """What `to_dict` wrote; ValueError for anything else."""
+        missing = record["missing"]
+        if missing is not None and missing not in MISSING:
+            raise ValueError(f"missing values are {missing!r}")
+        columns = []
+        for said in record["columns"]:
+            fields = dict(said)
+            kind = KINDS.get(fields.pop("kind"))
+            if kind is None:
+                raise ValueError("a column is of no known kind")
+            lists = {key: tuple(value) for key, value in fields.items() if isinstance(value, list)}
+            columns.append(kind(**(fields | lists)))
+        return cls(tuple(columns), missing)

@@ -1,0 +1,115 @@
+"""Real numbers to predict, beside the rows or taken from one of their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from separatrix.rows.block import Block, read_only, rows_per_block
+from separatrix.rows.errors import DataError
+from separatrix.rows.memory import MemoryRows
+from separatrix.rows.sequence import Rows
+
+
+def with_targets(rows: MemoryRows | Any, y: Any, *, name: str = "y") -> Rows:
+    """Rows in memory, given the real numbers ``y`` to predict.
+
+    >>> from separatrix.rows import as_rows
+    >>> rows = with_targets(as_rows([[1.0], [2.0]]), [0.5, 1.5])
+    >>> next(rows.blocks()).targets.tolist()
+    [0.5, 1.5]
+    """
+    rows.targets = numbers(y, name=name)
+    if len(rows.targets) != rows.n_rows:
+        raise DataError(
+            f"Found input variables with inconsistent numbers of samples: X has {rows.n_rows} rows and {name} "
+            f"has {len(rows.targets)}."
+        )
+    rows.has_targets = True
+    return rows
+
+
+def numbers(y: Any, *, name: str = "y") -> np.ndarray:
+    """Targets as float64; what a double does not hold is refused."""
+    given = np.asarray(y)
+    if given.ndim == 2 and given.shape[1] == 1:
+        given = given[:, 0]
+    if given.ndim != 1:
+        raise DataError(f"{name} should be a 1d array, got an array of shape {given.shape} instead.")
+    if given.dtype.kind == "c":
+        raise DataError(f"Complex data not supported: {name} holds complex numbers.")
+    if given.dtype.kind in "iu" and given.size and max(int(given.max()), -int(given.min())) > 2**53:
+        raise DataError(f"{name} holds whole numbers beyond 2**53, which doubles cannot tell apart: shift it.")
+    try:
+        targets = given.astype(np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"{name} holds something that is no number: a regressor predicts numbers.") from None
+    finite = np.isfinite(targets)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        what = "NaN" if np.isnan(targets[row]) else "infinity or a value too large for dtype('float64')."
+        raise DataError(f"Input {name} contains {what} The target of row {row} cannot be used; drop that row.")
+    return read_only(targets)
+
+
+class TargetRows(Rows):
+    """Rows one column of which is the target: every block loses it as it is made."""
+
+    has_targets = True
+
+    def __init__(self, rows: Rows, column: int) -> None:
+        if rows.n_columns < 2:
+            where = rows.name or "The table"
+            raise DataError(f"{where} has no feature columns besides the target: at least one is needed.")
+        self._rows, self._column = rows, column
+        self._kept = np.array([j for j in range(rows.n_columns) if j != column])
+        self.n_rows, self.n_columns, self.dtype = rows.n_rows, rows.n_columns - 1, rows.dtype
+        self.name, self.n_jobs, self.known_finite = rows.name, rows.n_jobs, rows.known_finite
+        names = rows.columns
+        self.columns = None if names is None else tuple(n for j, n in enumerate(names) if j != column)
+        self.label = None if names is None else names[column]
+        self.rows_in_block = rows_per_block(self.n_columns * self.dtype.itemsize)
+
+    @property
+    def in_memory(self) -> bool:
+        return self._rows.in_memory
+
+    def blocks(self) -> Iterator[Block]:
+        for block in self._rows.blocks():
+            # Both are made at once: a block that has been parsed holds them side by side.
+            both = block.X
+            targets = read_only(both[:, self._column].astype(np.float64))
+            X = read_only(np.ascontiguousarray(both[:, self._kept]))
+            yield Block(block.start, block.stop, X, None, targets=targets)
+
+    def sample(self, k: int) -> np.ndarray:
+        return self._rows.sample(k)[:, self._kept]
+
+
+class CodedTargets(Rows):
+    """Sparse rows whose codes are not classes but the numbers that stand before each line."""
+
+    has_targets = True
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self.n_rows, self.n_columns, self.dtype = rows.n_rows, rows.n_columns, rows.dtype
+        self.name, self.n_jobs, self.known_finite = rows.name, rows.n_jobs, rows.known_finite
+        self.columns, self.label = rows.columns, rows.label
+
+    @property
+    def in_memory(self) -> bool:
+        return self._rows.in_memory
+
+    @property
+    def n_bytes(self) -> int:
+        return self._rows.n_bytes
+
+    def blocks(self) -> Iterator[Block]:
+        for block in self._rows.blocks():
+            yield Block(block.start, block.stop, block.X, None, targets=block.codes)
+
+    def sample(self, k: int) -> np.ndarray:
+        return self._rows.sample(k)
