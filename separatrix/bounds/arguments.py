@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import SupportsFloat
+import operator
+from typing import SupportsFloat, SupportsIndex
 
 
 def positive(**arguments: SupportsFloat) -> tuple[float, ...]:
@@ -30,3 +31,25 @@ def difficulty(radius: SupportsFloat, margin: SupportsFloat, norm: SupportsFloat
     if gap > length * scale * (1 + 1e-9):
         raise ValueError(f"a margin of {margin} is more than the length of any row, {radius}, allows")
     return length * scale / gap
+
+
+def between_zero_and_one(**arguments: SupportsFloat) -> tuple[float, ...]:
+    """The arguments, if all are strictly between 0 and 1: an accuracy, or a probability of failure."""
+    for name, value in arguments.items():
+        if not 0 < float(value) < 1:
+            raise ValueError(f"{name} must lie strictly between 0 and 1, not {value}")
+    return tuple(map(float, arguments.values()))
+
+
+def whole(least: int = 0, **arguments: SupportsIndex) -> tuple[int, ...]:
+    """The arguments, if all are whole numbers from ``least`` up."""
+    found = []
+    for name, value in arguments.items():
+        try:
+            number = operator.index(value)
+        except TypeError:
+            raise ValueError(f"{name} must be a whole number, not {value!r}") from None
+        if number < least:
+            raise ValueError(f"{name} must be {least} or more, not {value}")
+        found.append(number)
+    return tuple(found)

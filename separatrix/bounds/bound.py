@@ -64,6 +64,9 @@ class Bound:
     def __float__(self) -> float:
         return self.value
 
+    def __int__(self) -> int:
+        return int(self.value)
+
     def __lt__(self, other: SupportsFloat) -> bool:
         return self.value < float(other)
 

@@ -8,7 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -57,6 +57,33 @@ class DataFile:
         from separatrix import read
 
         return read(self.data, **(self._options() | options))
+
+    def with_test(self, test: str | None, seed: int, **options: Any) -> tuple[Rows, Rows | None]:
+        """The rows to learn from, and those held out: another file, or a share of these.
+
+        Columns are made ready by the rows to learn from alone.
+        """
+        if test is None:
+            return self.rows(**options), None
+        share = _share(test)
+        if share is None:
+            learned = self.rows(**options)
+            other = replace(self, data=test, demo=False, encode=None, text=None, hashed=None, scale=None)
+            known = {} if learned.preparation is None else {"preparation": learned.preparation}
+            if learned.columns is not None and not known and self.features is None:
+                known = {"features": list(learned.columns)}
+            if learned.label is not None and self.label is None:
+                known["label"] = learned.label
+            return learned, other.rows(**(options | known))
+        from separatrix.rows.share import Share, split
+
+        if self.demo or not self.prepares:
+            return split(self.rows(**options), share, seed)
+        if self.data == "-":
+            raise click.UsageError("--test: a share of standard input would be read twice; name a file.")
+        learned = self.rows(share=Share(share, seed), **options)
+        held = Share(share, seed, held_out=True)
+        return learned, self.rows(share=held, preparation=learned.preparation, **options)
 
     def rows_with(self, attempts: Sequence[dict[str, Any]], *, by_name: bool = False) -> Rows:
         """The rows by the first of these options that the file can be read with; else the first refusal.
@@ -210,6 +237,17 @@ def takes_data(*, labelled: bool) -> Callable[[Callable[..., Any]], Callable[...
         return collected
 
     return decorate
+
+
+def _share(test: str) -> float | None:
+    """A number between 0 and 1, or None for what is the name of a file."""
+    try:
+        share = float(test)
+    except ValueError:
+        return None
+    if not 0 < share < 1:
+        raise click.UsageError(f"--test {test}: a share is between 0 and 1; or name a file of held-out rows.")
+    return share
 
 
 def _names(text: str | None) -> list[str] | None:

@@ -17,6 +17,11 @@ from separatrix.cli.voice import Voice, in_options, speaking
 @click.command(short_help="Train a model on labelled rows and say what was proven.")
 @takes_data(labelled=True)
 @model_options
+@click.option(
+    "--test",
+    metavar="FILE|SHARE",
+    help="Rows held out, in another file or as a share of these (0.2); their errors are told too.",
+)
 @click.option("--output", "-o", metavar="FILE", help="Write the model here, as JSON; '-' is standard output.")
 @click.option("--certificate", metavar="FILE", help="Write the certificate alone here.")
 @click.option("--figure", metavar="FILE", help="Draw rows, boundary and mistakes here, as SVG.")
@@ -24,6 +29,7 @@ from separatrix.cli.voice import Voice, in_options, speaking
 def fit(
     data: DataFile,
     model: str,
+    test: str | None,
     output: str | None,
     certificate: str | None,
     figure: str | None,
@@ -46,10 +52,10 @@ def fit(
     chosen = estimator(model, parameters)
     with progress(voice) as shown:
         shown.tell(f"reading {data.data or 'the built-in set'}")
-        rows = data.rows()
+        rows, held_out = data.with_test(test, parameters.get("random_state") or 0)
         if certificate is not None:
             _require_one_certificate(rows, model)
-        summary = trained(chosen, rows, shown)
+        summary = trained(chosen, rows, shown, held_out)
         texts = _texts(chosen, summary, rows, output, certificate, figure)
     for path, content in texts.items():
         write(path, content)

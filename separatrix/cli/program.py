@@ -14,6 +14,7 @@ import click
 from separatrix import __version__
 from separatrix.cli.check import check
 from separatrix.cli.demo import demo
+from separatrix.cli.evaluate import evaluate
 from separatrix.cli.fit import fit
 from separatrix.cli.predict import predict
 from separatrix.cli.verify import verify
@@ -51,7 +52,7 @@ def program() -> None:
     """
 
 
-for _command in (check, fit, predict, verify, demo):
+for _command in (check, fit, predict, evaluate, verify, demo):
     program.add_command(_command)
 
 

@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from separatrix.rows import Rows
 
 
-def trained(model: Any, rows: Rows, shown: Progress) -> Summary:
-    """Fit, verify, and sum up."""
+def trained(model: Any, rows: Rows, shown: Progress, held_out: Rows | None = None) -> Summary:
+    """Fit, verify, try on rows held out, and sum up."""
     from separatrix.algorithms.online.loop import on_pass
     from separatrix.kernels import cache
     from separatrix.reports import summarise
+    from separatrix.reports.evaluation import evaluate
 
     most = getattr(model, "max_passes", None)
     limit = "" if most is None else f" of at most {most:,}"
@@ -34,5 +35,10 @@ def trained(model: Any, rows: Rows, shown: Progress) -> Summary:
     finally:
         on_pass.reset(token)
         cache.announce = None
+    seen: Any = None
+    if held_out is not None:
+        shown.tell(f"predicting {held_out.n_rows:,} rows held out")
+        seen = evaluate(model, held_out)
     shown.tell("verifying the certificate")
-    return summarise(model, rows, notes=[str(warning.message) for warning in caught])
+    notes = [str(warning.message) for warning in caught]
+    return summarise(model, rows, notes=notes, held_out=seen)

@@ -14,9 +14,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 NARROWEST, WIDEST = 60, 100
 PARAMETERS = "label|features|drop|format|delimiter|positive|encode|text|hashed|scale|share|variant|order|step"
-PARAMETERS = (
-    "label|features|drop|format|delimiter|positive|encode|text|hashed|scale|share|variant|order|step"
-)
+PARAMETERS = "label|features|drop|format|delimiter|positive|encode|text|hashed|scale|share|variant|order|step"
 PHRASES = (
     (r" \(certificate_\)", ""),
     (r"\bsx\.separate returns one\b", "separatrix check shows it"),

@@ -52,7 +52,8 @@ def outcome(summary: Summary, model: Any, X: Any, y: Any = None) -> str:
             code = 1 if binary else place
             points = points_of(rows, code, model.coef_[place], float(model.intercept_[place]))
             bottom = draw_points(drawing, LEFT, top, wide, SQUARE, points, task)
-            bottom = max(bottom, draw_course(drawing, LEFT + wide + GAP, top, wide, SQUARE, task))
+            if task.mistakes is not None:
+                bottom = max(bottom, draw_course(drawing, LEFT + wide + GAP, top, wide, SQUARE, task))
         else:
             bottom = draw_course(drawing, LEFT, top, WIDTH - LEFT - RIGHT, SQUARE, task)
     drawing.height = bottom + 4
@@ -100,6 +101,9 @@ def _heading(summary: Summary) -> str:
     if len(summary.tasks) > 1:
         return f"{summary.estimator}{where}: {len(summary.tasks)} classes, each against the rest"
     (task,) = summary.tasks
+    if task.mistakes is None:
+        made = "" if task.errors is None else f": {several(task.errors, 'error')}"
+        return f"{summary.estimator}{where}{made}"
     made, passes = several(task.mistakes, "mistake"), several(task.passes, "pass", "passes")
     return f"{summary.estimator}{where}: {made} in {passes}"
 
@@ -122,7 +126,9 @@ def _told(task: Task) -> str:
     """One task in words, for those who do not see the picture."""
     other = "the rest" if task.negative is None else named(task.negative)
     margin = task.figures.geometric_margin
-    parts = [f"{named(task.positive)} against {other}: {counted(task.mistakes)} mistakes"]
+    parts = [f"{named(task.positive)} against {other}"]
+    if task.mistakes is not None:
+        parts[0] += f": {counted(task.mistakes)} mistakes"
     if margin is not None and margin > 0:
         parts.append(f"the nearest row is {number(margin)} from the boundary")
     if task.errors:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from separatrix.predictor import History
 from separatrix.predictor.evidence import tally
 from separatrix.reports.evidence import Evidence, evidence_of
 from separatrix.reports.promise import Promise, promise_of
 from separatrix.rows import DenseRows, Rows, SparseRows, as_rows
+
+if TYPE_CHECKING:
+    from separatrix.reports.evaluation import Evaluation
 
 Label = str | int | float | bool
 
@@ -49,15 +53,19 @@ class Figures:
 class Task:
     """One halfspace: of two classes the larger against the smaller, of more each against the rest.
 
-    ``errors`` counts training rows with s·score ≤ 0 (for a vote: rows predicted wrong); None if no rows
-    were given.
+    ``mistakes``, ``updates`` and ``passes`` are of methods that learn from mistakes, ``gap`` (of the
+    objective, to its optimum) of convex ones, ``fewest`` (the errors that some halfspace must make, proven)
+    of the search for the fewest errors; None elsewhere. ``errors`` counts training rows with s·score ≤ 0
+    (for a vote: rows predicted wrong); None if no rows were given.
     """
 
     positive: Label
     negative: Label | None
-    mistakes: int
-    updates: int
-    passes: int
+    mistakes: int | None
+    updates: int | None
+    passes: int | None
+    gap: float | None
+    fewest: int | None
     mistakes_per_pass: tuple[int, ...]
     errors: int | None
     figures: Figures
@@ -72,7 +80,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Summary:
-    """A fit: the data, what happened in each task, what was proven, and what the fit warned of."""
+    """A fit: the data, what happened in each task, what was proven, and what the fit warned of.
+
+    ``held_out`` is how it did on rows that it has not seen, where there are such.
+    """
 
     estimator: str
     parameters: dict[str, Any]
@@ -82,6 +93,7 @@ class Summary:
     tasks: tuple[Task, ...]
     seconds: float
     notes: tuple[str, ...] = ()
+    held_out: Evaluation | None = None
 
     @property
     def proven(self) -> bool:
@@ -89,7 +101,14 @@ class Summary:
         return all(task.evidence.proven for task in self.tasks)
 
 
-def summarise(model: Any, X: Any = None, y: Any = None, *, notes: Sequence[str] = ()) -> Summary:
+def summarise(
+    model: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    notes: Sequence[str] = (),
+    held_out: Evaluation | None = None,
+) -> Summary:
     """The summary of a fitted model.
 
     Parameters
@@ -100,6 +119,8 @@ def summarise(model: Any, X: Any = None, y: Any = None, *, notes: Sequence[str] 
         counted.
     notes : sequence of str
         What the fit warned of.
+    held_out : Evaluation, optional
+        How the model did on rows that it has not seen.
     """
     rows = None if X is None else as_rows(X, y)
     if rows is not None and not np.array_equal(np.asarray(rows.classes), model.classes_):
@@ -124,8 +145,9 @@ def summarise(model: Any, X: Any = None, y: Any = None, *, notes: Sequence[str] 
         centred=bool(getattr(model, "center", False)),
         data=data,
         tasks=tasks,
-        seconds=max((sum(history["seconds"]) for history in histories), default=0.0),
+        seconds=max((sum(h["seconds"]) for h in histories if isinstance(h, History)), default=0.0),
         notes=tuple(notes),
+        held_out=held_out,
     )
 
 
@@ -141,10 +163,12 @@ def _task(model: Any, place: int, code: int, rows: Rows | None) -> Task:
     return Task(
         positive=_plain(model.classes_[code]),
         negative=_plain(model.classes_[0]) if binary else None,
-        mistakes=int(fact("mistakes")),
-        updates=int(fact("updates")),
-        passes=int(fact("passes")),
-        mistakes_per_pass=tuple(history["mistakes"]),
+        mistakes=_whole(fact("mistakes")),
+        updates=_whole(fact("updates")),
+        passes=_whole(fact("passes")),
+        gap=_number(fact("gap")),
+        fewest=_whole(fact("lower_bound")),
+        mistakes_per_pass=tuple(history["mistakes"]) if isinstance(history, History) else (),
         errors=None if rows is None else _errors(model, place, code, rows, evidence),
         figures=Figures(
             geometric_margin=_number(fact("geometric_margin")),
@@ -191,6 +215,10 @@ def rows_of(block: Any, rows: Rows) -> Rows:
 
 def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
+
+
+def _whole(value: Any) -> int | None:
+    return None if value is None else int(value)
 
 
 def _number(value: Any) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from separatrix.reports.evaluation import told
 from separatrix.reports.summary import Data, Summary, Task
 from separatrix.reports.wording import Line, at_most, counted, laid_out, named, number, several, table
 
@@ -49,15 +50,22 @@ def _one(summary: Summary) -> Iterator[Line]:
     (task,) = summary.tasks
     yield f"{_head(summary)}: {named(task.positive)} is +1, {named(task.negative)} is -1"
     yield ""
-    yield "mistakes", _mistakes(task)
-    if task.errors:
+    if task.mistakes is not None:
+        yield "mistakes", _mistakes(task)
+    if task.gap is not None:
+        yield "gap", f"{number(task.gap)}: so far at most is the objective from its optimum"
+    if task.errors or (task.errors is not None and task.mistakes is None):
         yield "errors", _errors(task.errors, summary.data)
+    if task.fewest is not None and task.errors is not None:
+        yield "", _fewest(task.fewest, task.errors)
     if task.figures.geometric_margin is not None and task.figures.geometric_margin > 0:
         distance = number(task.figures.geometric_margin)
         yield "margin", f"{distance}, the distance from the boundary to the nearest row"
     if task.promise is not None:
         yield ("mistake bound" if task.promise.quantity == "mistakes" else "bound"), _bound(summary, task)
     yield from _centred(summary, task)
+    if summary.held_out is not None:
+        yield "held out", told(summary.held_out)
     yield ""
     yield from _evidence(summary, task)
 
@@ -67,14 +75,23 @@ def _several(summary: Summary) -> Iterator[Line]:
     yield ""
     titles = ("class", "mistakes", "passes", "errors", "margin", "at most", "proven")
     shown = summary.tasks[:MOST_CLASSES]
-    yield from table(titles, [_row(task) for task in shown])
+    driven = summary.tasks[0].mistakes is not None
+    cells = [_row(task) for task in shown]
+    if not driven:
+        titles = ("class", "errors", "margin", "gap", "proven")
+        cells = [_convex_row(task) for task in shown]
+    yield from table(titles, cells)
     if len(summary.tasks) > len(shown):
         yield f"  and {len(summary.tasks) - len(shown)} more classes"
     yield ""
     yield "  errors   rows on the wrong side"
     yield "  margin   the distance from the boundary to the nearest row"
-    yield "  at most  what the theorem of the method allows for that margin"
+    if driven:
+        yield "  at most  what the theorem of the method allows for that margin"
     yield ""
+    if summary.held_out is not None:
+        yield "held out", told(summary.held_out)
+        yield ""
     open_ones = [task for task in summary.tasks if not task.evidence.proven]
     done = [task for task in summary.tasks if task.evidence.proven]
     claims: dict[str, list[str]] = {}
@@ -103,9 +120,16 @@ def _head(summary: Summary) -> str:
     return f"{title} on {where}"
 
 
+def _fewest(fewest: int, errors: int) -> str:
+    if fewest >= errors:
+        return "no halfspace makes fewer: proven"
+    return f"the fewest that any halfspace makes are between {counted(fewest)} and {counted(errors)}"
+
+
 def _mistakes(task: Task) -> str:
+    assert task.mistakes is not None
     text = f"{counted(task.mistakes)} in {several(task.passes, 'pass', 'passes')}"
-    if task.updates != task.mistakes:
+    if task.updates is not None and task.updates != task.mistakes:
         text += f", with {several(task.updates, 'update')} of the weights"
     if not task.mistakes_per_pass:
         return text
@@ -158,13 +182,25 @@ def _evidence(summary: Summary, task: Task) -> Iterator[Line]:
     yield "not proven", "; ".join(evidence.open)
 
 
+def _convex_row(task: Task) -> tuple[str, ...]:
+    margin = task.figures.geometric_margin
+    return (
+        named(task.positive),
+        "" if task.errors is None else counted(task.errors),
+        number(margin) if margin is not None and margin > 0 else "none",
+        "" if task.gap is None else number(task.gap),
+        _verdict(task),
+    )
+
+
 def _row(task: Task) -> tuple[str, ...]:
+    assert task.mistakes is not None
     margin = task.figures.geometric_margin
     bound = None if task.promise is None else task.promise.at_most
     return (
         named(task.positive),
         counted(task.mistakes),
-        counted(task.passes),
+        counted(task.passes or 0),
         "" if task.errors is None else counted(task.errors),
         number(margin) if margin is not None and margin > 0 else "none",
         at_most(bound) if bound is not None and math.isfinite(bound) else "no bound",

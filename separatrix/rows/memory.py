@@ -116,6 +116,10 @@ class SparseRows(MemoryRows):
             raise DataError(
                 f"{self.n_columns} columns are more than the 2^31 that can be numbered: hash them."
             )
+        if not getattr(matrix, "has_canonical_format", True):
+            # Entries of one place add up; lengths of rows are those of the sums.
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
         self.indptr = np.asarray(matrix.indptr, np.int64)
         self.data = read_only(np.ascontiguousarray(matrix.data))
         self.indices = read_only(np.ascontiguousarray(matrix.indices, np.int32))

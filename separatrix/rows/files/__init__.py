@@ -14,6 +14,7 @@ from separatrix.rows.files.spool import format_of, spooled
 from separatrix.rows.files.table import rows_of_columns
 from separatrix.rows.preparation import Preparation
 from separatrix.rows.sequence import Rows, jobs
+from separatrix.rows.share import Share
 
 __all__ = ["FORMATS", "read"]
 
@@ -69,6 +70,7 @@ def read(
     missing: str | None = None,
     scale: str | None = None,
     preparation: Preparation | None = None,
+    share: Share | None = None,
 ) -> Rows:
     """Rows from a file: kept in memory when they fit in ``memory`` bytes, else read again in every pass.
 
@@ -116,6 +118,8 @@ def read(
         What an earlier reading has learned of all this (``rows.preparation``), to be done again. Rows with a
         missing value that its ``missing="drop"`` has left out are refused, unless ``missing="drop"`` is said
         again.
+    share : Share, optional
+        A held-out share of the rows, or all others, so that a preparation is learned on those alone.
 
     Raises
     ------
@@ -181,7 +185,15 @@ def read(
     if preparation is not None or any(wishes):
         names, chosen = choose(place.name, source.schema.names, label, features, drop)
         return rows_prepared(
-            source, names, chosen, preparation, wishes, positive=positive, memory=memory, n_jobs=n_jobs
+            source,
+            names,
+            chosen,
+            preparation,
+            wishes,
+            share=share,
+            positive=positive,
+            memory=memory,
+            n_jobs=n_jobs,
         )
     try:
         return rows_of_columns(

@@ -39,7 +39,8 @@ class ParquetSource(Source):
                 if many_side_by_side(file.metadata, names):
                     yield from self._staged(names, rows, file.metadata).batches(self._open)
                     return
-                for batch in file.iter_batches(batch_size=rows, columns=names):
+                # Threads bring heaps of their own, which one column is not worth.
+                for batch in file.iter_batches(batch_size=rows, columns=names, use_threads=len(names) > 1):
                     yield batch.select(names)
         except (pa.ArrowException, OSError) as error:
             raise broken(self.place.name, error) from None

@@ -20,6 +20,7 @@ from separatrix.rows.files.table import rows_of_columns
 from separatrix.rows.preparation import Categories, Column, HashedWords, Number, Preparation, Words, tokens
 from separatrix.rows.preparation.record import MISSING
 from separatrix.rows.sequence import Rows
+from separatrix.rows.share import Share
 
 MOST_CATEGORIES = 1000
 SCALES = ("standard", "range")
@@ -54,6 +55,7 @@ def rows_prepared(
     known: Preparation | None,
     how: Wishes,
     *,
+    share: Share | None,
     positive: Any,
     memory: int,
     n_jobs: int,
@@ -66,9 +68,9 @@ def rows_prepared(
             raise DataError(
                 f"{source.place.name} has no column called {absent[0]!r}, which the model was fitted with."
             )
-        raw, preparation, n_rows = Raw(source, known.inputs, label), known, None
+        raw, preparation, n_rows = Raw(source, known.inputs, label, share), known, None
     else:
-        raw = Raw(source, names, label)
+        raw = Raw(source, names, label, share)
         preparation, n_rows = learned(raw, how)
     prepared = PreparedSource(raw, preparation, n_rows, drops=how.missing == "drop")
     if preparation.sparse:
@@ -107,6 +109,7 @@ class PreparedSource(Source):
         self.place, self.written, self.n_rows = raw.source.place, raw.source.written, n_rows
         self._raw, self._preparation = raw, preparation
         self._drops = drops
+        self._some = drops or raw.share is not None
         fields = [pa.field(name, pa.float64()) for name in preparation.names]
         if raw.label is not None:
             kind = pa.string() if self.written else raw.source.schema.field(raw.label).type
@@ -117,7 +120,7 @@ class PreparedSource(Source):
         return Classes(self.place.name, lambda row: self.cell(row, label), written=self.written)
 
     def cell(self, row: int, column: str) -> str:
-        if self._drops:
+        if self._some:
             return f"{self.place.name}, row {row + 1} of those kept, column {column!r}"
         return self._raw.source.cell(row, column)
 
@@ -127,7 +130,7 @@ class PreparedSource(Source):
     def batches(self, features: Sequence[str], label: str | None, rows: int) -> Iterator[Any]:
         places = [self._preparation.names.index(name) for name in features]
         for part in self._kept():
-            matrix = self._preparation.dense(part.columns, part.start, self.cell)
+            matrix = self._preparation.dense(part.columns, part.rows, self._raw.source.cell)
             columns = [pa.array(matrix[:, place]) for place in places]
             named = list(features)
             if label is not None:
@@ -142,7 +145,9 @@ class PreparedSource(Source):
         for part in self._kept():
             n_rows = len(part.columns[0])
             labels = np.zeros(n_rows) if part.labels is None else _label_array(part.labels)
-            yield SparsePart(labels, *self._preparation.compressed(part.columns, part.start, self.cell))
+            yield SparsePart(
+                labels, *self._preparation.compressed(part.columns, part.rows, self._raw.source.cell)
+            )
 
     def _kept(self) -> Iterator[Part]:
         for part in self._raw.parts(self._preparation.text):
@@ -151,13 +156,13 @@ class PreparedSource(Source):
     def _whole(self, part: Part) -> Part:
         for column, values in zip(self._preparation.columns, part.columns, strict=True):
             if isinstance(column, Number) and column.fill is None and np.isnan(values).any():
-                row = part.start + int(np.flatnonzero(np.isnan(values))[0])
+                row = int(part.rows[np.flatnonzero(np.isnan(values))[0]])
                 hint = (
                     "the rows of the fit that had one were left out: fill it in, or fit with missing='mean'"
                     if self._preparation.missing == "drop"
                     else "fill it in"
                 )
-                raise DataError(f"{self.cell(row, column.name)}: the value is missing; {hint}.")
+                raise DataError(f"{self._raw.source.cell(row, column.name)}: the value is missing; {hint}.")
         return part
 
 
@@ -290,15 +295,7 @@ def dropped(part: Part, preparation: Preparation) -> Part:
             keep &= np.array([value is not None for value in values], bool)
     if part.labels is not None:
         keep &= ~np.asarray(part.labels.is_null().to_pylist(), bool)
-    if keep.all():
-        return part
-    chosen = np.flatnonzero(keep)
-    columns = [
-        values[chosen] if isinstance(values, np.ndarray) else [values[row] for row in chosen]
-        for values in part.columns
-    ]
-    labels = None if part.labels is None else part.labels.take(pa.array(chosen))
-    return Part(part.start, columns, labels)
+    return part.taken(keep)
 
 
 def _label_array(column: Any) -> np.ndarray:

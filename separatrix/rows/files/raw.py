@@ -13,24 +13,39 @@ import pyarrow.types as kinds
 from separatrix.rows.files.csv import CsvSource
 from separatrix.rows.files.labels import MISSING, NUMBER, numpy_values
 from separatrix.rows.files.source import Source
+from separatrix.rows.share import Share
 from separatrix.rows.tables import not_a_number
 
 ROWS = 8192  # in a part
 
 
 class Part(NamedTuple):
-    """Consecutive rows: a column each, lists of text or arrays of numbers, and the labels."""
+    """Some rows, by their numbers: a column each, lists of text or arrays of numbers, and the labels."""
 
-    start: int
+    rows: np.ndarray
     columns: list[Any]
     labels: Any
 
+    def taken(self, keep: np.ndarray) -> Part:
+        """The rows where ``keep`` is true."""
+        if keep.all():
+            return self
+        chosen = np.flatnonzero(keep)
+        columns = [
+            values[chosen] if isinstance(values, np.ndarray) else [values[row] for row in chosen]
+            for values in self.columns
+        ]
+        labels = None if self.labels is None else self.labels.take(pa.array(chosen))
+        return Part(self.rows[chosen], columns, labels)
+
 
 class Raw:
-    """Some columns of a source; those of ``text`` are read as text, the others as numbers."""
+    """Some columns of a source; of its rows a share, where one is given."""
 
-    def __init__(self, source: Source, names: Sequence[str], label: str | None) -> None:
-        self.source, self.names, self.label = source, list(names), label
+    def __init__(
+        self, source: Source, names: Sequence[str], label: str | None, share: Share | None = None
+    ) -> None:
+        self.source, self.names, self.label, self.share = source, list(names), label, share
 
     def text_columns(self) -> tuple[str, ...]:
         """The columns that hold anything but numbers, in the order of the file."""
@@ -44,14 +59,16 @@ class Raw:
         return tuple(name for name in self.names if name in found)
 
     def parts(self, text: Sequence[str]) -> Iterator[Part]:
-        """All rows in order, a few thousand at a time."""
+        """The rows in order, a few thousand at a time; the columns of ``text`` as text, others as numbers."""
         start = 0
         for batch in self._batches():
             columns = [
                 _texts(batch.column(name)) if name in text else self._numbers(batch.column(name), name, start)
                 for name in self.names
             ]
-            yield Part(start, columns, None if self.label is None else batch.column(self.label))
+            rows = np.arange(start, start + batch.num_rows)
+            part = Part(rows, columns, None if self.label is None else batch.column(self.label))
+            yield part if self.share is None else part.taken(self.share.chosen(rows))
             start += batch.num_rows
 
     def _batches(self) -> Iterator[Any]:

@@ -18,7 +18,7 @@ from separatrix.rows.memory import DenseRows
 from separatrix.rows.sequence import Rows
 from separatrix.rows.tables import EXACT, Numbers
 
-BATCH_BYTES = 4 * 2**20  # of values in a batch; three exist at once: in use, waiting, being read
+BATCH_BYTES = 2 * 2**20  # of values in a batch; three exist at once: in use, waiting, being read
 WIDE_BATCH_BYTES = 16 * 2**20
 WORTH_A_BATCH = 1024  # rows: with fewer, thousands of columns cost more to visit than to read
 

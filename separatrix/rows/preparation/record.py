@@ -54,8 +54,10 @@ class Preparation:
         """Whether most values are 0, as word counts are."""
         return any(isinstance(column, Words | HashedWords) for column in self.columns)
 
-    def dense(self, values: Sequence[Sequence[Any]], start: int = 0, cell: Cell | None = None) -> np.ndarray:
-        """Columns of values, None where one is missing, as a matrix; the first row is number ``start``."""
+    def dense(
+        self, values: Sequence[Any], rows: Sequence[int] | np.ndarray | None = None, cell: Cell | None = None
+    ) -> np.ndarray:
+        """Columns of values, None where one is missing, as a matrix; ``rows`` are their numbers."""
         n_rows = len(values[0])
         matrix = np.zeros((n_rows, len(self.names)))
         at = 0
@@ -68,12 +70,14 @@ class Preparation:
                 )
             else:
                 for row, value in enumerate(given):
-                    for place, number in self._pairs(column, value, start + row, cell):
+                    for place, number in self._pairs(column, value, row, rows, cell):
                         matrix[row, at + place] = number
             at += width
         return matrix
 
-    def compressed(self, values: Sequence[Sequence[Any]], start: int = 0, cell: Cell | None = None) -> Csr:
+    def compressed(
+        self, values: Sequence[Any], rows: Sequence[int] | np.ndarray | None = None, cell: Cell | None = None
+    ) -> Csr:
         """The same as compressed sparse rows."""
         data: list[float] = []
         indices: list[int] = []
@@ -81,17 +85,20 @@ class Preparation:
         offsets = np.cumsum([0, *(len(column.names) for column in self.columns)]).tolist()
         for row, cells in enumerate(zip(*values, strict=True)):
             for column, at, value in zip(self.columns, offsets, cells, strict=False):
-                for place, number in self._pairs(column, value, start + row, cell):
+                for place, number in self._pairs(column, value, row, rows, cell):
                     indices.append(at + place)
                     data.append(number)
             indptr.append(len(data))
         return Csr(np.array(data, float), np.array(indices, np.int32), np.array(indptr, np.int64))
 
-    def _pairs(self, column: Column, value: Any, row: int, cell: Cell | None) -> list[tuple[int, float]]:
+    def _pairs(
+        self, column: Column, value: Any, place: int, rows: Any, cell: Cell | None
+    ) -> list[tuple[int, float]]:
         try:
             return column.pairs(value)
         except KeyError:
             assert isinstance(column, Categories)
+            row = place if rows is None else int(rows[place])
             where = f"row {row + 1}, column {column.name!r}" if cell is None else cell(row, column.name)
             known = ", ".join(column.values[:8]) + (", ..." if len(column.values) > 8 else "")
             what = "the value is missing" if value is None else f"{value!r} was not seen in the fit"

@@ -1,0 +1,77 @@
+"""separatrix evaluate: how a model does on labelled rows that it has not seen."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from separatrix.cli.data import DataFile, read_text, takes_data
+from separatrix.cli.predict import MEMORY
+from separatrix.cli.progress import progress
+from separatrix.cli.voice import Voice, speaking
+
+
+@click.command(short_help="Errors on labelled rows, with an exact interval.")
+@click.argument("model_file", metavar="MODEL")
+@takes_data(labelled=True)
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="With which the interval holds the risk.",
+)
+@speaking
+def evaluate(model_file: str, data: DataFile, confidence: float, as_json: bool, quiet: bool) -> None:
+    """Predict the labelled rows of DATA with the model in MODEL and compare.
+
+    Errors come with an exact binomial interval (Clopper and Pearson 1934), which speaks of the risk if the
+    rows are fresh; then the table of labels and predictions, the area under the curve, and the log loss of a
+    model that gives probabilities.
+
+    \b
+    separatrix evaluate model.json test.csv
+    """
+    voice = Voice(as_json=as_json, quiet=quiet)
+    if model_file == "-" == data.data:
+        raise click.UsageError("Standard input can be the model or the data, not both.")
+    from separatrix.models import from_json
+    from separatrix.reports import evaluation
+
+    model = from_json(read_text(model_file), name=model_file)
+    with progress(voice) as shown:
+        shown.tell(f"reading {data.data or 'the built-in set'}")
+        rows = rows_for(model, data)
+        shown.tell(f"predicting {rows.n_rows:,} rows")
+        seen = evaluation.evaluate(model, rows, confidence=confidence)
+    voice.say(evaluation.render(seen, voice.width))
+    voice.answer({"format": "separatrix-evaluation", "version": 1, **asdict(seen)})
+
+
+def rows_for(model: Any, data: DataFile) -> Any:
+    """Labelled rows with the columns of the model, made ready as the fit has them."""
+    from separatrix import DataError
+
+    said: dict[str, Any] = {"memory": MEMORY}
+    if not hasattr(model, "classes_"):
+        said["regression"] = True
+    elif data.positive is None and _against_the_rest(model):
+        said["positive"] = str(model.classes_[1])
+    if hasattr(model, "preparation_"):
+        known = model.preparation_
+        return data.rows(**said, preparation=known, missing=known.missing)
+    names = getattr(model, "feature_names_in_", None)
+    attempts: list[dict[str, Any]] = [{"n_columns": model.n_features_in_}, {}]
+    if names is not None:
+        attempts.insert(0, {"features": list(names)})
+    try:
+        return data.rows_with([said | attempt for attempt in attempts], by_name=names is not None)
+    except DataError as error:
+        raise DataError(str(error).replace(" (features=)", ", which the model was fitted with")) from None
+
+
+def _against_the_rest(model: Any) -> bool:
+    classes = [str(label) for label in model.classes_]
+    return len(classes) == 2 and classes[0] == f"not {classes[1]}"
