@@ -16,6 +16,7 @@ MODELS = {
     "margin": "MarginPerceptron",
     "batch": "BatchPerceptron",
     "passive-aggressive": "PassiveAggressive",
+    "logistic": "LogisticRegression",
 }
 ORDERS = ("cyclic", "shuffled", "first-violator", "worst-violator")
 OPTIONS = {
@@ -28,6 +29,7 @@ OPTIONS = {
     "share": "--share",
     "C": "-C",
     "variant": "--variant",
+    "penalty": "--penalty",
     "random_state": "--seed",
     "n_jobs": "--jobs",
 }
@@ -61,10 +63,18 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 "--share", type=float, help="margin: the share of the best margin, between 0 and 1."
             ),
             click.option(
-                "C", "-C", type=float, help="passive-aggressive: how far one row may move the weights."
+                "C",
+                "-C",
+                type=float,
+                help="passive-aggressive: how far one row may move the weights; logistic: the loss's cost.",
             ),
             click.option(
                 "--variant", type=click.Choice(["PA", "PA-I", "PA-II"]), help="passive-aggressive: which one."
+            ),
+            click.option(
+                "--penalty",
+                type=click.Choice(["l2", "firth"]),
+                help="logistic: which one; -C inf is none.",
             ),
             click.option("random_state", "--seed", type=int, help="For shuffled orders.  [default: 0]"),
             click.option(

@@ -12,9 +12,11 @@ from typing import Any
 import click
 
 from separatrix import __version__
+from separatrix.cli.bound import bound
 from separatrix.cli.check import check
 from separatrix.cli.demo import demo
 from separatrix.cli.evaluate import evaluate
+from separatrix.cli.export import export
 from separatrix.cli.fit import fit
 from separatrix.cli.predict import predict
 from separatrix.cli.verify import verify
@@ -52,7 +54,7 @@ def program() -> None:
     """
 
 
-for _command in (check, fit, predict, evaluate, verify, demo):
+for _command in (check, fit, predict, evaluate, verify, bound, demo, export):
     program.add_command(_command)
 
 

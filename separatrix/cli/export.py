@@ -1,0 +1,49 @@
+"""separatrix export: a model for other programs."""
+
+from __future__ import annotations
+
+import click
+
+from separatrix.cli.data import read_text
+from separatrix.cli.output import require_writable
+from separatrix.cli.voice import Voice, speaking
+
+
+@click.command(short_help="Write a model as ONNX.")
+@click.argument("model_file", metavar="MODEL")
+@click.option("--onnx", metavar="FILE", required=True, help="The ONNX file to write.")
+@speaking
+def export(model_file: str, onnx: str, as_json: bool, quiet: bool) -> None:
+    """Write the model in MODEL as an ONNX file, in double precision.
+
+    Its input is X, rows × columns of doubles; its outputs are label and scores (of a regression: prediction).
+    Needs the package onnx (pip install "separatrix[onnx]").
+
+    \b
+    separatrix export model.json --onnx model.onnx
+    """
+    voice = Voice(as_json=as_json, quiet=quiet)
+    if onnx == "-":
+        raise click.UsageError("--onnx: name a file; an ONNX model is no text for standard output.")
+    require_writable(onnx=onnx)
+    from separatrix.models import from_json
+    from separatrix.models.onnx import save_onnx
+
+    model = from_json(read_text(model_file), name=model_file)
+    save_onnx(model, onnx)
+    columns = [str(name) for name in getattr(model, "feature_names_in_", ())]
+    if hasattr(model, "preparation_"):
+        voice.warn(
+            "The fit made its columns ready (--encode, --text, --missing, --scale); the ONNX file begins "
+            f"after that, with the {model.n_features_in_:,} columns of numbers."
+        )
+    voice.say(f"Written: {onnx}")
+    voice.answer(
+        {
+            "format": "separatrix-export",
+            "version": 1,
+            "columns": columns,
+            "n_columns": model.n_features_in_,
+            "written": onnx,
+        }
+    )
