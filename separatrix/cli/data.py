@@ -69,7 +69,9 @@ class DataFile:
         if share is None:
             learned = self.rows(**options)
             other = replace(self, data=test, demo=False, encode=None, text=None, hashed=None, scale=None)
-            known = {} if learned.preparation is None else {"preparation": learned.preparation}
+            known: dict[str, Any] = (
+                {} if learned.preparation is None else {"preparation": learned.preparation}
+            )
             if learned.columns is not None and not known and self.features is None:
                 known = {"features": list(learned.columns)}
             if learned.label is not None and self.label is None:

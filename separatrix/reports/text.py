@@ -73,7 +73,7 @@ def _one(summary: Summary) -> Iterator[Line]:
 def _several(summary: Summary) -> Iterator[Line]:
     yield f"{_head(summary)}: {len(summary.tasks)} classes, each against the rest"
     yield ""
-    titles = ("class", "mistakes", "passes", "errors", "margin", "at most", "proven")
+    titles: tuple[str, ...] = ("class", "mistakes", "passes", "errors", "margin", "at most", "proven")
     shown = summary.tasks[:MOST_CLASSES]
     driven = summary.tasks[0].mistakes is not None
     cells = [_row(task) for task in shown]

@@ -1,0 +1,137 @@
+"""The examination: one question after another, within a budget of seconds."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from separatrix.reports.diagnosis.against import against_the_rest
+from separatrix.reports.diagnosis.columns import constant_columns, dependences, repetition
+from separatrix.reports.diagnosis.record import Data, Diagnosis, Task
+from separatrix.reports.diagnosis.task import Examination
+from separatrix.rows import Rows, as_rows
+
+MOST_EXAMINED = 12  # classes examined at length; of more, each gets its verdict alone
+
+
+def diagnose(
+    X: Any,
+    y: Any = None,
+    *,
+    X_test: Any = None,
+    y_test: Any = None,
+    intercept: bool = True,
+    budget: float = 10.0,
+    progress: Callable[[str], None] | None = None,
+) -> Diagnosis:
+    """What a straight line can do with the data, with the proof of it.
+
+    Parameters
+    ----------
+    X, y
+        Rows and labels in any form that `as_rows` takes, or labelled `Rows` alone.
+    X_test, y_test
+        Rows held out, or labelled `Rows` alone: errors on them come with an exact interval.
+    intercept : bool
+        Whether the boundary may miss the origin.
+    budget : float
+        Seconds for what could go on for long: the fewest errors, and products of columns. The verdict itself
+        takes what it takes.
+    progress : callable, optional
+        Called with a few words before each step.
+
+    Examples
+    --------
+    >>> import separatrix as sx
+    >>> X, y = sx.problems.xor()
+    >>> found = diagnose(X, y, budget=1)
+    >>> task = found.tasks[0]
+    >>> task.kind, [row.row for row in task.conflict], (task.fewest.lower, task.fewest.upper)
+    ('overlap', [0, 1, 2, 3], (1, 1))
+    >>> [(lift.degree, lift.separable) for lift in task.lifts]
+    [(2, True)]
+    """
+    from separatrix import __version__
+
+    if not budget > 0:
+        raise ValueError(f"budget must be a positive number of seconds, not {budget}")
+    started = monotonic()
+    tell = progress or (lambda text: None)
+    rows = as_rows(X, y)
+    classes = rows.require_two_classes()
+    rows.require_finite()
+    held_out = None if X_test is None else as_rows(X_test, y_test)
+    tell("looking at rows and columns")
+    names = rows.columns or tuple(f"column {j}" for j in range(rows.n_columns))
+    data = _data(rows, names, intercept)
+    codes = [1] if len(classes) == 2 else list(range(len(classes)))
+    tasks: list[Task] = []
+    notes: list[str] = []
+    with _quiet():
+        for code in codes:
+            examination = Examination(
+                against_the_rest(rows, code),
+                names,
+                data,
+                positive=_plain(classes[code]),
+                negative=_plain(classes[0]) if len(classes) == 2 else None,
+                intercept=intercept,
+                budget=budget / len(codes),
+                held_out=None
+                if held_out is None
+                else against_the_rest(held_out, _code(held_out, classes[code])),
+                tell=_named(tell, codes, classes[code]),
+            )
+            tasks.append(examination.task(brief=len(codes) > MOST_EXAMINED))
+            notes += examination.notes
+    return Diagnosis(
+        data, intercept, tuple(tasks), budget, monotonic() - started, tuple(dict.fromkeys(notes)), __version__
+    )
+
+
+def _data(rows: Rows, names: tuple[str, ...], intercept: bool) -> Data:
+    assert rows.classes is not None
+    counts = np.zeros(len(rows.classes), np.int64)
+    for block in rows.blocks():
+        assert block.codes is not None
+        counts += np.bincount(block.codes, minlength=len(counts))
+    return Data(
+        name=rows.name,
+        rows=rows.n_rows,
+        columns=rows.n_columns,
+        features=tuple(names),
+        label=rows.label,
+        classes=tuple(_plain(label) for label in rows.classes),
+        counts=tuple(counts.tolist()),
+        repetition=repetition(rows),
+        constant_columns=tuple(names[j] for j in constant_columns(rows)),
+        dependences=dependences(rows, names, intercept=intercept),
+    )
+
+
+def _code(rows: Rows, label: Any) -> int:
+    classes = [str(one) for one in rows.require_two_classes()]
+    if str(label) not in classes:
+        raise ValueError(f"The held-out rows have no row of class {label}.")
+    return classes.index(str(label))
+
+
+def _named(tell: Callable[[str], None], codes: list[int], label: Any) -> Callable[[str], None]:
+    return tell if len(codes) == 1 else lambda text: tell(f"{label} against the rest: {text}")
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """What a method warns of is told by the record in its place."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value

@@ -1,0 +1,51 @@
+"""Would products of the columns separate what the columns do not?"""
+
+from __future__ import annotations
+
+from math import comb
+from time import monotonic
+
+import numpy as np
+
+from separatrix.algorithms.lift import Lift
+from separatrix.algorithms.separation import separate
+from separatrix.algorithms.separation.scanner import OutOfTime
+from separatrix.predictor.evidence import matrix
+from separatrix.reports.diagnosis.record import Lifted
+from separatrix.rows import Rows
+
+DEGREES = (2, 3, 4)
+MOST_COLUMNS = 1500
+MOST_VALUES = 20_000_000
+
+
+def lifts_of(rows: Rows, *, intercept: bool, budget: float) -> tuple[Lifted, ...]:
+    """Each degree until one separates, the columns are too many, or the seconds are spent."""
+    found: list[Lifted] = []
+    if rows.n_rows * rows.n_columns > MOST_VALUES:
+        return ()
+    blocks = list(rows.blocks())
+    parts = [matrix(block, rows.n_columns) for block in blocks]
+    X = np.concatenate([part.toarray() if hasattr(part, "toarray") else part for part in parts])
+    signs = np.concatenate([block.signs(1) for block in blocks])
+    until = monotonic() + budget
+    for degree in DEGREES:
+        columns = comb(rows.n_columns + degree, degree) - 1
+        left = until - monotonic()
+        if columns > MOST_COLUMNS or columns * rows.n_rows > MOST_VALUES or left <= 0:
+            break
+        with np.errstate(over="ignore"):
+            products = Lift(degree).fit_transform(X.astype(np.float64))
+        if not np.isfinite(products).all():
+            break
+        answer = separate(products, signs, intercept=intercept, time_limit=left)
+        margin = None
+        try:
+            margin = None if answer.margin is None else answer.margin.lower
+        except OutOfTime:
+            margin = None
+        decided = None if answer.kind == "undecided" else answer.separable
+        found.append(Lifted(degree, columns, decided, margin))
+        if answer.separable:
+            break
+    return tuple(found)

@@ -1,0 +1,96 @@
+"""What the figures show: a handful of rows as points, and all margins counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from separatrix.predictor.evidence import matrix
+from separatrix.reports.diagnosis.record import Picture
+from separatrix.rows import Rows
+from separatrix.rows.sequence import dense_rows
+
+MOST_POINTS = 500
+MOST_VALUES = 2_000_000
+MOST_MARKED = 60
+BINS = 40
+
+
+def picture_of(
+    rows: Rows, code: int, weights: np.ndarray, intercept: float, marked: Sequence[int], names: Sequence[str]
+) -> Picture | None:
+    """Evenly spaced rows and the marked ones, seen along the weights; None where the weights are zero."""
+    norm = float(np.linalg.norm(weights))
+    if not (norm > 0 and np.isfinite(norm)):
+        return None
+    margins = np.empty(rows.n_rows)
+    signs = np.empty(rows.n_rows, np.int8)
+    for block in rows.blocks():
+        part = slice(block.start, block.stop)
+        signs[part] = block.signs(code)
+        scores = np.asarray(matrix(block, rows.n_columns) @ (weights / norm)) + intercept / norm
+        margins[part] = signs[part] * scores
+    most = max(2, min(MOST_POINTS, MOST_VALUES // rows.n_columns))
+    wanted = set(np.linspace(0, rows.n_rows - 1, min(most, rows.n_rows)).astype(int).tolist())
+    special = set(list(marked)[:MOST_MARKED])
+    chosen = np.array(sorted(wanted | special), np.int64)
+    X = _taken(rows, chosen)
+    place, normal, offset, across, up = _plane(X, weights, intercept, names)
+    edges, counts = _histogram(margins, signs)
+    return Picture(
+        across=_rounded(place[:, 0]),
+        up=_rounded(place[:, 1]),
+        signs=tuple(signs[chosen].tolist()),
+        marked=tuple(row in special for row in chosen.tolist()),
+        across_name=across,
+        up_name=up,
+        projected=rows.n_columns != 2,
+        normal=(float(normal[0]), float(normal[1])),
+        offset=offset,
+        bins=_rounded(edges),
+        counts=counts,
+    )
+
+
+def _plane(
+    X: np.ndarray, weights: np.ndarray, intercept: float, names: Sequence[str]
+) -> tuple[np.ndarray, np.ndarray, float, str, str]:
+    norm = float(np.linalg.norm(weights))
+    if X.shape[1] == 2:
+        return X, weights / norm, intercept / norm, names[0], names[1]
+    unit = weights / norm
+    across = X @ unit + intercept / norm
+    aside = X - X.mean(axis=0)
+    aside = aside - np.outer(aside @ unit, unit)
+    _, sizes, directions = np.linalg.svd(aside, full_matrices=False)
+    up = aside @ directions[0] if len(sizes) and sizes[0] > 0 else np.zeros(len(X))
+    name = "spread along the boundary" if X.shape[1] > 1 else ""
+    return np.column_stack([across, up]), np.array([1.0, 0.0]), 0.0, "distance from the boundary", name
+
+
+def _histogram(
+    margins: np.ndarray, signs: np.ndarray
+) -> tuple[np.ndarray, tuple[tuple[int, ...], tuple[int, ...]]]:
+    low, high = np.quantile(margins, [0.002, 0.998]) if len(margins) > 500 else (margins.min(), margins.max())
+    low, high = min(low, 0.0), max(high, 0.0)
+    if low == high:
+        high = low + 1.0
+    edges = np.linspace(low, high, BINS + 1)
+    inside = np.clip(margins, low, high)  # what lies beyond is counted in the last bin
+    counted = [np.histogram(inside[signs == sign], edges)[0].tolist() for sign in (-1, 1)]
+    return edges, (tuple(counted[0]), tuple(counted[1]))
+
+
+def _taken(rows: Rows, chosen: np.ndarray) -> np.ndarray:
+    parts = []
+    for block in rows.blocks():
+        here = chosen[(chosen >= block.start) & (chosen < block.stop)] - block.start
+        if len(here):
+            parts.append(dense_rows(block.X, here, rows.n_columns))
+    return np.concatenate(parts).astype(np.float64)
+
+
+def _rounded(values: np.ndarray) -> tuple[float, ...]:
+    """Seven digits: enough for a picture, and half the size in JSON."""
+    return tuple(float(f"{value:.7g}") for value in values.tolist())

@@ -1,0 +1,310 @@
+"""One question of a diagnosis, examined: the verdict first, then what follows from it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from separatrix.algorithms.separation import Separation, separated
+from separatrix.algorithms.separation.scanner import OutOfTime
+from separatrix.predictor.evidence import tally
+from separatrix.reports.diagnosis.advice import advice
+from separatrix.reports.diagnosis.columns import shown_values
+from separatrix.reports.diagnosis.lifting import lifts_of
+from separatrix.reports.diagnosis.picture import picture_of
+from separatrix.reports.diagnosis.record import (
+    Coefficient,
+    Contender,
+    Course,
+    Data,
+    Fewest,
+    Margin,
+    RidgePath,
+    ShownRow,
+    Statement,
+    Task,
+)
+from separatrix.reports.evaluation import Evaluation, evaluate
+from separatrix.reports.evidence import evidence_of
+from separatrix.reports.summary import Label
+from separatrix.rows import Rows
+
+PASSES = 200
+MOST_SHOWN = 200
+MOST_VALUES = 30_000_000  # rows times columns: above this bounds that need a table of the rows are left out
+MOST_COLUMNS = 64  # whose logistic coefficients are followed where every one may run away
+MOST_PATH = 200  # columns of a ridge path
+
+
+class Examination:
+    """The rows of one question, all of them read as often as it takes.
+
+    ``rows`` have two classes, the second of which is +1.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        names: Sequence[str],
+        data: Data,
+        *,
+        positive: Label,
+        negative: Label | None,
+        intercept: bool,
+        budget: float,
+        held_out: Rows | None,
+        tell: Callable[[str], None],
+    ) -> None:
+        self.rows, self.names, self.data = rows, names, data
+        self.positive, self.negative = positive, negative
+        self.intercept, self.budget, self.held_out, self.tell = intercept, budget, held_out, tell
+        self.notes: list[str] = []
+        self._models: dict[str, Any] = {}
+
+    def task(self, *, brief: bool) -> Task:
+        self.tell("deciding whether a hyperplane separates")
+        separation = separated(self.rows, 1, intercept=self.intercept)
+        self.tell(f"{separation.kind}; measuring and proving")
+        margin = self._margin(separation)
+        proofs = [separation.certificate] if brief or separation.kind == "quasi" else separation.certificates
+        evidence = tuple(evidence_of(proof, self.rows) for proof in proofs)
+        conflict = self._conflict(separation)
+        contenders: list[Contender] = []
+        course = fewest = ridge = None
+        lifts: tuple[Any, ...] = ()
+        statements: tuple[Statement, ...] = ()
+        if not brief:
+            course = self._perceptron(contenders, margin)
+            self._others(contenders, separation)
+            fewest = self._fewest(separation, contenders)
+            if not separation.separable:
+                self.tell("trying products of columns")
+                lifts = lifts_of(self.rows, intercept=self.intercept, budget=self.budget)
+            statements = self._statements(separation)
+            ridge = self._ridge()
+        weights = self._boundary(separation, contenders)
+        marked = [row.row for row in conflict] or (list(margin.support) if margin else [])
+        picture = None
+        if weights is not None:
+            picture = picture_of(self.rows, 1, weights[:-1], float(weights[-1]), marked, self.names)
+        task = Task(
+            positive=self.positive,
+            negative=self.negative,
+            kind=separation.kind,
+            evidence=evidence,
+            margin=margin,
+            conflict=conflict,
+            on_plane=self._on_plane(separation),
+            coefficients=self._coefficients(separation, weights),
+            course=course,
+            contenders=tuple(contenders),
+            fewest=fewest,
+            lifts=lifts,
+            statements=statements,
+            picture=picture,
+            ridge=ridge,
+            advice=(),
+        )
+        return advice(task, self.data)
+
+    def _margin(self, separation: Separation) -> Margin | None:
+        if not separation.separable:
+            return None
+        try:
+            widest, support = separation.margin, separation.support
+            inside = separation.row_margin
+            bound = separation.mistake_bound
+            assert widest is not None
+        except OutOfTime:
+            self.notes.append("The margin was not measured: the time limit was reached.")
+            return None
+        standardised = None
+        with suppress(OutOfTime):
+            standardised = separation.standardised_margin
+        return Margin(
+            lower=widest.lower,
+            upper=widest.upper,
+            standardised=None if standardised is None else tuple(standardised),
+            radius=separation.radius,
+            row_margin=None if inside is None else tuple(inside),
+            mistake_bound=None if bound is None else _decimal(bound),
+            support=tuple(support or ()),
+        )
+
+    def _conflict(self, separation: Separation) -> tuple[ShownRow, ...]:
+        found = separation.conflict
+        if found is None:
+            return ()
+        total = sum(found.weights)
+        values = shown_values(self.rows, found.rows)
+        return tuple(
+            ShownRow(row, self._label(values[row][0]), values[row][1], _decimal(weight), weight / total)
+            for row, weight in zip(found.rows, found.weights, strict=True)
+        )
+
+    def _label(self, label: Label) -> Label:
+        """The label as the user has it: of the rest there are several, and "not k" stands for them."""
+        return label
+
+    def _perceptron(self, contenders: list[Contender], margin: Margin | None) -> Course:
+        import separatrix
+
+        model = separatrix.Perceptron(max_passes=PASSES, fit_intercept=self.intercept)
+        contenders.append(self._fitted("perceptron", model))
+        history = model.history_["mistakes"]
+        shown = sorted(
+            set(np.linspace(0, len(history) - 1, min(MOST_SHOWN, len(history))).astype(int).tolist())
+        )
+        bound = None
+        if margin is not None and margin.mistake_bound is not None:
+            bound = float(margin.mistake_bound)
+        return Course(
+            mistakes=int(model.mistakes_),
+            passes=int(model.passes_),
+            settled=bool(history) and history[-1] == 0,
+            passes_shown=tuple(place + 1 for place in shown),
+            mistakes_shown=tuple(history[place] for place in shown),
+            bound=bound,
+            bound_centred=_finite(getattr(model, "mistake_bound_centred_", None)),
+        )
+
+    def _others(self, contenders: list[Contender], separation: Separation) -> None:
+        import separatrix
+
+        models = {
+            "logistic regression (C = 1)": separatrix.LogisticRegression(fit_intercept=self.intercept),
+            "linear SVM (C = 1)": separatrix.LinearSVM(fit_intercept=self.intercept),
+        }
+        if separation.separable:
+            models["maximum margin"] = separatrix.MaxMargin(fit_intercept=self.intercept)
+        for name, model in models.items():
+            contenders.append(self._fitted(name, model))
+
+    def _fitted(self, name: str, model: Any) -> Contender:
+        self.tell(f"fitting: {name}")
+        started = monotonic()
+        model.fit(self.rows)
+        seconds = monotonic() - started
+        self._models[name] = model
+        weights, bias = model.coef_[0], float(model.intercept_[0])
+        errors = None
+        if np.isfinite(weights).all() and math.isfinite(bias):
+            errors = tally(self.rows, 1, weights.tolist(), bias if self.intercept else None).errors
+        seen = None if self.held_out is None else evaluate(model, self.held_out)
+        return Contender(
+            method=name,
+            errors=errors,
+            margin=self._smallest(weights, bias) if errors == 0 else None,
+            seconds=seconds,
+            evidence=evidence_of(model.certificate_, self.rows),
+            held_out=seen if isinstance(seen, Evaluation) else None,
+        )
+
+    def _smallest(self, weights: np.ndarray, bias: float) -> float | None:
+        seen = tally(self.rows, 1, weights.tolist(), bias if self.intercept else None)
+        norm = float(np.linalg.norm(weights))
+        return _finite(seen.smallest / norm) if norm > 0 else None
+
+    def _fewest(self, separation: Separation, contenders: list[Contender]) -> Fewest | None:
+        import separatrix
+
+        if separation.separable:
+            return Fewest(0, 0, True, ((0.0, 0, 0),), evidence_of(separation.certificate, self.rows))
+        self.tell(f"searching for the fewest errors ({self.budget:g} s at most)")
+        model = separatrix.ZeroOne(time_limit=self.budget, fit_intercept=self.intercept)
+        contenders.append(self._fitted("fewest errors", model))
+        history = [(float(p[0]), int(p[1]), int(p[2])) for p in _points(model.history_)]
+        return Fewest(
+            lower=int(model.lower_bound_),
+            upper=int(model.errors_),
+            optimal=bool(model.optimal_),
+            history=tuple(history[:: max(1, len(history) // 200)]),
+            evidence=contenders[-1].evidence,
+        )
+
+    def _statements(self, separation: Separation) -> tuple[Statement, ...]:
+        if self.rows.n_rows * self.rows.n_columns > MOST_VALUES or not self.rows.in_memory:
+            return ()
+        from separatrix.theory import generalisation
+
+        self.tell("what theory says about new rows")
+        model = self._models["maximum margin" if separation.separable else "linear SVM (C = 1)"]
+        given = {} if self.held_out is None else {"X_test": self.held_out}
+        try:
+            found = generalisation(model, self.rows, **given)
+        except (ValueError, MemoryError):
+            return ()
+        return tuple(
+            Statement(
+                b.name, b.quantity, float(b.value), b.kind, b.delta, b.vacuous, tuple(b.assumptions), b.source
+            )
+            for b in found
+        )
+
+    def _ridge(self) -> RidgePath | None:
+        if self.rows.n_columns > MOST_PATH or not self.rows.in_memory:
+            return None
+        from separatrix.reports.diagnosis.path import ridge_path
+
+        self.tell("the ridge path")
+        return ridge_path(self.rows, self.names, intercept=self.intercept)
+
+    def _boundary(self, separation: Separation, contenders: list[Contender]) -> np.ndarray | None:
+        """The weights that the figures show: the widest margin, or the fewest errors."""
+        if separation.separable and "maximum margin" in self._models:
+            chosen = self._models["maximum margin"]
+        elif self._models:
+            counted = [c for c in contenders if c.errors is not None]
+            if not counted:
+                return None
+            chosen = self._models[min(counted, key=lambda c: c.errors or 0).method]
+        elif separation.halfspace is not None:
+            return np.array([float(v) for v in separation.halfspace.numbers])
+        else:
+            return None
+        return np.append(chosen.coef_[0], chosen.intercept_[0])
+
+    def _on_plane(self, separation: Separation) -> int | None:
+        if separation.kind != "quasi":
+            return None
+        return len(separation.certificate.rows)  # type: ignore[attr-defined]
+
+    def _coefficients(self, separation: Separation, weights: np.ndarray | None) -> tuple[Coefficient, ...]:
+        if weights is None:
+            return ()
+        scales = separation.scales
+        followed = not separation.separable or self.rows.n_columns <= MOST_COLUMNS
+        runs = separation.unbounded if followed else None
+        return tuple(
+            Coefficient(
+                name,
+                float(weights[j]),
+                float(weights[j]) * scales[j],
+                None if runs is None else str(runs[j]),
+            )
+            for j, name in enumerate(self.names)
+        )
+
+
+def _points(history: Any) -> list[Sequence[Any]]:
+    """Seconds, lower and upper end, however the history of the search holds them."""
+    points = []
+    for entry in history:
+        values = entry if isinstance(entry, tuple | list) else tuple(vars(entry).values())
+        points.append(values)
+    return points
+
+
+def _decimal(value: int) -> str:
+    from separatrix.certificates.witness import to_decimal
+
+    return to_decimal(value)
+
+
+def _finite(value: Any) -> float | None:
+    return None if value is None or not math.isfinite(value) else float(value)

@@ -1,0 +1,159 @@
+"""A diagnosis for a terminal: about a dozen lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from separatrix.reports.diagnosis.record import Data, Diagnosis, Task
+from separatrix.reports.evaluation import told
+from separatrix.reports.wording import Line, at_most, counted, laid_out, named, number, several, table
+
+KINDS = {
+    "complete": "separable: a hyperplane has every row strictly on its side",
+    "quasi": "not separable, but nearly: a hyperplane has every row on its side or on it (quasi-complete)",
+    "overlap": "not separable: the classes overlap",
+    "undecided": "undecided",
+}
+MOST_TASKS = 12
+
+
+def render(diagnosis: Diagnosis, width: int = 100) -> str:
+    """Lines of at most ``width`` characters."""
+    lines = _one(diagnosis) if len(diagnosis.tasks) == 1 else _several(diagnosis)
+    return "\n".join(piece for line in lines for piece in laid_out(line, width))
+
+
+def _one(diagnosis: Diagnosis) -> Iterator[Line]:
+    (task,) = diagnosis.tasks
+    yield f"{_head(diagnosis)}: {named(task.positive)} is +1, {named(task.negative)} is -1"
+    yield ""
+    yield "verdict", f"{KINDS[task.kind]}; {_proof(task)}"
+    yield from _margin(task)
+    if task.conflict:
+        rows = ", ".join(str(row.row) for row in task.conflict[:8])
+        more = f" and {len(task.conflict) - 8} more" if len(task.conflict) > 8 else ""
+        yield "conflict", f"rows {rows}{more} (counted from 0) rule out every hyperplane"
+    yield from _logistic(task)
+    if task.course is not None:
+        yield "perceptron", _course(task)
+    yield from _errors(task)
+    for found in task.lifts:
+        if found.separable:
+            yield "lift", f"separable by products of up to {found.degree} columns, {found.columns:,} in all"
+    yield from _held_out(task)
+    yield from _data(diagnosis.data)
+    for place, sentence in enumerate(task.advice[:3]):
+        yield ("" if place else "next"), sentence
+
+
+def _several(diagnosis: Diagnosis) -> Iterator[Line]:
+    yield f"{_head(diagnosis)}: {len(diagnosis.tasks)} classes, each against the rest"
+    yield ""
+    shown = diagnosis.tasks[:MOST_TASKS]
+    yield from table(("class", "kind", "margin", "fewest errors", "proof"), [_row(task) for task in shown])
+    if len(diagnosis.tasks) > len(shown):
+        yield f"  and {len(diagnosis.tasks) - len(shown)} more classes"
+    yield ""
+    yield from _data(diagnosis.data)
+
+
+def _row(task: Task) -> tuple[str, ...]:
+    fewest = ""
+    if task.fewest is not None:
+        ends = (task.fewest.lower, task.fewest.upper)
+        fewest = counted(ends[0]) if ends[0] == ends[1] else f"{counted(ends[0])} to {counted(ends[1])}"
+    margin = "" if task.margin is None else number(task.margin.lower)
+    return named(task.positive), task.kind, margin, fewest, "checked" if task.proven else "none"
+
+
+def _head(diagnosis: Diagnosis) -> str:
+    data = diagnosis.data
+    size = f"{several(data.rows, 'row')}, {several(data.columns, 'column')}"
+    origin = "" if diagnosis.intercept else ", through the origin"
+    return f"{data.name} ({size}{origin})" if data.name else f"{size}{origin}"
+
+
+def _proof(task: Task) -> str:
+    if not task.proven:
+        return "nothing is proven"
+    return "the proof was checked on every row, in exact arithmetic"
+
+
+def _margin(task: Task) -> Iterator[Line]:
+    margin = task.margin
+    if margin is None:
+        return
+    units = ""
+    if margin.standardised is not None:
+        units = f"; {number(margin.standardised[0])} in standard deviations"
+    yield (
+        "margin",
+        f"{number(margin.lower)} at best, certified to {_digits(margin.lower, margin.upper)}{units}",
+    )
+    if margin.mistake_bound is not None:
+        allowed = at_most(float(margin.mistake_bound))
+        yield (
+            "bound",
+            f"a perceptron makes at most {allowed} mistakes (Novikoff), R = {number(margin.radius)}",
+        )
+
+
+def _digits(lower: float, upper: float) -> str:
+    if lower == upper:
+        return "the last bit"
+    return f"a gap of {(upper - lower) / upper:.1g}"
+
+
+def _logistic(task: Task) -> Iterator[Line]:
+    if task.kind == "complete":
+        yield "logistic", "no maximum-likelihood fit: the likelihood grows for ever"
+        return
+    running = [c.name for c in task.coefficients if c.runs_to not in (None, "finite")]
+    if running:
+        shown = ", ".join(running[:6]) + (f" and {len(running) - 6} more" if len(running) > 6 else "")
+        yield "logistic", f"no finite maximum-likelihood fit: it runs away in {shown}"
+    elif task.kind == "overlap":
+        yield "logistic", "every maximum-likelihood coefficient is finite"
+
+
+def _course(task: Task) -> str:
+    course = task.course
+    assert course is not None
+    made = f"{several(course.mistakes, 'mistake')} in {several(course.passes, 'pass', 'passes')}"
+    return f"{made}, the last without any" if course.settled else f"{made}, and it did not settle"
+
+
+def _errors(task: Task) -> Iterator[Line]:
+    fewest = task.fewest
+    if fewest is not None and task.kind != "complete":
+        if fewest.optimal:
+            yield "errors", f"{counted(fewest.upper)} at the least, proven"
+        else:
+            yield "errors", f"the fewest are between {counted(fewest.lower)} and {counted(fewest.upper)}"
+        others = [f"{c.method} {counted(c.errors)}" for c in task.contenders if c.errors is not None]
+        yield "", "; ".join(others)
+
+
+def _held_out(task: Task) -> Iterator[Line]:
+    seen = [c for c in task.contenders if c.held_out is not None]
+    if seen:
+        best = min(seen, key=lambda c: c.held_out.errors if c.held_out else 0)
+        assert best.held_out is not None
+        yield "held out", f"{best.method}: {told(best.held_out)}"
+
+
+def _data(data: Data) -> Iterator[Line]:
+    odd = []
+    if data.repetition is not None and data.repetition.repeated:
+        odd.append(f"{several(data.repetition.repeated, 'row')} repeat others")
+    if data.repetition is not None and data.repetition.twin_groups:
+        odd.append(
+            f"{several(data.repetition.twin_rows, 'row')} have an equal one with another label "
+            f"({several(data.repetition.forced_errors, 'error')} forced)"
+        )
+    if data.constant_columns:
+        odd.append(f"{several(len(data.constant_columns), 'column')} never vary")
+    if data.dependences:
+        odd.append(f"{several(len(data.dependences), 'column')} depend on others")
+    if odd:
+        yield "data", "; ".join(odd)
