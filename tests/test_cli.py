@@ -19,6 +19,7 @@ import pytest
 import separatrix as sx
 from separatrix.cli.estimators import MODELS
 from separatrix.cli.program import program, run
+from separatrix.cli.stories import STORIES
 from separatrix.cli.voice import in_options
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -496,7 +497,7 @@ def test_demo_tells_draws_and_verifies(cli):
     assert "<title" in picture
 
 
-@pytest.mark.parametrize("story", ["xor", "far-from-origin", "losses"])
+@pytest.mark.parametrize("story", [name for name in STORIES if name != "perceptron"])
 def test_every_story_is_told(story, cli):
     code, out, err = cli(f"demo {story} -o story.svg --json")
     assert (code, err) == (0, "")
@@ -513,12 +514,25 @@ def test_every_story_is_told(story, cli):
 
 def test_stories_are_listed(cli):
     assert "xor               what no straight line can do" in cli("demo --list")[2]
-    assert set(json.loads(cli("demo --list --json")[1])["stories"]) == {
-        "perceptron",
-        "xor",
-        "far-from-origin",
-        "losses",
-    }
+    listed = json.loads(cli("demo --list --json")[1])["stories"]
+    wanted = {"halfspace", "perceptron", "xor", "margin", "noise", "spam", "faces", "vc", "ridge"}
+    assert wanted | {"far-from-origin", "losses"} == set(listed)
+    shown = cli("demo --help")[1]
+    assert all(f"{name:<18}{title}" in shown for name, title in listed.items())
+
+
+def test_stories_take_real_data(cli, data_folder):
+    texts = data_folder / "sms_spam_text.csv"
+    record = json.loads(cli(f"demo spam --data {texts} -o spam.svg --json")[1])
+    assert record["summaries"][0]["data"]["rows"] > 4000
+    assert "txt" in record["facts"]["words"]["spam"]
+    faces = data_folder / "orl_faces_112x92.csv.gz"
+    record = json.loads(cli(f"demo faces --data {faces} -o faces.svg --json")[1])
+    assert record["summaries"][0]["data"]["columns"] == 10304
+    assert all(summary["proven"] for summary in record["summaries"])
+    code, _, err = cli(f"demo xor --data {texts}")
+    assert code == 2
+    assert "spam, faces" in err
 
 
 def test_help_and_version(cli):

@@ -16,7 +16,7 @@ NARROWEST, WIDEST = 60, 100
 PARAMETERS = "label|features|drop|format|delimiter|positive|encode|text|hashed|scale|share|variant|order|step"
 PARAMETERS = "label|features|drop|format|delimiter|positive|encode|text|hashed|scale|share|variant|order|step"
 PHRASES = (
-    (r" \(certificate_\)", ""),
+    (r"\s+\(certificate_\)", ""),
     (r"\bsx\.separate returns one\b", "separatrix check shows it"),
     (r",? or (?:pass )?label=False[^.:;)]*", ""),
     (r"\bencode the column as numbers\b", "make categories of such columns with --encode"),
