@@ -17,6 +17,7 @@ MODELS = {
     "batch": "BatchPerceptron",
     "passive-aggressive": "PassiveAggressive",
     "logistic": "LogisticRegression",
+    "svm": "LinearSVM",
 }
 ORDERS = ("cyclic", "shuffled", "first-violator", "worst-violator")
 OPTIONS = {
@@ -30,6 +31,7 @@ OPTIONS = {
     "C": "-C",
     "variant": "--variant",
     "penalty": "--penalty",
+    "loss": "--loss",
     "random_state": "--seed",
     "n_jobs": "--jobs",
 }
@@ -75,6 +77,11 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 "--penalty",
                 type=click.Choice(["l2", "firth"]),
                 help="logistic: which one; -C inf is none.",
+            ),
+            click.option(
+                "--loss",
+                type=click.Choice(["hinge", "squared_hinge"]),
+                help="svm: what a row short of 1 costs.",
             ),
             click.option("random_state", "--seed", type=int, help="For shuffled orders.  [default: 0]"),
             click.option(

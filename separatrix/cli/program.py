@@ -19,6 +19,7 @@ from separatrix.cli.evaluate import evaluate
 from separatrix.cli.export import export
 from separatrix.cli.fit import fit
 from separatrix.cli.predict import predict
+from separatrix.cli.report import report
 from separatrix.cli.verify import verify
 from separatrix.cli.voice import in_options
 
@@ -54,7 +55,7 @@ def program() -> None:
     """
 
 
-for _command in (check, fit, predict, evaluate, verify, bound, demo, export):
+for _command in (check, fit, predict, evaluate, report, verify, bound, demo, export):
     program.add_command(_command)
 
 

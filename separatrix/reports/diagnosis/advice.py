@@ -21,8 +21,8 @@ def _sentences(task: Task, data: Data) -> Iterator[str]:
     if twins is not None and twins.twin_groups:
         yield (
             f"Look at {several(twins.twin_groups, 'group')} of equal rows with different labels: no rule of "
-            f"any kind gets all of them right, and {several(twins.forced_errors, 'error')} cannot be avoided. "
-            "A wrong label, or a column that is missing?"
+            f"any kind gets all of them right, and {several(twins.forced_errors, 'error')} cannot be "
+            "avoided. A wrong label, or a column that is missing?"
         )
     if task.kind == "complete":
         yield from _separable(task)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -63,9 +64,8 @@ class _Recoded(Rows):
     def blocks(self) -> Iterator[Block]:
         for block in self._rows.blocks():
             assert block.codes is not None
-            yield Block(
-                block.start, block.stop, lambda b=block: b.X, (block.codes == self._code).astype(np.int32)
-            )
+            codes = (block.codes == self._code).astype(np.int32)
+            yield Block(block.start, block.stop, partial(getattr, block, "X"), codes)
 
     def sample(self, k: int) -> np.ndarray:
         return self._rows.sample(k)

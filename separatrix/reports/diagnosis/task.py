@@ -129,9 +129,9 @@ class Examination:
         return Margin(
             lower=widest.lower,
             upper=widest.upper,
-            standardised=None if standardised is None else tuple(standardised),
+            standardised=None if standardised is None else (standardised.lower, standardised.upper),
             radius=separation.radius,
-            row_margin=None if inside is None else tuple(inside),
+            row_margin=None if inside is None else (inside.lower, inside.upper),
             mistake_bound=None if bound is None else _decimal(bound),
             support=tuple(support or ()),
         )
@@ -234,9 +234,8 @@ class Examination:
 
         self.tell("what theory says about new rows")
         model = self._models["maximum margin" if separation.separable else "linear SVM (C = 1)"]
-        given = {} if self.held_out is None else {"X_test": self.held_out}
         try:
-            found = generalisation(model, self.rows, **given)
+            found = generalisation(model, self.rows, X_test=self.held_out)
         except (ValueError, MemoryError):
             return ()
         return tuple(
@@ -293,7 +292,7 @@ class Examination:
 
 def _points(history: Any) -> list[Sequence[Any]]:
     """Seconds, lower and upper end, however the history of the search holds them."""
-    points = []
+    points: list[Sequence[Any]] = []
     for entry in history:
         values = entry if isinstance(entry, tuple | list) else tuple(vars(entry).values())
         points.append(values)

@@ -103,11 +103,11 @@ def vertex_cover() -> str:
         "every edge. As rows, the graph has 25 of them, and the fewest errors of any halfspace through "
         "the origin are 6."
     )
-    drawing = Drawing(420, 420, title, description, "vertex-cover")
+    drawing = Drawing(470, 420, title, description, "vertex-cover")
     drawing.text(26, 30, title, class_="ink heading")
     place = [
         (
-            210 + (150 if v < 5 else 80) * math.sin(2 * math.pi * v / 5),
+            235 + (150 if v < 5 else 80) * math.sin(2 * math.pi * v / 5),
             230 - (150 if v < 5 else 80) * math.cos(2 * math.pi * v / 5),
         )
         for v in range(10)

@@ -20,7 +20,7 @@ def sample_sizes(delta: float = 0.05, dimension: int = 3) -> str:
     for place, size in enumerate(theory.SAMPLE_SIZES.values()):
         rows = [size.bound(e, delta, dimension).value for e in accuracies]
         kind = "" if size.realizable else "\n(agnostic)"
-        curves.append(Curve(f"{size.name}{kind}", accuracies, rows, place % 6, dots=place >= 6))
+        curves.append(Curve(f"{size.name}{kind}", accuracies, rows, place))
     description = (
         "Rows that suffice against the accuracy epsilon, both on logarithmic scales. Realizable bounds "
         "grow like 1 over epsilon, agnostic ones like its square; that of the maximum-margin halfspace "
@@ -152,6 +152,36 @@ def mistakes() -> str:
     )
 
 
+def online() -> str:
+    """Share of mistakes, mean risk and its bound, in passes over streams of growing length."""
+    planted = theory.PlantedNormal((1.0, 1.0, -1.0))
+    X, y = planted.sample(10_000, np.random.default_rng(0))
+    sizes = np.geomspace(20, len(X), 14).astype(int)
+    share, mean, bound = [], [], []
+    for m in sizes.tolist():
+        run = theory.one_pass(X[:m], y[:m], fit_intercept=False)
+        risks = [planted.risk(Halfspace(weights[:-1])) for weights in run.weights]
+        share.append(run.mistakes / m)
+        mean.append(float(run.lives @ np.array(risks)) / m)
+        bound.append(run.mean_risk.value)
+    description = (
+        "Against the length of a stream, on logarithmic scales: the share of rows the perceptron was "
+        "wrong on, the mean risk of its hypotheses, close to it, and the bound on that mean, above both."
+    )
+    return chart(
+        "online",
+        "Mistakes on a stream, and the risk they stand for",
+        description,
+        Axis("rows of the stream", 20.0, 10_000.0, log=True),
+        Axis("share", 1e-3, 1.0, log=True),
+        [
+            Curve("bound, with probability 0.95", sizes, bound, 1),
+            Curve("mean risk of the\nhypotheses so far", sizes, mean, 2),
+            Curve("share of mistakes", sizes, share, 0, dots=True),
+        ],
+    )
+
+
 def thresholds() -> str:
     """Risk of a threshold between two normal classes, and the Bayes risk."""
     classes = theory.GaussianClasses([-1.0], [1.0], covariance=1.0, prior=0.3)
@@ -194,9 +224,7 @@ def promises() -> str:
                 values.setdefault(bound.name, []).append(min(bound.value, 1.0))
     ordered = sorted(values, key=lambda name: values[name][-1])
     curves = [
-        Curve(
-            name + ("\n(500 held-out rows)" if name.startswith("Clopper") else ""), sizes, values[name], k % 6
-        )
+        Curve(name + ("\n(500 held-out rows)" if name.startswith("Clopper") else ""), sizes, values[name], k)
         for k, name in enumerate(ordered)
     ]
     description = (

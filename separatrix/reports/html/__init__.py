@@ -1,0 +1,145 @@
+"""The report as one HTML page: nothing is fetched, nothing is run, every value is escaped."""
+
+from __future__ import annotations
+
+import html
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from separatrix.reports.diagnosis.record import Diagnosis, Task
+from separatrix.reports.diagnosis.text import KINDS
+from separatrix.reports.evaluation import told
+from separatrix.reports.html.figures import figures_of
+from separatrix.reports.svg import STYLE
+from separatrix.reports.wording import at_most, counted, named, number, several
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, Template
+
+MOST_DRAWN = 6  # classes with figures; of more, each has its words
+MOST_ROWS = 24  # of a conflict
+MOST_COLUMNS = 14  # of a conflict's table
+MOST_COEFFICIENTS = 40
+MOST_NAMED = 12
+HEIGHT = 900  # pixels of the report in a notebook
+
+
+def render(diagnosis: Diagnosis) -> str:
+    """The page.
+
+    >>> import separatrix as sx
+    >>> page = render(sx.diagnose(*sx.problems.iris("setosa", "versicolor"), budget=1))
+    >>> page.startswith("<!DOCTYPE html>"), "<script" in page
+    (True, False)
+    """
+    drawn = len(diagnosis.tasks) <= MOST_DRAWN
+    sections = [
+        {
+            "task": task,
+            "name": f"task-{place}",
+            "figures": list(figures_of(task, f"task-{place}")) if drawn or place < MOST_DRAWN else [],
+            "table": _conflict_table(task, diagnosis),
+        }
+        for place, task in enumerate(diagnosis.tasks)
+    ]
+    return _template().render(
+        diagnosis=diagnosis,
+        data=diagnosis.data,
+        sections=sections,
+        one=len(sections) == 1,
+        figure_style=STYLE,
+        style=files("separatrix.reports.html").joinpath("report.css").read_text(encoding="utf-8"),
+        most_coefficients=MOST_COEFFICIENTS,
+        most_named=MOST_NAMED,
+    )
+
+
+def embedded(diagnosis: Diagnosis) -> str:
+    """The page in a frame of its own, for a notebook: its styles stay inside."""
+    inside = html.escape(render(diagnosis), quote=True)
+    return (
+        f'<iframe srcdoc="{inside}" sandbox title="separatrix report" loading="lazy" '
+        f'style="width:100%;height:{HEIGHT}px;border:0"></iframe>'
+    )
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+    from markupsafe import Markup
+
+    folder = files("separatrix.reports.html")
+    made = Environment(
+        loader=FunctionLoader(lambda name: folder.joinpath(name).read_text(encoding="utf-8")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(
+        number=number,
+        counted=counted,
+        named=named,
+        at_most=at_most,
+        drawn=Markup,  # our own figures, which escape what they are given
+        percent=lambda share: f"{100 * share:.3g}%",
+        listed=_listed,
+        several=several,
+    )
+    made.globals.update(kinds=KINDS, told=told, float=float, verdict=_verdict, responsible=_responsible)
+    return made
+
+
+def _template() -> Template:
+    return _environment().get_template("report.html")
+
+
+def _verdict(task: Task) -> str:
+    """Two or three words, for the first screen."""
+    return {
+        "complete": "Separable",
+        "quasi": "Nearly separable",
+        "overlap": "Not separable",
+        "undecided": "Undecided",
+    }[task.kind]
+
+
+def _responsible(task: Task) -> str:
+    """The rows and columns that the verdict hangs on, in one sentence."""
+    if task.conflict:
+        rows = _listed([counted(row.row) for row in task.conflict], 8)
+        columns = [c.name for c in task.coefficients if c.runs_to in ("+inf", "-inf")]
+        sentence = f"Rows {rows} (counted from 0) cannot all be on their sides of a line."
+        if columns:
+            sentence += f" A logistic fit runs away in {_listed(columns, 6)}."
+        return sentence
+    if task.margin is not None:
+        rows = _listed([counted(row) for row in task.margin.support], 8)
+        return f"Rows {rows} (counted from 0) are nearest to the boundary, and alone decide where it runs."
+    return "No rows are named."
+
+
+def _listed(names: Any, most: int = MOST_NAMED) -> str:
+    shown = list(names)
+    if len(shown) <= most:
+        return ", ".join(map(str, shown))
+    return f"{', '.join(map(str, shown[:most]))} and {len(shown) - most:,} more"
+
+
+def _conflict_table(task: Task, diagnosis: Diagnosis) -> dict[str, Any] | None:
+    """The conflict's rows with the user's own values, the columns that vary among them first."""
+    if not task.conflict:
+        return None
+    rows = sorted(task.conflict, key=lambda row: -(row.share or 0.0))[:MOST_ROWS]
+    rows.sort(key=lambda row: row.row)
+    count = len(task.conflict[0].values)
+    varying = [j for j in range(count) if len({row.values[j] for row in rows}) > 1]
+    order = (varying + [j for j in range(count) if j not in set(varying)])[:MOST_COLUMNS]
+    order.sort()
+    return {
+        "titles": [diagnosis.data.features[j] for j in order],
+        "rows": [(row, [f"{row.values[j]:.6g}" for j in order]) for row in rows],
+        "rows_left": len(task.conflict) - len(rows),
+        "columns_left": count - len(order),
+    }
