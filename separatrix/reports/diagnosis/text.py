@@ -135,11 +135,11 @@ def _errors(task: Task) -> Iterator[Line]:
 
 
 def _held_out(task: Task) -> Iterator[Line]:
-    seen = [c for c in task.contenders if c.held_out is not None]
-    if seen:
-        best = min(seen, key=lambda c: c.held_out.errors if c.held_out else 0)
-        assert best.held_out is not None
-        yield "held out", f"{best.method}: {told(best.held_out)}"
+    # One method, chosen beforehand: of several the best on held-out rows looks better than it is.
+    wanted = "maximum margin" if task.kind == "complete" else "linear SVM (C = 1)"
+    for contender in task.contenders:
+        if contender.method == wanted and contender.held_out is not None:
+            yield "held out", f"{wanted}: {told(contender.held_out)}"
 
 
 def _data(data: Data) -> Iterator[Line]:

@@ -21,6 +21,22 @@ from separatrix.reports.theory_figures.learning import (
     uniform_convergence,
 )
 
+__all__ = [
+    "FIGURES",
+    "growth",
+    "learning_curves",
+    "margins",
+    "mistakes",
+    "online",
+    "phase_transition",
+    "promises",
+    "radon_partitions",
+    "sample_sizes",
+    "thresholds",
+    "uniform_convergence",
+    "vertex_cover",
+]
+
 FIGURES: dict[str, Callable[..., str]] = {
     "theory-growth": growth,
     "theory-learning-curves": learning_curves,

@@ -1,0 +1,43 @@
+"""The losses against the margin of a row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix import losses as known
+from separatrix.plot.display import Display
+
+
+@dataclass
+class LossesDisplay(Display):
+    """Every loss, or those named, for margins in a range."""
+
+    names: tuple[str, ...]
+    low: float = -3.0
+    high: float = 3.0
+
+    @classmethod
+    def from_names(cls, *names: str, ax: Any = None) -> LossesDisplay:
+        """Draw the losses of these names; without names all of them."""
+        for name in names:
+            if name not in known.ALL:
+                raise ValueError(f"{name!r} is no loss; they are {', '.join(known.ALL)}.")
+        shown: LossesDisplay = cls(names or tuple(known.ALL)).plot(ax)
+        return shown
+
+    def _draw(self, ax: Any) -> None:
+        at = np.linspace(self.low, self.high, 601)
+        for name in self.names:
+            ax.plot(at, known.ALL[name].value(at), label=name.replace("_", " "))
+        ax.set_ylim(0, 4)
+        ax.set_xlabel("margin m = sign · score")
+        ax.set_ylabel("loss")
+        ax.legend()
+
+
+def losses(*names: str, ax: Any = None) -> Any:
+    """Draw losses against the margin; the axes come back."""
+    return LossesDisplay.from_names(*names, ax=ax).ax_
