@@ -21,7 +21,12 @@ MODULES = {
     "files": "benchmarks.files",
     "separation": "benchmarks.separation",
     "max-margin": "benchmarks.max_margin",
+    "svm": "benchmarks.svm",
+    "least-squares": "benchmarks.least_squares",
+    "nist": "benchmarks.nist",
     "greater-than": "benchmarks.greater_than",
+    "dichotomies": "benchmarks.dichotomies",
+    "logistic": "benchmarks.logistic",
     "tiny": "benchmarks.tiny",
     "startup": "benchmarks.startup",
 }

@@ -15,6 +15,7 @@ CHEAP = {
     "dense": ["rows", "columns", "type", "ratio", "bar", "plain sum, GB/s", "share"],
     "sparse": ["rows", "columns", "values a row", "type", "ratio", "bar"],
     "tiny": ["what", "µs", "bar"],
+    "dichotomies": ["points", "columns", "seconds", "bar"],
     "separation": ["work", "rows", "columns", "figure", "bar"],
     "max-margin": ["rows", "columns", "ours, s", "figure", "bar"],
     "greater-than": ["rows of", "truth", "ours, s", "HiGHS", "`SVC`"],

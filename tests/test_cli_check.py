@@ -15,6 +15,7 @@ import pytest
 
 import separatrix as sx
 from separatrix.certificates import Verdict
+from separatrix.certificates.check.__main__ import main as independent_check
 from separatrix.cli import verdict
 from separatrix.cli.program import run
 
@@ -340,6 +341,35 @@ def test_scans_are_told(folder, monkeypatch):
     command._answers(sx.read("three.csv"), True, None, Heard())
     assert any("against the rest: scan 1 of 6 rows: " in text for text in told)
     assert any("measuring and verifying" in text for text in told)
+
+
+def test_bounds_of_the_margin_are_told(folder):
+    from separatrix.algorithms.separation import Progress as Seen
+    from separatrix.cli import check as command
+
+    told = []
+    clock = type("Heard", (), {"tell": staticmethod(told.append)})()
+    command._told(clock, "")(Seen(7, 1000, 30, 0, (0.25, 0.5)))
+    assert told == ["scan 7 of 1,000 rows: the margin is between 0.25 and 0.5, 30 looked at closely"]
+
+
+def test_every_proof_is_written_into_a_folder(check, folder):
+    code, _, err = check("flowers.csv --label kind --certificates proofs")
+    assert code == 0
+    assert "Written: " in err
+    names = sorted(path.name for path in folder.joinpath("proofs").iterdir())
+    assert names == [
+        "margin-at-least.json",
+        "margin-at-most.json",
+        "mistakes-at-most.json",
+        "row-margin-at-least.json",
+        "row-margin-at-most.json",
+        "separable.json",
+    ]
+    for name in names:
+        assert independent_check([f"proofs/{name}", "flowers.csv"]) == 0
+    code, _, err = check("xor.csv --label y --certificates xor.csv")
+    assert (code, "this is a file; name a folder" in err) == (2, True)
 
 
 # --- the range of doubles -----------------------------------------------------------------------------------

@@ -19,7 +19,23 @@ ESTIMATORS = [
     sx.PassiveAggressive(),
     sx.PassiveAggressive(variant="PA-II"),
     sx.MaxMargin(),
+    sx.LinearSVM(),
+    sx.LinearSVM(loss="squared_hinge", class_weight="balanced"),
+    sx.LinearSVM(C=0.1, tol=1e-10),
+    sx.LinearSVM(C=float("inf")),
+    sx.LinearRegression(),
+    sx.LinearRegression(fit_intercept=False),
+    sx.Ridge(),
+    sx.Ridge([0.1, 1.0, 10.0]),
     sx.Lift(),
+    sx.ZeroOne(node_limit=200),
+    sx.ZeroOne(node_limit=50, class_weight="balanced"),
+    sx.LogisticRegression(),
+    sx.LogisticRegression(C=10.0, solver="newton-cg", tol=1e-16),
+    sx.LogisticRegression(penalty=None),
+    sx.LogisticRegression(penalty="firth"),
+    sx.LogisticRegression(multi_class="multinomial", tol=1e-14),
+    sx.LogisticRegression(solver="gradient-descent", max_iter=50),
 ]
 
 

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.kernels import POLICY, survey, variants
+from separatrix.kernels import POLICY, census, reach, survey, variants
 from separatrix.kernels.sweep import sweep
 from separatrix.rows import as_rows
 
@@ -106,6 +106,37 @@ def test_sweep(case):
             exact,
         )
         assert (mistakes, counts.tolist(), naive.exact(weights)) == twin
+
+
+def test_noting_sweep(case):
+    """The first pass in one reading is `survey` and `sweep` in two."""
+    n = len(case.rows)
+    for constant, weights, exact in case.starts():
+        ledger = reach.empty_ledger(len(case.start), len(case.centre), constant, 0.5)
+        sight = reach.Sight(np.empty(n), np.empty(n), np.zeros_like(weights), ledger)
+        largest, counts = np.zeros(3), np.zeros(n, np.int32)
+        given = (case.X, case.signs, case.centre, sight, largest, counts, weights)
+        with np.errstate(all="ignore"):
+            mistakes = reach.noting_sweep(*given)
+        steps = [Fraction(1, 2)] * n
+        twin = naive.sweep(case.rows, case.signs, range(n), steps, Fraction(constant), [0] * n, exact)
+        assert (mistakes, counts.tolist(), naive.exact(weights)) == twin
+        if isinstance(case.X, np.ndarray):
+            moved, squares = naive.survey(case.rows, naive.exact(case.centre))
+            assert (Fraction(largest[1]), naive.exact(sight.squares)) == (moved, squares)
+        assert (largest[0], largest[2]) == (sight.squares.max(), 0.0)
+
+
+def test_census(case):
+    """Entries are eighths: a margin is far from zero, or zero and in doubt."""
+    for _, weights, exact in case.starts():
+        doubtful, found = np.empty(len(case.rows), np.int32), np.array([np.inf, 0.0])
+        n = census.census(case.X, case.signs, weights, doubtful, found)
+        _, scores = naive.scores(case.rows, Fraction(1), exact)
+        margins = [int(s) * score for s, score in zip(case.signs, scores, strict=True)]
+        assert doubtful[:n].tolist() == [i for i, margin in enumerate(margins) if margin == 0]
+        assert found[census.WRONG] == sum(margin < 0 for margin in margins)
+        assert found[census.LOWEST] == min((float(m) for m in margins if m), default=math.inf)
 
 
 def test_averaged_sweep(case):

@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from separatrix import problems
 from separatrix.algorithms.separation import separate
 from separatrix.rows import as_rows
 
@@ -138,6 +139,27 @@ def test_greater_than_needs_weights_that_double(bits):
     answer = separate(np.array(rows, float), labels)
     assert answer.kind == "complete"
     assert answer.certificate.verify(np.array(rows, float), labels).holds
+
+
+def test_sixty_bits_are_settled_in_whole_numbers():
+    problem = problems.greater_than(60, pairs=40)
+    answer = separate(problem.X, problem.y)
+    assert answer.kind == "complete"
+    assert answer.certificate.verify(problem.X, problem.y).holds
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_contradictory_twins_are_the_conflict(form):
+    random = np.random.default_rng(3)
+    X = random.normal(size=(400, 5))
+    y = random.integers(0, 2, 400)
+    X[311], y[311] = X[17], 1 - y[17]
+    X[5, 0], X[6, 0], X[5, 1:], y[5], y[6] = 0.0, -0.0, X[6, 1:], 0, 1
+    for intercept in (True, False):
+        answer = separate(form(X), y, intercept=intercept)
+        assert answer.conflict == ((5, 6), (1, 1))
+        assert all(certificate.verify(X, y).holds for certificate in answer.certificates)
+    assert separate(form(X), y).common_point == tuple(map(Fraction, X[5]))
 
 
 @pytest.mark.parametrize("power", [61, 122, 610, 671])

@@ -146,3 +146,21 @@ def test_a_margin_beyond_the_largest_double_has_no_upper_end():
     assert answer.kind == "complete"
     assert answer.margin.upper == float("inf")
     assert all(proof.verify(X, y).holds for proof in answer.certificates)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_margin_of_sparse_rows_in_thousands_of_columns(intercept):
+    """In the space of the rows: the ends meet, proven, where the Gram matrix alone knows the answer."""
+    random = np.random.default_rng(5)
+    X = random.normal(size=(60, 3000)) * (random.random((60, 3000)) < 0.02)
+    X[40:] = X[:20] * 0.5 + X[20:40] * 0.5  # dependent rows: the Gram matrix has no Cholesky factor
+    y = np.tile([0, 1], 20).tolist() + [int(i % 2) for i in range(20)]
+    answer = separate(csr_array(X), y, intercept=intercept)
+    assert answer.kind == "complete"
+    assert answer.bracket().gap <= 1e-9
+    assert all(certificate.verify(X, y).holds for certificate in answer.certificates)
+    few = X[:, np.abs(X).sum(axis=0) > 0]
+    turned = np.linalg.qr(few.T)[1].T  # the same rows in their own span: fewer columns than a thousand
+    plain = separate(turned, y, intercept=intercept)
+    assert plain.margin.lower == pytest.approx(answer.margin.lower, rel=1e-6)
+    assert answer.standardised_margin.lower > 0

@@ -29,7 +29,7 @@ import numpy as np
 
 from separatrix.algorithms.online.classifier import OnlineClassifier
 from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner
+from separatrix.algorithms.online.learner import Learner, length_of
 from separatrix.algorithms.online.loop import Run
 from separatrix.algorithms.online.steps import Steps
 from separatrix.algorithms.online.survey import Survey
@@ -85,7 +85,7 @@ class Perceptron(OnlineClassifier):
         R and γ of the rows (x, 1) for the halfspace found, and Novikoff's bound on the mistakes of every such
         run: (R/γ)² from zero, longer from another start; None where steps vary or nothing is separated.
     radius_centred_, margin_centred_, mistake_bound_centred_ : float
-        The same, were the origin in the middle of the rows.
+        The same, were the origin in the middle of the rows; sparse rows stay where they are.
     geometric_margin_ : float
         min s(w·x + b)/‖w‖.
 
@@ -175,11 +175,11 @@ class Perceptron(OnlineClassifier):
             return facts
         # Steps of η from w₀ are unit steps from w₀/η, and the theorem is about those.
         begun = learner.start / float(learner.steps.next(0, 1)[0])
-        found = learner.weights / (np.linalg.norm(learner.weights) or 1.0)
+        found = learner.weights / (length_of(learner.weights) or 1.0)
         suffix = "" if frame.centre is None else "_centred"
         margin = facts[f"margin{suffix}"]
         if margin > 0:
-            norm, along = float(np.linalg.norm(begun)), float(begun @ found)
+            norm, along = length_of(begun), float(np.sum(begun * found))
             bound = novikoff_from_start(facts[f"radius{suffix}"], margin, norm, along)
             facts[f"mistake_bound{suffix}"] = float(bound)
         return facts
@@ -208,12 +208,13 @@ class Perceptron(OnlineClassifier):
         assert isinstance(learner, RosenblattLearner)
         if frame.centre is not None or not learner.auditable or not np.isfinite(weights).all():
             return None
+        witness: Any = weights[:-1]
         added = np.flatnonzero(learner.counts != 0)  # as booleans: several times faster
         record = MistakeRun(
             rows=tuple(added.tolist()),
             counts=tuple(learner.counts[added].tolist()),
             mistakes=learner.mistakes,
-            weights=tuple(weights[:-1].tolist()),
+            weights=witness,
             intercept=float(weights[-1]) if self.fit_intercept else None,
             converged=run.settled,
             about=about(frame.given, positive),
@@ -224,7 +225,7 @@ class Perceptron(OnlineClassifier):
         radius = solution.facts["radius"]
         doubt = (k + 2 * width + 8) * 2.0**-52 * k * radius * radius  # "** 2" would raise where it overflows
         with np.errstate(over="ignore"):
-            smallest = solution.facts["margin"] * float(np.linalg.norm(weights))
+            smallest = solution.facts["margin"] * length_of(weights)
         if run.settled and not smallest > doubt and not record.verify(frame.given).holds:
             return replace(record, converged=False).bound_to(frame.given)
         return record
@@ -243,6 +244,8 @@ class Perceptron(OnlineClassifier):
 class RosenblattLearner(Learner):
     """w ← w + η_k s (x, constant) at the k-th mistake."""
 
+    moves_at_mistakes_only = True
+
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None, steps: Steps) -> None:
         super().__init__(n_columns, intercept=intercept, start=start)
         self.steps = steps
@@ -250,7 +253,6 @@ class RosenblattLearner(Learner):
         self.auditable = steps.unit and not self.weights.any()
         self.counts = np.zeros(0, np.int32)
         self._focus: Focus | None = None
-        self.passed = False
 
     def begin(self, rows: Rows, positive: int) -> None:
         self.counts = np.zeros(rows.n_rows, np.int32)
@@ -258,22 +260,17 @@ class RosenblattLearner(Learner):
     def focus(self, sketch: Sketch, positive: int, passes: int) -> None:
         from separatrix.algorithms.online.focus import Focus
 
-        if self.steps.fixed and Focus.in_place(sketch.rows):
+        if self.steps.fixed:
             step = float(self.steps.next(0, 1)[0])
             self._focus = Focus(
-                sketch.rows,
-                positive,
-                self.constant,
-                step,
-                self.counts,
-                self.weights,
-                passes=passes,
-                sketch=sketch,
+                sketch, positive, self.constant, step, self.counts, self.weights, passes=passes
             )
 
+    def census(self) -> tuple[np.ndarray, float] | None:
+        return None if self._focus is None else self._focus.census()
+
     def pass_over(self) -> bool:
-        if self._focus is None or not self.passed:
-            self.passed = True  # the first pass reads every row, and the loop measures it on the way
+        if self._focus is None:
             return False
         made = self._focus.pass_over()
         self.mistakes += made
@@ -288,11 +285,6 @@ class RosenblattLearner(Learner):
             counts = np.zeros(len(signs), np.int32)
         else:
             counts = self.counts[first : first + len(signs)]
-        if self._focus is not None:
-            made = self._focus.see(X, first, first + len(signs))
-            self.mistakes += made
-            self.updates += made
-            return made
         total = 0
         for place in range(0, len(visit), self.steps.at_once):
             part = visit[place : place + self.steps.at_once]

@@ -37,7 +37,7 @@ def dichotomies(n: SupportsIndex, d: SupportsIndex, intercept: bool = True) -> i
     The proof: a new point splits the labellings that some hyperplane through it separates, which are those
     of the other points in one dimension less: C(n + 1, D) = C(n, D) + C(n, D - 1).
 
-    Source: T. M. Cover, IEEE Transactions on Electronic Computers EC-14 (1965), Theorem 1 and section III.
+    Source: T. M. Cover, IEEE Transactions on Electronic Computers EC-14 (1965), Theorem 1.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def separability_probability(n: SupportsIndex, d: SupportsIndex, intercept: bool
     and falls from 1 to 0 around there, the more sharply the larger D is: D = d + 1 with an intercept, d
     without. So 2D is the capacity of a halfspace.
 
-    Source: T. M. Cover, IEEE Transactions on Electronic Computers EC-14 (1965), section V.
+    Source: T. M. Cover, IEEE Transactions on Electronic Computers EC-14 (1965), 326-334.
 
     Examples
     --------
@@ -132,18 +132,17 @@ def _sum_of_binomials(n: int, last: int) -> int:
 def _log_sum(n: int, last: int) -> float:
     if last >= n:
         return n * math.log(2)
-    if last <= 200:
+    if last <= 60:
         return math.log(_sum_of_binomials(n, last))
-    # From the largest term down to what no longer counts.
-    top = min(last, n // 2)
-    highest = _log_binomial(n, top)
-    total = 0.0
-    for k in range(last, -1, -1):
-        part = math.exp(_log_binomial(n, k) - highest)
+    if 2 * last >= n:  # all 2^n but the other tail
+        return n * math.log(2) + math.log1p(-math.exp(_log_sum(n, n - last - 1) - n * math.log(2)))
+    total = part = 1.0
+    for k in range(last, 0, -1):
+        part *= k / (n - k + 1)
         total += part
-        if k < top and part < 1e-18:
+        if part < 1e-18 * total:
             break
-    return highest + math.log(total)
+    return _log_binomial(n, last) + math.log(total)
 
 
 def _log_binomial(n: int, k: int) -> float:

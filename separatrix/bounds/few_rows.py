@@ -30,9 +30,9 @@ def compression(
     probability at most δ/(m·C(m, k)); there are m sizes k < m.
 
     Source: N. Littlestone and M. K. Warmuth, Relating data compression and learnability (1986); S. Floyd and
-    M. K. Warmuth, Machine Learning 21 (1995), Theorem 6; for the perceptron T. Graepel, R. Herbrich and R. C.
-    Williamson, From margin to sparsity (2000), Theorem 1; with errors and the exact tail J. Langford,
-    Journal of Machine Learning Research 6 (2005), section 4.3.
+    M. K. Warmuth, Machine Learning 21 (1995), 269-304; for the perceptron T. Graepel, R. Herbrich and R. C.
+    Williamson, From margin to sparsity (2000), 210-216; with errors and the exact tail J. Langford, Journal
+    of Machine Learning Research 6 (2005), section 4.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def stable_compression(m: SupportsIndex, size: SupportsIndex, delta: SupportsFlo
     fit to all, and the other k blocks, (m - 2k)/2 rows at least, are fresh; C(2k, k) <= 4^k choices.
 
     Source: O. Bousquet, S. Hanneke, S. Moran and N. Zhivotovskiy, Proper learning, Helly number, and an
-    optimal SVM bound, Conference on Learning Theory (2020).
+    optimal SVM bound, Conference on Learning Theory (2020), 582-609.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def stable_compression(m: SupportsIndex, size: SupportsIndex, delta: SupportsFlo
         "`size` is known before the rows are: the dimension, not the number of support rows found.",
         "The fit makes no error on its rows.",
     )
-    source = "O. Bousquet, S. Hanneke, S. Moran and N. Zhivotovskiy, Conference on Learning Theory (2020)"
+    source = "O. Bousquet et al., Proper learning, Helly number, and an optimal SVM bound (2020), 582-609"
     return Bound(
         value, "with probability", assumptions, source, "stable compression", "risk", failure, trivial=1.0
     )
@@ -107,7 +107,7 @@ def leave_one_out(m: SupportsIndex, rows_that_matter: SupportsFloat) -> Bound:
     is the mean leave-one-out error; leaving out an idle row makes no error on it.
 
     Source: V. N. Vapnik and A. Ya. Chervonenkis, Theory of Pattern Recognition (1974); V. N. Vapnik,
-    Statistical Learning Theory (1998), Theorem 10.5; the perceptron: Y. Freund and R. E. Schapire, Machine
+    Statistical Learning Theory (1998), chapter 10; the perceptron: Y. Freund and R. E. Schapire, Machine
     Learning 37 (1999), section 3, after D. P. Helmbold and M. K. Warmuth (1995).
 
     Examples
@@ -136,7 +136,7 @@ def margin_compression(
     them after updates on at most (R/γ)² rows, and `compression` bounds its risk. The margin is of the sample,
     so nothing need be known of the distribution.
 
-    Source: From margin to sparsity, Advances in Neural Information Processing Systems 13 (2000), Theorem 3.
+    Source: From margin to sparsity, Advances in Neural Information Processing Systems 13 (2000), 210-216.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def margin_compression(
         "Every row has ‖z‖ <= R, and some unit vector has u·z >= γ > 0 on every row.",
         "The fit is a perceptron's, from zero, until it was right on every row.",
     )
-    source = "T. Graepel, R. Herbrich and R. C. Williamson, From margin to sparsity (2000), Theorem 3"
+    source = "T. Graepel, R. Herbrich and R. C. Williamson, From margin to sparsity (2000), 210-216"
     return Bound(
         found.value,
         "with probability",

@@ -25,7 +25,7 @@ def clopper_pearson(errors: SupportsIndex, m: SupportsIndex, delta: SupportsFloa
     distributions that only sees the number of errors can be smaller.
 
     Source: C. J. Clopper and E. S. Pearson, Biometrika 26 (1934), 404-413, one-sided; as a test set bound:
-    J. Langford, Journal of Machine Learning Research 6 (2005), Theorem 3.3.
+    J. Langford, Journal of Machine Learning Research 6 (2005), section 3.
 
     Examples
     --------

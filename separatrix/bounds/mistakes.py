@@ -36,6 +36,8 @@ def novikoff(radius: SupportsFloat, margin: SupportsFloat, norm: SupportsFloat =
     The proof: after M mistakes w·w* >= Mγ and ‖w‖² <= MR², so Mγ <= ‖w‖‖w*‖ <= √M·R‖w*‖. Orthonormal rows
     e₁ ... e_d attain it: d mistakes, R = 1, γ = 1/√d.
 
+    Source: A. B. J. Novikoff, Symposium on the Mathematical Theory of Automata 12 (1962), 615-622.
+
     Parameters
     ----------
     radius : R, the length of the longest row.
@@ -57,6 +59,8 @@ def novikoff_unit(margin: SupportsFloat) -> Bound:
 
     Rows of length at most R come to it divided by R; so does their margin.
 
+    Source: A. B. J. Novikoff, Symposium on the Mathematical Theory of Automata 12 (1962), 615-622.
+
     >>> novikoff_unit(0.1).value
     100.0
     """
@@ -70,6 +74,8 @@ def novikoff_inverse(radius: SupportsFloat, inverse_margin: SupportsFloat) -> Bo
 
     B is the inverse of the largest margin, so this is the least value that `novikoff` takes over all w*.
 
+    Source: S. Shalev-Shwartz and S. Ben-David, Understanding Machine Learning (2014), Theorem 9.1.
+
     >>> novikoff_inverse(radius=5.0, inverse_margin=2.0).value
     100.0
     """
@@ -81,6 +87,8 @@ def novikoff_inverse(radius: SupportsFloat, inverse_margin: SupportsFloat) -> Bo
 
 def novikoff_squares(squared_norm: SupportsFloat, squared_radius: SupportsFloat) -> Bound:
     """Novikoff's theorem in squares: at most min‖u‖²·max‖z‖² mistakes, over u with u·z >= 1 on every row.
+
+    Source: A. B. J. Novikoff, Symposium on the Mathematical Theory of Automata 12 (1962), 615-622.
 
     >>> novikoff_squares(squared_norm=4.0, squared_radius=25.0).value
     100.0
@@ -105,6 +113,9 @@ def novikoff_from_start(
     The proof: w·u >= a + Mγ and ‖w‖² <= ‖w₀‖² + MR² give (a + Mγ)² <= ‖w₀‖² + MR² where the left base is
     positive; elsewhere M < -a/γ, which is below the root too. Rows e₁ ... e_d from w₀ = c·e_(d+1), with u
     along e₁ + ... + e_d + c·e_(d+1), attain it. Steps η other than 1 are unit steps from w₀/η.
+
+    Source: A. B. J. Novikoff, Symposium on the Mathematical Theory of Automata 12 (1962), 615-622;
+    the form for other starts: the proof above.
 
     Examples
     --------
@@ -145,6 +156,9 @@ def steps_bound(radius: SupportsFloat, margin: SupportsFloat, steps: Iterable[Su
     it is infinite, and says nothing: geometric steps q^k keep (Ση)²/Ση² below (1 + q)/|1 - q| for ever, and
     where (R/γ)² is above that there are rows on which the mistakes never end.
 
+    Source: A. B. J. Novikoff, Symposium on the Mathematical Theory of Automata 12 (1962), 615-622;
+    the form for steps: the proof above.
+
     Examples
     --------
     >>> steps_bound(radius=1.0, margin=0.5, steps=[0.3] * 10).value
@@ -182,6 +196,8 @@ def freund_schapire(
     The proof adds to the i-th row a coordinate of its own, of size Δ, in which u makes up for d_i; then
     `novikoff`, with Δ = √(RD). A row with both signs in turn and u across it comes as near to the bound as
     one likes, for large γ.
+
+    Source: Y. Freund and R. E. Schapire, Machine Learning 37 (1999), Theorem 2.
 
     Parameters
     ----------
@@ -230,6 +246,8 @@ def passive_aggressive(
 
     A mistake has a loss of 1 or more, so each is also a bound on mistakes. All rest on one lemma, that
     Στ(2ℓ - τ‖z‖² - 2ℓ*) <= ‖u‖². Orthonormal rows attain PA, PA-I (C = 1) and PA-II (at its best u).
+
+    Source: K. Crammer et al., Journal of Machine Learning Research 7 (2006), Theorems 2 to 5.
 
     Parameters
     ----------

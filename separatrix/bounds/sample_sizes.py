@@ -47,7 +47,7 @@ class SampleSize:
     def accuracy(self, m: SupportsIndex, delta: SupportsFloat, dimension: SupportsIndex) -> Bound:
         """The inverse: the smallest ε for which m rows are enough; 1, vacuous, if there is none."""
         (failure,), (rows, size) = between_zero_and_one(delta=delta), whole(1, m=m, dimension=dimension)
-        value = _smallest(lambda epsilon: self.rows(epsilon, failure, size) <= rows)
+        value = _smallest(lambda epsilon: self.rows(epsilon, failure, size) <= rows, 1e-100)
         quantity = "risk" if self.realizable else "excess risk"
         return Bound(
             value,
@@ -63,7 +63,7 @@ class SampleSize:
     def failure(self, m: SupportsIndex, epsilon: SupportsFloat, dimension: SupportsIndex) -> Bound:
         """The inverse: the smallest δ for which m rows are enough; 1, vacuous, if there is none."""
         (accuracy,), (rows, size) = between_zero_and_one(epsilon=epsilon), whole(1, m=m, dimension=dimension)
-        value = _smallest(lambda delta: self.rows(accuracy, delta, size) <= rows)
+        value = _smallest(lambda delta: self.rows(accuracy, delta, size) <= rows, 1e-300)
         assumptions = self._assumptions("ε")
         return Bound(
             value, "certain", assumptions, self.source, self.name, "probability of failure", trivial=1.0
@@ -80,9 +80,9 @@ class SampleSize:
         )
 
 
-def _smallest(enough: Callable[[float], bool]) -> float:
-    """The smallest number in (0, 1) that is enough, from above, to rounding; 1 if none is."""
-    low, high = -745.0, 0.0
+def _smallest(enough: Callable[[float], bool], least: float) -> float:
+    """The smallest number from ``least`` to 1 that is enough, from above, to rounding; 1 if none is."""
+    low, high = math.log(least), 0.0
     if not enough(math.exp(-1e-12)):
         return 1.0
     for _ in range(200):
@@ -163,7 +163,7 @@ SAMPLE_SIZES: dict[str, SampleSize] = {
             True,
             "least m >= 8/ε with 2 S(2m) 2^(-εm/2) <= δ",
             _CONSISTENT,
-            "A. Blumer et al., Journal of the ACM 36 (1989), Theorem A2.1, solved for m; S is Sauer's sum",
+            "A. Blumer et al., Journal of the ACM 36 (1989), appendix, solved for m; S is Sauer's sum",
             _double_sample,
         ),
         SampleSize(
@@ -179,7 +179,7 @@ SAMPLE_SIZES: dict[str, SampleSize] = {
             True,
             "2D + 2(D ln 4 + ln(1/δ))/ε",
             "the maximum-margin halfspace, and no other",
-            "O. Bousquet, S. Hanneke, S. Moran and N. Zhivotovskiy, Conference on Learning Theory (2020)",
+            "O. Bousquet et al., Proper learning, Helly number, and an optimal SVM bound (2020), 582-609",
             _maximum_margin,
         ),
         SampleSize(
@@ -224,12 +224,16 @@ def plain_sample_complexity(
 
     Some constant C makes the agnostic form hold for every halfspace with the fewest training errors (M.
     Talagrand, Annals of Probability 22 (1994)). None makes the realizable form hold for every halfspace
-    without training errors: for some of them ln(1/ε) must multiply D (P. Auer and R. Ortner, Machine Learning
-    66 (2007)). With a constant C it holds for S. Hanneke's majority vote of consistent halfspaces (Journal of
-    Machine Learning Research 17 (2016), Theorem 2), which is no halfspace, and for the maximum-margin
-    halfspace with 2(1 + ln 4) < 5 in place of C (`stable_compression`).
+    without training errors, from the plane on. Let all points of a circle be negative, and m of them be seen:
+    a halfspace that cuts off the widest gap between them is right on all, and its risk is on average
+    (1 + 1/2 + ... + 1/m)/m, about ln(m)/m. With a constant C it holds for S. Hanneke's majority vote of
+    consistent halfspaces (Journal of Machine Learning Research 17 (2016), Theorem 2), which is no halfspace,
+    and for the maximum-margin halfspace with 2(1 + ln 4) < 5 in place of C (`stable_compression`).
 
     D is the Vapnik-Chervonenkis dimension: d + 1 for halfspaces of R^d with an intercept.
+
+    Source: S. Shalev-Shwartz and S. Ben-David, Understanding Machine Learning (2014), Theorem 6.8, there with
+    D ln(1/ε) in the realizable case; and those above.
 
     Examples
     --------

@@ -25,14 +25,15 @@ def online_to_batch(
     An online learner of any kind sees m independent rows once and makes M mistakes, with hypotheses
     h₀, ..., h_(m-1) in turn. With probability 1 - δ
 
-    - the mean of their risks, which is the risk of one drawn at random, is at most M/m + √(2 ln(1/δ)/m)
-      (Proposition 1);
+    - the mean of their risks, which is the risk of one drawn at random, is at most M/m + √(2 ln(1/δ)/m);
     - the risk of the one with the least penalised error on the rows that came after it is at most
-      M/m + 6 √(ln(2(m + 1)/δ)/m) (Theorem 4): ``selected=True``, and `select_hypothesis` of
-      `separatrix.theory` picks it.
+      M/m + 6 √(ln(2(m + 1)/δ)/m). That is ``selected=True``, and `one_pass` of `separatrix.theory` picks it.
 
     The proof of the first: the risk of h_t less its error on row t + 1 is a martingale difference of size at
-    most 1; Azuma and Hoeffding do the rest. In expectation it is M/m with no second term.
+    most 1; Azuma and Hoeffding do the rest. In expectation it is M/m with no second term. Of the second: by
+    Hoeffding, the risks of all h_t are within their penalties of their errors on later rows, so the risk of
+    the one selected is at most the mean of risk plus two penalties, and the penalties √(ln(m(m + 1)/δ)/2x)
+    over x = 1, ..., m add up to less than 4√(m ln(2(m + 1)/δ)) when doubled.
 
     Together with `novikoff`, M <= (R/γ)²: a mistake bound for adversaries becomes a sample size.
 
@@ -52,10 +53,10 @@ def online_to_batch(
     if selected:
         value = wrong / rows + 6 * math.sqrt(math.log(2 * (rows + 1) / failure) / rows)
         which = "The hypothesis is the one of least penalised error on the rows after it."
-        theorem, quantity = "Theorem 4", "risk"
+        quantity = "risk"
     else:
         value = wrong / rows + math.sqrt(-2 * math.log(failure) / rows)
         which = "It is about the mean risk of the m hypotheses of the pass, not about the last one."
-        theorem, quantity = "Proposition 1", "mean risk"
-    source, name = f"{_PAPER}, {theorem}", "Cesa-Bianchi, Conconi and Gentile"
+        quantity = "mean risk"
+    source, name = _PAPER, "Cesa-Bianchi, Conconi and Gentile"
     return Bound(value, "with probability", (*_STREAM, which), source, name, quantity, failure, trivial=1.0)

@@ -23,8 +23,8 @@ def double_sample(m: SupportsIndex, dimension: SupportsIndex, delta: SupportsFlo
     εm/2 errors or more on m further rows; given all 2m rows, chance puts all these errors into the second
     half with probability at most 2^(-εm/2), and there are G(2m) cases.
 
-    Source: A. Blumer, A. Ehrenfeucht, D. Haussler and M. K. Warmuth, Journal of the ACM 36 (1989), Theorem
-    A2.1, there with Sauer's sum in place of G.
+    Source: A. Blumer, A. Ehrenfeucht, D. Haussler and M. K. Warmuth, Journal of the ACM 36 (1989),
+    appendix, there with Sauer's sum in place of G.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def double_sample(m: SupportsIndex, dimension: SupportsIndex, delta: SupportsFlo
     value = 2 * (log_growth(2 * rows, size) + math.log(2 / failure)) / (math.log(2) * rows)
     assumptions = (INDEPENDENT, _ALL, "It makes no error on the m rows.")
     source = (
-        "A. Blumer, A. Ehrenfeucht, D. Haussler and M. K. Warmuth, Journal of the ACM 36 (1989), Theorem A2.1"
+        "A. Blumer, A. Ehrenfeucht, D. Haussler and M. K. Warmuth, Journal of the ACM 36 (1989), appendix"
     )
     return Bound(
         value, "with probability", assumptions, source, "double sample", "risk", failure, trivial=1.0

@@ -21,6 +21,8 @@ def batch_perceptron(radius: SupportsFloat, margin: SupportsFloat) -> Bound:
     w·v <= 0, and v/‖v‖ is one with length 1 and margin γ/R or more. The plain sum of the violators is not:
     many copies of one row can throw w far past another, which then takes as many turns to bring it back.
 
+    Source: R. O. Duda and P. E. Hart, Pattern Classification and Scene Analysis (1973), section 5.5.
+
     Examples
     --------
     >>> print(batch_perceptron(radius=5.0, margin=0.5))
@@ -50,6 +52,9 @@ def kozinec(radius: SupportsFloat, margin: SupportsFloat, epsilon: SupportsFloat
     updates: counting the first row as one, that is Novikoff's bound.
 
     The cruder estimate ‖w - z‖ <= 2R leads to 4(R/γ)²/ε² instead.
+
+    Source: the algorithm: M. I. Schlesinger and V. Hlaváč, Ten Lectures on Statistical and Structural Pattern
+    Recognition (2002), lecture 5; the bound: proven above.
 
     Examples
     --------

@@ -19,8 +19,8 @@ def fat_shattering(radius: SupportsFloat, margin: SupportsFloat) -> int:
     The proof: u·Σs_i x_i >= nγ for every labelling, so ‖Σs_i x_i‖ >= nγ; over random signs the mean of
     ‖Σs_i x_i‖² is Σ‖x_i‖² <= nR².
 
-    Source: P. L. Bartlett and J. Shawe-Taylor, in Advances in Kernel Methods (1999), Theorem 4.6; with a
-    larger constant V. N. Vapnik, Statistical Learning Theory (1998), Theorem 8.4.
+    Source: P. L. Bartlett and J. Shawe-Taylor, in Advances in Kernel Methods (1999), chapter 4; a like
+    statement in V. N. Vapnik, Statistical Learning Theory (1998), chapter 8.
 
     Examples
     --------

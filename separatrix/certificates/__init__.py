@@ -27,8 +27,13 @@ if TYPE_CHECKING:
     from .certificate import Certificate as Certificate
     from .certificate import Verdict as Verdict
     from .digest import digest_of as digest_of
+    from .errors_at_least import ErrorsAtLeast as ErrorsAtLeast
     from .errors_at_most import ErrorsAtMost as ErrorsAtMost
+    from .fewest_errors import FewestErrors as FewestErrors
+    from .gradient_at_most import GradientAtMost as GradientAtMost
     from .inseparable import Inseparable as Inseparable
+    from .joint_likelihood_within import JointLikelihoodWithin as JointLikelihoodWithin
+    from .likelihood_within import LikelihoodWithin as LikelihoodWithin
     from .margin_at_least import MarginAtLeast as MarginAtLeast
     from .margin_at_most import MarginAtMost as MarginAtMost
     from .margin_between import MarginBetween as MarginBetween
@@ -37,6 +42,8 @@ if TYPE_CHECKING:
     from .mistakes_at_most import MistakesAtMost as MistakesAtMost
     from .overlapping import Overlapping as Overlapping
     from .separable import Separable as Separable
+    from .soft_margin_within import SoftMarginWithin as SoftMarginWithin
+    from .solution_within import SolutionWithin as SolutionWithin
     from .store import from_dict as from_dict
     from .store import from_json as from_json
     from .undecided import Undecided as Undecided
@@ -47,8 +54,13 @@ _HOMES = {
     "About": "certificate",
     "Certificate": "certificate",
     "CertificateError": "witness",
+    "ErrorsAtLeast": "errors_at_least",
     "ErrorsAtMost": "errors_at_most",
+    "FewestErrors": "fewest_errors",
+    "GradientAtMost": "gradient_at_most",
     "Inseparable": "inseparable",
+    "JointLikelihoodWithin": "joint_likelihood_within",
+    "LikelihoodWithin": "likelihood_within",
     "MarginAtLeast": "margin_at_least",
     "MarginAtMost": "margin_at_most",
     "MarginBetween": "margin_between",
@@ -57,6 +69,8 @@ _HOMES = {
     "MistakesAtMost": "mistakes_at_most",
     "Overlapping": "overlapping",
     "Separable": "separable",
+    "SoftMarginWithin": "soft_margin_within",
+    "SolutionWithin": "solution_within",
     "Undecided": "undecided",
     "Verdict": "certificate",
     "WeaklySeparable": "weakly_separable",

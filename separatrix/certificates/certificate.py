@@ -156,6 +156,11 @@ class Certificate(_Checked):
         """The digest of what it speaks of: all rows, unless a claim needs only some."""
         return digest_of(source)
 
+    def _read(self, X: Any, y: Any) -> Source:
+        """The data as the claim sees it: rows with signs, unless it speaks of real targets."""
+        about = self.about
+        return read(X, y, positive=about.positive, label=about.label, features=about.features)
+
     def verify(self, X: Any, y: Any = None) -> Verdict:
         """Check the claim against the data, exactly.
 
@@ -175,9 +180,8 @@ class Certificate(_Checked):
         ValueError
             If the data cannot be read as finite numbers with labels.
         """
-        about = self.about
-        source = read(X, y, positive=about.positive, label=about.label, features=about.features)
-        refusal = about.refusal(source, self._digest_of)
+        source = self._read(X, y)
+        refusal = self.about.refusal(source, self._digest_of)
         return self._prove(source) if refusal is None else Verdict(False, refusal)
 
     def bound_to(self, X: Any, y: Any = None) -> Self:
@@ -195,7 +199,7 @@ class Certificate(_Checked):
         if hasattr(self, "_sealed"):
             return self._sealed
         about = self.about
-        source = read(*self._data, positive=about.positive, label=about.label, features=about.features)
+        source = self._read(*self._data)
         said = replace(
             about,
             rows=source.n_rows,

@@ -7,8 +7,13 @@ from dataclasses import fields
 from typing import Any
 
 from . import (  # noqa: F401  (each adds its kind)
+    errors_at_least,
     errors_at_most,
+    fewest_errors,
+    gradient_at_most,
     inseparable,
+    joint_likelihood_within,
+    likelihood_within,
     margin_at_least,
     margin_at_most,
     margin_between,
@@ -17,6 +22,8 @@ from . import (  # noqa: F401  (each adds its kind)
     mistakes_at_most,
     overlapping,
     separable,
+    soft_margin_within,
+    solution_within,
     undecided,
     weakly_separable,
 )

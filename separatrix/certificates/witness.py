@@ -13,6 +13,8 @@ from itertools import pairwise
 from math import isfinite
 from typing import Annotated, Any, TypeAlias
 
+import numpy as np
+
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)", re.ASCII)
 _PIECE = 4000  # digits; Python refuses to convert more than 4300 at once
 
@@ -63,7 +65,10 @@ def _number(value: Any) -> float | int:
 
 def _numbers(values: Any) -> tuple[float | int, ...]:
     # Plain doubles, by far the most common case, are checked without a call for each.
-    if isinstance(values, tuple) and set(map(type, values)) == {float} and all(map(isfinite, values)):
+    if isinstance(values, np.ndarray) and values.dtype == np.float64 and values.ndim == 1:
+        if np.isfinite(values).all():
+            return tuple(values.tolist())
+    elif isinstance(values, tuple) and set(map(type, values)) == {float} and all(map(isfinite, values)):
         return values
     return _tuple(_number)(values)
 
@@ -125,6 +130,7 @@ def _ascending(values: Any) -> tuple[int, ...]:
 Number: TypeAlias = Annotated[float | int, _number]
 Numbers: TypeAlias = Annotated[tuple[float | int, ...], _numbers]
 NumberOrNone: TypeAlias = Annotated[float | int | None, _optional(_number)]
+NumbersOrNone: TypeAlias = Annotated[tuple[float | int, ...] | None, _optional(_numbers)]
 Whole: TypeAlias = Annotated[int, _whole]
 WholeOrNone: TypeAlias = Annotated[int | None, _optional(_whole)]
 Counts: TypeAlias = Annotated[tuple[int, ...], _tuple(_count)]

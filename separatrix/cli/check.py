@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from separatrix.cli.data import DataFile, takes_data
-from separatrix.cli.output import require_writable, write
+from separatrix.cli.output import require_folder, require_writable, write
 from separatrix.cli.progress import Clock, Progress, progress, timed
 from separatrix.cli.voice import Voice, in_options, speaking
 
@@ -40,6 +41,11 @@ def _seconds(_: click.Context, option: click.Parameter, value: float | None) -> 
 )
 @click.option("--exit-status", is_flag=True, help="End with 1 if the classes are not separable.")
 @click.option("--certificate", metavar="FILE", help="Write the proof of the verdict here, as JSON.")
+@click.option(
+    "--certificates",
+    metavar="FOLDER",
+    help="Write every proof into this folder, a JSON file each: verdict, conflict or margin, mistake bound.",
+)
 @speaking
 def check(
     data: DataFile,
@@ -47,6 +53,7 @@ def check(
     time_limit: float | None,
     exit_status: bool,
     certificate: str | None,
+    certificates: str | None,
     as_json: bool,
     quiet: bool,
 ) -> int:
@@ -66,20 +73,23 @@ def check(
     if as_json and certificate == "-":
         raise click.UsageError("--json and --certificate - both want standard output: name a file.")
     require_writable(certificate=certificate)
+    require_folder("certificates", certificates)
     with progress(voice) as shown:
         shown.tell(f"reading {data.data or 'the built-in set'}")
         rows = data.rows()
         classes = rows.require_two_classes()
-        if certificate is not None and len(classes) > 2:
+        if (certificate or certificates) is not None and len(classes) > 2:
+            option = "--certificates" if certificate is None else "--certificate"
             raise click.UsageError(
-                f"--certificate: {len(classes)} classes have a certificate each; choose one class with "
-                "--positive."
+                f"{option}: {len(classes)} classes have a certificate each; choose one class with --positive."
             )
         answers = _answers(rows, intercept, time_limit, shown)
     written = []
     if certificate is not None:
         write(certificate, answers[0].separation.certificate.to_json())
         written = [certificate] if certificate != "-" else []
+    if certificates is not None:
+        written += _write_all(answers[0], certificates)
     from separatrix.cli import verdict
 
     voice.say(in_options(verdict.render(answers, rows, voice.width)))
@@ -91,6 +101,19 @@ def check(
             voice.warn(next(answer.left_open for answer in answers if not answer.decided))
         return UNDECIDED
     return NOT_SEPARABLE if exit_status and not all(a.separable for a in answers) else 0
+
+
+def _write_all(answer: Answer, folder: str) -> list[str]:
+    """Every certificate under the name of its kind; margins of the rows (x, 1) say so in theirs."""
+    found = answer.separation
+    proofs = (found.certificate,) if answer.kind == "undecided" else found.certificates
+    os.makedirs(folder, exist_ok=True)
+    written = []
+    for proof in proofs:
+        of_rows = "" if getattr(proof, "geometric", True) else "row-"
+        written.append(os.path.join(folder, f"{of_rows}{proof.kind}.json"))
+        write(written[-1], proof.to_json())
+    return written
 
 
 def _answers(rows: Rows, intercept: bool, time_limit: float | None, shown: Progress) -> list[Answer]:
@@ -119,6 +142,13 @@ def _answers(rows: Rows, intercept: bool, time_limit: float | None, shown: Progr
 
 def _told(clock: Clock, of: str) -> Callable[[Seen], None]:
     def scanned(seen: Seen) -> None:
+        if seen.bounds is not None:
+            lower, upper = seen.bounds
+            clock.tell(
+                f"{of}scan {seen.scans:,} of {seen.rows:,} rows: the margin is between {lower:.6g} and "
+                f"{upper:.6g}, {seen.active:,} looked at closely"
+            )
+            return
         clock.tell(
             f"{of}scan {seen.scans:,} of {seen.rows:,} rows: {seen.violators:,} on the wrong side, "
             f"{seen.active:,} looked at closely"

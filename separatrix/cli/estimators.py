@@ -16,6 +16,7 @@ MODELS = {
     "margin": "MarginPerceptron",
     "batch": "BatchPerceptron",
     "passive-aggressive": "PassiveAggressive",
+    "zero-one": "ZeroOne",
     "logistic": "LogisticRegression",
     "svm": "LinearSVM",
 }

@@ -31,6 +31,16 @@ def require_writable(**outputs: str | None) -> None:
         seen[real] = name
 
 
+def require_folder(option: str, path: str | None) -> None:
+    """Refuse, before any work is done, a folder that is not there and cannot be made."""
+    if path is None or os.path.isdir(path):
+        return
+    if os.path.exists(path):
+        raise click.UsageError(f"--{option} {path}: this is a file; name a folder.")
+    if not os.path.isdir(os.path.dirname(os.path.realpath(path))):
+        raise click.UsageError(f"--{option} {path}: there is no folder to make it in.")
+
+
 @contextmanager
 def opened(path: str) -> Iterator[IO[Any]]:
     """A text file that appears whole or not at all; '-' is standard output."""

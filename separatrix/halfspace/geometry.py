@@ -55,11 +55,13 @@ class Halfspace:
     numbers: tuple[Number, ...]
 
     def __init__(self, weights: Iterable[Any], intercept: Any = 0.0) -> None:
-        given = weights.tolist() if isinstance(weights, np.ndarray) else weights
-        numbers = (*given, intercept)
         # Plain finite doubles, by far the most common case, need no call for each.
-        if set(map(type, numbers)) != {float} or not all(map(math.isfinite, numbers)):
-            numbers = tuple(as_number(number, _WANTED) for number in numbers)
+        plain = isinstance(weights, np.ndarray) and weights.dtype == np.float64 and weights.ndim == 1
+        if isinstance(weights, np.ndarray) and plain and np.isfinite(weights).all():
+            numbers = (*weights.tolist(), as_number(intercept, _WANTED))
+        else:
+            given = weights.tolist() if isinstance(weights, np.ndarray) else weights
+            numbers = tuple(as_number(number, _WANTED) for number in (*given, intercept))
         if len(numbers) == 1:
             raise ValueError("a halfspace needs at least one weight")
         object.__setattr__(self, "numbers", numbers)

@@ -1,8 +1,9 @@
 """Compiled inner loops: arrays in, arrays changed, a number out.
 
 One decorator and one numeric policy for all of them. Sums may be reassociated and contracted, which is what
-lets them run at memory speed; NaN and infinity keep their meaning; the interpreter lock is released. No
-certificate leans on a sum made here.
+lets them run at memory speed; NaN and infinity keep their meaning; the interpreter lock is released. Where a
+fit leans on a sum made here it does so by an error bound that holds for any order of summation, proven in the
+docstring of `census` or `reach`; what verifies a certificate imports none of this.
 """
 
 from __future__ import annotations

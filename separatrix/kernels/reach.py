@@ -2,17 +2,30 @@
 
 Let a row z have had margin m = s·w·z > 0 when it was last read, and c = m/‖w‖‖z‖. The weights made an angle
 of 90° − arcsin c with it, so it stays on its side until they have turned by arcsin c ≥ c. That they grow
-longer does not count. Turns are measured from an anchor, the weights at the start of a pass, and add up from
-anchor to anchor by the triangle inequality for angles. So with T the turns so far, the row is right while
+longer does not count. Turns are measured from an anchor, some earlier weights, and add up from anchor to
+anchor by the triangle inequality for angles. So with T the turns up to the anchor, the row is right while
 
     T + turn(anchor, w) < reach = c + T_then − turn(anchor_then, w_then).
 
-**Rounding.** A computed score differs from the exact one by at most (d + 3)·2^-53·‖w‖‖z‖ (1 + …), for any
-order of summation: UNIT is more than twice that, relative to ‖w‖‖z‖. A row is passed over only if it is
-4·UNIT within reach; then its exact score is at least sin(4·UNIT)‖w‖‖z‖ on the right side, and `sweep` would
-compute it so. The squares of lengths are carried along a pass by a recurrence whose error is below SPARE of
-their largest value for 10⁶ mistakes; the turn is made larger, and c smaller, by more than that. Rows and
-weights so short or long that their products could underflow or overflow are always read.
+**Rounding.** Let u = 2⁻⁵³, k the number of terms of a score (at most d + 1, since no column is stored twice)
+and M the largest ‖w‖² since the anchor was cast. All bounds hold for any order of summation, with or without
+fused multiply-add.
+
+1. A computed score is off by at most (k + 2)u(1 + …)‖w‖‖z‖ (Cauchy and Schwarz for Σ|w_j z_j|), a computed
+   ‖z‖² by a share (k + 2)u. So c is too large by at most (2k + 6)u < UNIT = 2(d + 9)u.
+2. The weights are rounded at a mistake: ‖w'‖² is off by 6uM, as η‖z‖ ≤ ‖w‖ + ‖w'‖. Its recurrence
+   ‖w'‖² = ‖w‖² + 2ηm + η²‖z‖² adds (8k + 51)uM, and that of w·a, a the anchor, (2k + 20)u√M‖a‖. Both are
+   measured afresh after every `MEASURED` mistakes, with a share (d + 4)u. So ‖w‖²‖a‖² − (w·a)² is off by
+   less than SPARE·M‖a‖², where SPARE = 2u(MEASURED·(12k + 100) + 4(d + 8)), ‖w‖² by less than SPARE·M and w·a
+   by less than SPARE·√M‖a‖. `turn` and `length` take the unfavourable end of each.
+3. A sum of turns is rounded upwards, so that differences of T are at least the turns between.
+4. A row is passed over only if it is 4·UNIT within reach. Then its exact score is at least 2·UNIT·‖w‖‖z‖ on
+   the right side, and `sweep` would compute it so.
+
+**Underflow and overflow.** Rows with ‖z‖² and weights with ‖w‖² outside 10^±140 are always read; `turn` is
+infinite if ‖a‖² is below that or ‖w‖²‖a‖² above its square, and near 90° where ‖w‖ is a small part of what
+it has been since the anchor. So no product of a row that is passed over comes near 2^±1022, and what single
+entries lose to underflow is far below u‖w‖‖z‖.
 """
 
 from __future__ import annotations
@@ -22,21 +35,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.kernels import kernel
-from separatrix.kernels.row import row_add, row_dot
+from separatrix.kernels.row import row_add, row_dot, row_products
 
-CONSTANT, STEP, UNIT, TURNED, ALONG, SQUARE, ANCHOR, LARGEST, FULL = range(9)
-LEDGER = 9
-SPARE = 1e-9
+CONSTANT, STEP, UNIT, SPARE, TURNED, ALONG, SQUARE, ANCHOR, LARGEST, MOVED, FULL, LOST = range(12)
+LEDGER = 12
+MEASURED = 256
 CHUNK = 1024  # rows whose reach is looked at before the first of them is read
+STRETCH = 4096  # rows of a first pass between two anchors
 SHORT, LONG = 1e-140, 1e140
 
 
 class Sight(NamedTuple):
     """What a pass knows of the rows: squared lengths, reach, the anchor, and a ledger of scalars.
 
-    The ledger: the constant feature, the step, UNIT, the turns so far; w·anchor, ‖w‖², ‖anchor‖² and the
-    largest ‖w‖² of the pass as carried along; FULL, not zero when every row is to be read, and its reach
-    noted.
+    The ledger: the constant feature, the step, UNIT, SPARE, the turns up to the anchor; w·anchor, ‖w‖²,
+    ‖anchor‖² and the largest ‖w‖² since, as carried along; the mistakes since the anchor; FULL, not zero when
+    every row is to be read, and its reach noted; LOST, not zero when turns were not measured to the end.
     """
 
     squares: np.ndarray
@@ -45,55 +59,183 @@ class Sight(NamedTuple):
     ledger: np.ndarray
 
 
+def empty_ledger(terms: int, n_columns: int, constant: float, step: float) -> np.ndarray:
+    """The ledger before the first anchor; ``terms`` is the most that a row stores."""
+    ledger = np.zeros(LEDGER)
+    ledger[CONSTANT], ledger[STEP] = constant, step
+    ledger[UNIT] = (n_columns + 9) * 2.0**-52
+    ledger[SPARE] = (MEASURED * (12 * (terms + 1) + 100) + 4 * (n_columns + 8)) * 2.0**-52
+    return ledger
+
+
 @kernel
 def turn(ledger: np.ndarray) -> float:
     """A bound from above on the angle between the weights and the anchor."""
-    across = ledger[SQUARE] * ledger[ANCHOR] - ledger[ALONG] * ledger[ALONG]
-    across = max(across, 0.0) + SPARE * ledger[LARGEST] * ledger[ANCHOR]
-    if not (ledger[ANCHOR] > SHORT and ledger[ALONG] > 0.0 and across < LONG * LONG):
+    if ledger[MOVED] == 0.0:
+        return 0.0
+    bound = ledger[LARGEST] * ledger[ANCHOR]
+    across = max(ledger[SQUARE] * ledger[ANCHOR] - ledger[ALONG] * ledger[ALONG], 0.0)
+    across += ledger[SPARE] * bound
+    along = ledger[ALONG] - ledger[SPARE] * np.sqrt(bound)
+    if not (ledger[ANCHOR] > SHORT and along > 0.0 and ledger[SQUARE] < LONG and bound < LONG * LONG):
         return np.inf
-    return np.arctan2(np.sqrt(across), ledger[ALONG])
+    return np.arctan2(np.sqrt(across), along) * (1.0 + 1e-12)
+
+
+@kernel
+def length(ledger: np.ndarray) -> float:
+    """A bound from above on ‖w‖; infinite where products could underflow or overflow."""
+    if not (ledger[SQUARE] > SHORT and ledger[LARGEST] < LONG):
+        return np.inf
+    return np.sqrt(ledger[SQUARE] + ledger[SPARE] * ledger[LARGEST]) * (1.0 + 1e-12)
+
+
+@kernel
+def measure(anchor: np.ndarray, weights: np.ndarray, ledger: np.ndarray) -> float:
+    """‖w‖² and w·anchor as they are; returns the former."""
+    square, along = 0.0, 0.0
+    for j in range(weights.shape[0]):
+        square += weights[j] * weights[j]
+        along += weights[j] * anchor[j]
+    ledger[SQUARE], ledger[ALONG] = square, along
+    ledger[LARGEST] = max(ledger[LARGEST], square)
+    return square
+
+
+@kernel
+def cast(weights: np.ndarray, sight: Sight) -> float:
+    """Makes the weights the anchor; returns the turn since the last one, which TURNED has gained.
+
+    Where that is not known it is infinite: TURNED is 0 then, and no reach noted before counts any more.
+    """
+    anchor, ledger = sight.anchor, sight.ledger
+    turned = turn(ledger)
+    if ledger[LOST] > 0.0 or not ledger[ANCHOR] > SHORT:
+        turned = np.inf
+    ledger[TURNED] = (ledger[TURNED] + turned) * (1.0 + 2.0**-50) if turned < np.inf else 0.0
+    for j in range(weights.shape[0]):
+        anchor[j] = weights[j]
+    ledger[LARGEST] = ledger[LOST] = ledger[MOVED] = 0.0
+    ledger[ANCHOR] = measure(anchor, weights, ledger)
+    return turned
+
+
+@kernel
+def learn(X: Any, i: int, s: float, margin: float, sight: Sight, weights: np.ndarray) -> float:
+    """The update of `sweep` at a mistake, and what it does to the ledger; returns the new ‖w‖²."""
+    anchor, ledger = sight.anchor, sight.ledger
+    constant, step = ledger[CONSTANT], ledger[STEP]
+    row_add(X, i, step * s, weights)
+    weights[-1] += step * s * constant
+    ledger[MOVED] += 1.0
+    if ledger[MOVED] % MEASURED == 0.0:
+        return measure(anchor, weights, ledger)
+    ledger[SQUARE] += 2.0 * step * margin + step * step * (sight.squares[i] + constant * constant)
+    ledger[LARGEST] = max(ledger[LARGEST], ledger[SQUARE])
+    if ledger[LOST] == 0.0:
+        ledger[ALONG] += step * s * (row_dot(X, i, anchor) + anchor[-1] * constant)
+    return ledger[SQUARE]
+
+
+@kernel
+def noting_sweep(
+    X: Any,
+    signs: np.ndarray,
+    centre: np.ndarray,
+    sight: Sight,
+    largest: np.ndarray,
+    counts: np.ndarray,
+    weights: np.ndarray,
+) -> int:
+    """`sweep` over all rows in order and `survey` in one reading, noting how far each row reaches.
+
+    Returns the number of mistakes; ``largest[2]`` gains the number of rows whose square is not finite. Where
+    mistakes are so many that no row could be passed over, turns are not measured any more.
+    """
+    squares, reach, ledger = sight.squares, sight.reach, sight.ledger
+    constant = ledger[CONSTANT]
+    middle = 0.0
+    for j in range(centre.shape[0]):
+        middle += centre[j] * centre[j]
+    mistakes, astray = 0, 0
+    home, size = 0.0, 0.0
+    stale = True
+    for i in range(signs.shape[0]):
+        moved = ledger[MOVED] > 0.0 and ledger[LOST] == 0.0
+        if i == 0 or (moved and (i % STRETCH == 0 or not ledger[ANCHOR] > SHORT)):
+            if not cast(weights, sight) < np.inf:
+                astray = i  # what was noted before does not count
+            stale = True
+        if stale:
+            home = ledger[TURNED] - turn(ledger) if ledger[LOST] == 0.0 else -np.inf
+            size = length(ledger)
+            stale = False
+        square, inner, product = row_products(X, i, centre, weights)
+        squares[i] = square
+        largest[2] += not square < np.inf
+        largest[0] = max(largest[0], square)
+        largest[1] = max(largest[1], square - 2.0 * inner + middle)
+        square += constant * constant
+        s = float(signs[i])
+        margin = s * (product + weights[-1] * constant)
+        share = margin / (size * np.sqrt(square))
+        sound = square > SHORT and square < LONG
+        reach[i] = home + share if sound else -np.inf
+        if sound and share > ledger[UNIT]:
+            continue
+        # So near the plane that another order of summation could differ: `sweep` has the word.
+        margin = s * (row_dot(X, i, weights) + weights[-1] * constant)
+        if margin > 0.0:
+            continue
+        reach[i] = -np.inf
+        learn(X, i, s, margin, sight, weights)
+        counts[i] += 1
+        mistakes += 1
+        stale = True
+        if mistakes > 256 + i // 8:
+            ledger[LOST] = 1.0
+    reach[:astray] = -np.inf
+    return mistakes
 
 
 @kernel
 def reaching_sweep(X: Any, signs: np.ndarray, sight: Sight, counts: np.ndarray, weights: np.ndarray) -> int:
     """`sweep` over all rows in order, reading only those out of reach; returns the number of mistakes."""
-    squares, reach, anchor, ledger = sight.squares, sight.reach, sight.anchor, sight.ledger
-    constant, step = ledger[CONSTANT], ledger[STEP]
+    squares, reach, ledger = sight.squares, sight.reach, sight.ledger
+    constant, full = ledger[CONSTANT], ledger[FULL] > 0.0
     awake = np.empty(CHUNK, np.int64)
     n = signs.shape[0]
+    # After a mistake the rest of a chunk is looked at again: where all are read, chunks are short.
+    span = CHUNK // 16 if full else CHUNK
     mistakes = 0
     start = 0
+    turned = turn(ledger)
+    size = length(ledger)
     while start < n:
-        turned = turn(ledger)
         home = ledger[TURNED] - turned
         limit = (ledger[TURNED] + turned) * (1.0 + 1e-12) + 4.0 * ledger[UNIT]
-        size = np.sqrt(ledger[SQUARE]) * (1.0 + SPARE)
-        steady = size > SHORT and size < LONG and home > -np.inf
-        stop = min(start + CHUNK, n)
+        stop = min(start + span, n)
         found = 0
         # Gathered first, so that the reads below run ahead of one another instead of waiting for a guess.
         for i in range(start, stop):
             awake[found] = i
-            found += ledger[FULL] > 0.0 or not reach[i] > limit
+            found += full or not reach[i] > limit
         start = stop
         for k in range(found):
             i = awake[k]
             s = float(signs[i])
             margin = s * (row_dot(X, i, weights) + weights[-1] * constant)
-            square = squares[i] + constant * constant
-            reach[i] = -np.inf
             if margin > 0.0:
-                if steady and square > SHORT and square < LONG:
-                    reach[i] = home + margin / (size * np.sqrt(square))
+                square = squares[i] + constant * constant
+                share = margin / (size * np.sqrt(square))
+                reach[i] = home + share if square > SHORT and square < LONG else -np.inf
                 continue
-            row_add(X, i, step * s, weights)
-            weights[-1] += step * s * constant
+            reach[i] = -np.inf
+            learn(X, i, s, margin, sight, weights)
             counts[i] += 1
             mistakes += 1
-            ledger[SQUARE] += 2.0 * step * margin + step * step * square
-            ledger[ALONG] += step * s * (row_dot(X, i, anchor) + anchor[-1] * constant)
-            ledger[LARGEST] = max(ledger[LARGEST], ledger[SQUARE])
+            turned = turn(ledger)
+            size = length(ledger)
             start = i + 1
             break
     return mistakes

@@ -1,8 +1,7 @@
 """One row of a block, dense or sparse: the only place where a kernel knows which.
 
-A block is a C-ordered array or a ``(data, indices, indptr)`` tuple. `row_dot`, `row_add` and `row_square`
-work on row ``i`` of either; the weights are longer than the row by the constant's place, which they leave
-alone.
+A block is a C-ordered array or a ``(data, indices, indptr)`` tuple. `row_dot`, `row_add` and the others work
+on row ``i`` of either; the weights are longer than the row by the constant's place, which they leave alone.
 """
 
 from __future__ import annotations
@@ -48,6 +47,22 @@ def row_square(X: Any, i: int) -> float:
 def row_moments(X: Any, i: int, centre: np.ndarray) -> tuple[float, float]:
     """‖x_i‖² and x_i · c in one reading."""
     return row_square(X, i), row_dot(X, i, centre)
+
+
+def row_products(X: Any, i: int, centre: np.ndarray, weights: np.ndarray) -> tuple[float, float, float]:
+    """‖x_i‖², x_i · c and x_i · w in one reading; x_i · c as 0 for sparse rows, which nobody centres."""
+    inner = 0.0 if isinstance(X, tuple) else row_dot(X, i, centre)
+    return row_square(X, i), inner, row_dot(X, i, weights)
+
+
+def row_sizes(X: Any, i: int, weights: np.ndarray) -> tuple[float, float, int]:
+    """x_i · w, Σ|x_ij w_j| and the number of terms."""
+    if isinstance(X, tuple):
+        span = slice(X[2][i], X[2][i + 1])
+        terms = X[0][span].astype(np.float64) * weights[X[1][span]]
+    else:
+        terms = X[i].astype(np.float64) * weights[: X.shape[1]]
+    return float(np.sum(terms)), float(np.sum(np.abs(terms))), len(terms)
 
 
 # Unsigned indices: with signed ones numba adds a wrap-around test to each access and the loop runs several
@@ -133,5 +148,52 @@ def _row_moments(X: Any, i: Any, centre: Any) -> Any:
             square += value * value
             inner += value * centre[j]
         return square, inner
+
+    return sparse if isinstance(X, types.BaseTuple) else dense
+
+
+@overload(row_products, jit_options=POLICY, strict=False)
+def _row_products(X: Any, i: Any, centre: Any, weights: Any) -> Any:
+    def sparse(X, i, centre, weights):  # type: ignore[no-untyped-def]
+        data, indices, indptr = X[0], X[1], X[2]
+        square, product = 0.0, 0.0
+        for q in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            value = np.float64(data[q])
+            square += value * value
+            product += value * weights[np.uint64(indices[q])]
+        return square, 0.0, product
+
+    def dense(X, i, centre, weights):  # type: ignore[no-untyped-def]
+        row = X[i]
+        square, inner, product = 0.0, 0.0, 0.0
+        for j in range(row.shape[0]):
+            value = np.float64(row[j])
+            square += value * value
+            inner += value * centre[j]
+            product += value * weights[j]
+        return square, inner, product
+
+    return sparse if isinstance(X, types.BaseTuple) else dense
+
+
+@overload(row_sizes, jit_options=POLICY, strict=False)
+def _row_sizes(X: Any, i: Any, weights: Any) -> Any:
+    def sparse(X, i, weights):  # type: ignore[no-untyped-def]
+        data, indices, indptr = X[0], X[1], X[2]
+        total, size = 0.0, 0.0
+        for q in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            term = np.float64(data[q]) * weights[np.uint64(indices[q])]
+            total += term
+            size += abs(term)
+        return total, size, indptr[i + 1] - indptr[i]
+
+    def dense(X, i, weights):  # type: ignore[no-untyped-def]
+        row = X[i]
+        total, size = 0.0, 0.0
+        for j in range(row.shape[0]):
+            term = np.float64(row[j]) * weights[j]
+            total += term
+            size += abs(term)
+        return total, size, row.shape[0]
 
     return sparse if isinstance(X, types.BaseTuple) else dense

@@ -1,13 +1,13 @@
 """A shadow of dense rows: 16 bits a value, enough to tell for nearly every row on which side it lies.
 
-**Values.** Rows are taken in windows of 1024. Column j of a window has a unit u_j, its largest absolute
-value / 32767, and each value is kept as the nearest whole number of units: |x_ij − q_ij u_j| ≤ u_j/2 and
-a little (rounding, 10⁻¹⁰ of a unit). With v_j = w_j u_j and A = Σ|v_j|, therefore |w·x_i − Σ v_j q_ij| ≤
-A/2. The sum is taken in float32, in whatever order: that costs at most (d + 2)·2⁻²⁴·(Σ|v_j||q_ij| +
-|bias|), and Σ|v_j||q_ij| ≤ 2¹⁵A. The score that `sweep` computes in float64, in whatever order, is off by
-a 2⁻²⁹th of the same. The doubt that `scale_window` returns is larger than all of these together (for d ≤
-4096). A row whose approximate score lies on the right side by more than the doubt is right in `sweep`
-too.
+**Values.** Rows are taken in windows of 1024 and, within those, in panels of 64. Column j of a panel has a
+unit u_j, its largest absolute value / 32767, and each value is kept as the nearest whole number of units:
+|x_ij − q_ij u_j| ≤ u_j/2 and a little (rounding, 10⁻¹⁰ of a unit). With v_j = w_j u_j and A = Σ|v_j|,
+therefore |w·x_i − Σ v_j q_ij| ≤ A/2. The sum is taken in float32, in whatever order: that costs at most
+(d + 2)·2⁻²⁴·(Σ|v_j||q_ij| + |bias|), and Σ|v_j||q_ij| ≤ 2¹⁵A. The score that `sweep` computes in float64, in
+whatever order, is off by a 2⁻²⁹th of the same. The doubt that `scale_panel` returns is larger than all of
+these together (for d ≤ 4096). A row whose approximate score lies on the right side by more than the doubt is
+right in `sweep` too.
 
 **Panels.** Suppose that every row of a panel had s·a·z ≥ slack·‖z‖ at the weights a. For any λ > 0 and
 any w
@@ -22,7 +22,8 @@ again after a mistake in it.
 
 Rows and sums of a size at which float32 could overflow or underflow are never vouched for. A panel of 64
 rows is laid out column by column, so that 64 scores are made at once. Rows are put into panels by their
-slack, within their window, so that few panels hold all those near the plane.
+slack, within their window, so that few panels hold all those near the plane: the others are never looked at,
+and a panel is drawn when it is looked at first.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from separatrix.kernels import kernel
 PANEL = 64
 PANELS = 16  # in a window
 WINDOW = PANELS * PANEL
-MANY = 64  # doubtful rows in a window from which on all its rows are read
+FOLD = 8  # rows seen as one long row, so that a loop over few columns has no remainder
 PLACE, LOOKS, BASED = range(3)
 
 
@@ -45,15 +46,15 @@ class Shadow(NamedTuple):
 
     Attributes
     ----------
-    codes : int16, (panels, columns, 64); units : float64, (windows, columns)
-        Values are codes times units.
-    signs : int8, (rows,); inverse : float32, (rows,)
-        s and 1/‖z‖ by position; the latter 0 where the row must be read.
+    codes : int16, (panels, columns, 64); units : float64, (panels, columns); drawn : int8, (panels,)
+        Values are codes times units, where a panel has been drawn.
+    order : int32, (rows,); inverse : float32, (rows,); signs : int8, (rows,)
+        The row at a position, 1/‖z‖ (0 where the row must be read) and s.
     slack : float64, (panels,); anchor : float64, (columns + 1,)
         The slack of each panel at the anchor.
     near : float64, (16,); base : float64, (columns + 1,)
         The slack of the panels of the window at hand, at the base.
-    scaled, sums, doubtful
+    scaled, sums, tile, short, factors, ratios, doubtful
         Room to work in; ``doubtful`` holds the rows to be read.
     progress : int64, (3,)
         PLACE, the row from which a sweep goes on; LOOKS, the panels looked at; BASED, the window of the base.
@@ -61,58 +62,67 @@ class Shadow(NamedTuple):
 
     codes: np.ndarray
     units: np.ndarray
-    signs: np.ndarray
+    drawn: np.ndarray
+    order: np.ndarray
     inverse: np.ndarray
+    signs: np.ndarray
     slack: np.ndarray
     anchor: np.ndarray
     near: np.ndarray
     base: np.ndarray
     scaled: np.ndarray
     sums: np.ndarray
+    tile: np.ndarray
+    short: np.ndarray
+    factors: np.ndarray
+    ratios: np.ndarray
     doubtful: np.ndarray
     progress: np.ndarray
 
 
 def empty_shadow(n_rows: int, n_columns: int) -> Shadow:
-    """Room for a shadow, to be filled by `draw` and `anchor_at`."""
+    """Room for a shadow, to be filled by `arrange`; memory is taken only for the panels that are drawn."""
     panels = -(-n_rows // PANEL)
     return Shadow(
-        np.empty((panels, n_columns, PANEL), np.int16),
-        np.empty((-(-n_rows // WINDOW), n_columns)),
-        np.empty(n_rows, np.int8),
-        np.empty(n_rows, np.float32),
-        np.full(panels, -np.inf),
-        np.zeros(n_columns + 1),
-        np.full(PANELS, -np.inf),
-        np.zeros(n_columns + 1),
-        np.empty(n_columns, np.float32),
-        np.zeros(PANEL + 1, np.float32),
-        np.empty(WINDOW, np.int32),
-        np.zeros(3, np.int64),
+        codes=np.empty((panels, n_columns, PANEL), np.int16),
+        units=np.empty((panels, n_columns)),
+        drawn=np.zeros(panels, np.int8),
+        order=np.empty(n_rows, np.int32),
+        inverse=np.empty(n_rows, np.float32),
+        signs=np.empty(n_rows, np.int8),
+        slack=np.full(panels, -np.inf),
+        anchor=np.zeros(n_columns + 1),
+        near=np.full(PANELS, -np.inf),
+        base=np.zeros(n_columns + 1),
+        scaled=np.empty(n_columns, np.float32),
+        sums=np.zeros(PANEL + 1, np.float32),
+        tile=np.zeros((PANEL, n_columns)),
+        short=np.zeros((PANEL, n_columns), np.int16),
+        factors=np.zeros(FOLD * n_columns),
+        ratios=np.zeros(WINDOW),
+        doubtful=np.empty(WINDOW, np.int32),
+        progress=np.zeros(3, np.int64),
     )
 
 
-def shared_shadow(drawn: Shadow, signs: np.ndarray) -> Shadow:
-    """The same rows with other signs (by position), for another learner."""
-    room = empty_shadow(0, drawn.units.shape[1])
-    slack = np.full(len(drawn.slack), -np.inf)
-    same = {"codes": drawn.codes, "units": drawn.units, "inverse": drawn.inverse}
-    return room._replace(**same, signs=signs, slack=slack)
+def shared_shadow(shadow: Shadow, signs: np.ndarray) -> Shadow:
+    """The same rows with other signs, for another learner; panels that either draws serve both."""
+    room = empty_shadow(0, shadow.units.shape[1])
+    same = {name: getattr(shadow, name) for name in ("codes", "units", "drawn", "order", "inverse")}
+    return room._replace(**same, signs=signs[shadow.order], slack=np.full(len(shadow.slack), -np.inf))
 
 
 @kernel
-def scale_window(
-    window: int, bias: float, weights: np.ndarray, units: np.ndarray, scaled: np.ndarray
-) -> float:
-    """The weights per unit of a window; returns the doubt, how far off a score made with them may be."""
+def scale_panel(p: int, bias: float, weights: np.ndarray, units: np.ndarray, scaled: np.ndarray) -> float:
+    """The weights per unit of a panel; returns the doubt, how far off a score made with them may be."""
     d = units.shape[1]
     total = 0.0
     for j in range(d):
-        total += abs(weights[j] * units[window, j])
+        total += abs(weights[j] * units[p, j])
     if not (1e-15 <= total <= 1e15 and abs(bias) <= 1e15):
         return np.inf
     for j in range(d):
-        scaled[j] = np.float32(weights[j] * units[window, j])
+        scaled[j] = np.float32(weights[j] * units[p, j])
     return (total * (0.5 + (d + 8.0) / 500.0) + abs(bias) * (d + 8.0) * 2.0**-23) * (1.0 + 1e-6)
 
 
@@ -159,20 +169,6 @@ def score_panel(shadow: Shadow, p: int, bias: float, doubt: float) -> float:
 
 
 @kernel
-def anchor_at(constant: float, weights: np.ndarray, shadow: Shadow) -> int:
-    """Makes the weights the anchor and finds the slack of every panel; returns the number of panels."""
-    for j in range(weights.shape[0]):
-        shadow.anchor[j] = weights[j]
-    bias = weights[-1] * constant
-    doubt = np.inf
-    for p in range(shadow.slack.shape[0]):
-        if p % PANELS == 0:
-            doubt = scale_window(p // PANELS, bias, weights, shadow.units, shadow.scaled)
-        shadow.slack[p] = score_panel(shadow, p, bias, doubt)
-    return shadow.slack.shape[0]
-
-
-@kernel
 def turned(anchor: np.ndarray, weights: np.ndarray) -> float:
     """The slack that a row must have had at the anchor to be right now, rounding included."""
     along = 0.0
@@ -191,67 +187,3 @@ def turned(anchor: np.ndarray, weights: np.ndarray) -> float:
         across += (weights[j] - share * anchor[j]) ** 2
     rounding = (weights.shape[0] + 8) * 1e-15
     return (np.sqrt(across) + rounding * np.sqrt(length)) * (1.0 + 1e-9) / share
-
-
-@kernel
-def doubts(visit: np.ndarray, place: int, constant: float, weights: np.ndarray, shadow: Shadow) -> int:
-    """The rows in doubt, in row order, of the first window from row ``place`` on that has any.
-
-    Returns how many.
-
-    ``shadow.progress[PLACE]`` becomes the row after that window.
-    """
-    n = visit.shape[0]
-    rows, near, progress = shadow.doubtful, shadow.near, shadow.progress
-    need = turned(shadow.anchor, weights)
-    bias = weights[-1] * constant
-    again = progress[BASED] == place // WINDOW and place % WINDOW > 0
-    moved = turned(shadow.base, weights) if again else 0.0
-    fresh = False
-    found = 0
-    stop = place
-    while found == 0 and stop < n:
-        place = stop
-        window = place // WINDOW
-        stop = min((window + 1) * WINDOW, n)
-        doubt = -1.0
-        if not (again or fresh):
-            fresh = True
-            for j in range(weights.shape[0]):
-                shadow.base[j] = weights[j]
-        for p in range(window * PANELS, (stop + PANEL - 1) // PANEL):
-            q = p - window * PANELS
-            if not again:
-                near[q] = -np.inf
-            if shadow.slack[p] > need or near[q] > moved:
-                continue
-            if doubt < 0.0:
-                doubt = scale_window(window, bias, weights, shadow.units, shadow.scaled)
-            progress[LOOKS] += 1
-            least = score_panel(shadow, p, bias, doubt)
-            if not again:
-                near[q] = least
-            if least > 0.0:
-                continue
-            for r in range(min(PANEL, n - p * PANEL)):
-                i = visit[p * PANEL + r]
-                if i >= place and not shadow.sums[r] > 0.0:
-                    rows[found] = i
-                    found += 1
-        progress[BASED] = window
-        again = False
-        moved = 0.0
-    progress[PLACE] = stop
-    if found > MANY:
-        found = stop - place
-        for r in range(found):
-            rows[r] = place + r
-        return found
-    for k in range(1, found):
-        i = rows[k]
-        q = k
-        while q > 0 and rows[q - 1] > i:
-            rows[q] = rows[q - 1]
-            q -= 1
-        rows[q] = i
-    return found

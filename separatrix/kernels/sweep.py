@@ -8,7 +8,6 @@ import numpy as np
 
 from separatrix.kernels import kernel
 from separatrix.kernels.row import row_add, row_dot
-from separatrix.kernels.shadow import Shadow, doubts
 
 
 @kernel
@@ -36,40 +35,4 @@ def sweep(
             weights[-1] += steps[mistakes] * s * constant
             counts[i] += 1
             mistakes += 1
-    return mistakes
-
-
-@kernel
-def shaded_sweep(
-    X: Any,
-    signs: np.ndarray,
-    visit: np.ndarray,
-    steps: np.ndarray,
-    constant: float,
-    shadow: Shadow,
-    counts: np.ndarray,
-    weights: np.ndarray,
-) -> int:
-    """`sweep` over all rows in order, without reading those that the shadow vouches for.
-
-    The loop that reads a row is that of `sweep`, term for term, so the same weights come out to the last bit.
-    ``visit`` is the order of the shadow's panels; the first row is ``shadow.progress[0]``, and it stops early
-    when ``steps`` are used up.
-    """
-    place = shadow.progress[0]
-    mistakes = 0
-    while place < visit.shape[0] and mistakes < steps.shape[0]:
-        rows = shadow.doubtful[: doubts(visit, place, constant, weights, shadow)]
-        place = shadow.progress[0]
-        for k in range(rows.shape[0]):
-            i = rows[k]
-            s = float(signs[i])
-            if not s * (row_dot(X, i, weights) + weights[-1] * constant) > 0.0:
-                row_add(X, i, steps[mistakes] * s, weights)
-                weights[-1] += steps[mistakes] * s * constant
-                counts[i] += 1
-                mistakes += 1
-                place = i + 1
-                break  # a mistake changes what the shadow can vouch for
-    shadow.progress[0] = place
     return mistakes

@@ -16,8 +16,9 @@ import separatrix
 from separatrix.models.errors import ModelError
 from separatrix.models.values import from_plain, to_plain
 from separatrix.models.whole_file import written_whole
-from separatrix.predictor import LinearClassifier
+from separatrix.predictor import LinearClassifier, LinearRegressor
 
+MODELS = (LinearClassifier, LinearRegressor)
 FORMAT = "separatrix-model"
 VERSION = 1
 FIELDS = {"format", "version", "library", "estimator", "parameters", "fitted", "digest"}
@@ -56,7 +57,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 def to_json(model: Any) -> str:
     """The model as JSON text, with the digests of the data that its certificates speak of."""
     name = type(model).__name__
-    if not isinstance(model, LinearClassifier) or _estimator(name) is not type(model):
+    if not isinstance(model, LinearClassifier | LinearRegressor) or _estimator(name) is not type(model):
         raise ModelError(f"A {name} is not one of this library's models, so it cannot be stored as one.")
     check_is_fitted(model)
     record = {
@@ -65,10 +66,16 @@ def to_json(model: Any) -> str:
         "library": separatrix.__version__,
         "estimator": name,
         "parameters": {key: _parameter(key, value) for key, value in model.get_params(deep=False).items()},
-        "fitted": {key: to_plain(value) for key, value in vars(model).items() if LEARNED.fullmatch(key)},
+        "fitted": {key: to_plain(value) for key, value in _learned(model).items()},
     }
     record["digest"] = _digest(record)
     return _laid_out(record)
+
+
+def _learned(model: Any) -> dict[str, Any]:
+    if isinstance(model, LinearRegressor):
+        return model.learned()
+    return {key: value for key, value in vars(model).items() if LEARNED.fullmatch(key)}
 
 
 def from_json(text: str | bytes, name: str = "the file") -> Any:
@@ -81,16 +88,19 @@ def from_json(text: str | bytes, name: str = "the file") -> Any:
         parameters = {key: from_plain(value) for key, value in record["parameters"].items()}
         fitted = {key: from_plain(value) for key, value in record["fitted"].items()}
         model = estimator(**parameters)
-        _restore(model, fitted)
+        if isinstance(model, LinearRegressor):
+            model.relearn(fitted)
+        else:
+            _restore(model, fitted)
     except (ModelError, TypeError, ValueError, KeyError, AttributeError) as error:
         raise ModelError(f"{name} is damaged: {error}") from None
     return model
 
 
-def _estimator(name: Any) -> type[LinearClassifier] | None:
+def _estimator(name: Any) -> type[Any] | None:
     public = isinstance(name, str) and name in dir(separatrix) and not name.startswith("_")
     found = getattr(separatrix, name) if public else None
-    return found if isinstance(found, type) and issubclass(found, LinearClassifier) else None
+    return found if isinstance(found, type) and issubclass(found, MODELS) else None
 
 
 def _parameter(name: str, value: Any) -> Any:

@@ -1,7 +1,7 @@
 """What a fitted model is made of, as JSON values and back.
 
 A number, text, true, false, null or list stands for itself. Everything else is an object with a single key
-that says what it is: ``array``, ``tuple``, ``history``, ``halfspace``, ``certificate``; ``float`` for what
+that says what it is: ``array``, ``tuple``, ``history``, ``halfspace``, ``certificate``, ...; ``float`` for what
 JSON has no number for, ``whole`` for a whole number that other programs would round. An unknown key is
 refused.
 """
@@ -16,7 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.algorithms.ridge.path import RidgePath
 from separatrix.certificates import Certificate, from_dict
+from separatrix.certificates.moments import Moments
 from separatrix.certificates.witness import from_decimal, to_decimal
 from separatrix.halfspace import Halfspace
 from separatrix.models.errors import ModelError
@@ -150,6 +152,12 @@ TAGGED: dict[str, tuple[type | None, Callable[[Any], Any], Callable[[Any], Any]]
         lambda content: Halfspace([_read_number(n) for n in content[:-1]], _read_number(content[-1])),
     ),
     "certificate": (Certificate, lambda certificate: certificate.to_dict(), from_dict),
+    "moments": (Moments, lambda moments: moments.to_dict(), Moments.from_dict),
+    "path": (
+        RidgePath,
+        lambda path: {name: to_plain(value) for name, value in vars(path).items()},
+        lambda content: RidgePath(**{name: from_plain(value) for name, value in content.items()}),
+    ),
     "preparation": (Preparation, lambda preparation: preparation.to_dict(), Preparation.from_dict),
     "float": (None, str, lambda name: NOT_FINITE[name]),
     "whole": (None, str, from_decimal),

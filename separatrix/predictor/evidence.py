@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from separatrix.certificates import About, Separable
 from separatrix.certificates.exact import Margins
 from separatrix.rows import Block, Csr, Rows
+from separatrix.rows.memory import MemoryRows
 
 
 class Tally(NamedTuple):
@@ -32,18 +34,71 @@ def about(rows: Rows, positive: int) -> About:
 
 
 def tally(rows: Rows, positive: int, numbers: Any, intercept: Any) -> Tally:
-    """Count the errors of a halfspace in exact arithmetic: one pass, in blocks."""
-    plain = numbers.tolist() if isinstance(numbers, np.ndarray) else numbers
-    bias = float(intercept) if isinstance(intercept, np.floating) else intercept
-    margins = Margins(tuple(plain), bias)
+    """Count the errors of a halfspace in exact arithmetic: one pass, in blocks.
+
+    Doubles are compared by a compiled scan with a proven error bound (`separatrix.kernels.census`), and only
+    the rows that it leaves in doubt in exact arithmetic; whole numbers in exact arithmetic throughout.
+    """
+    from separatrix.kernels.census import LOWEST, WRONG, census
+
+    floats = isinstance(numbers, np.ndarray) and numbers.dtype == np.float64
+    bias = 0.0 if intercept is None else intercept
+    exact = Exact(numbers, bias)
     smallest = []
 
     def errors_in(block: Block) -> tuple[int]:
-        wrong, lowest = margins.census(matrix(block, rows.n_columns), block.signs(positive), block.start)
-        smallest.append(lowest)
-        return (wrong,)
+        signs = block.signs(positive)
+        if not floats:
+            wrong, lowest = exact.margins.census(matrix(block, rows.n_columns), signs, block.start)
+            smallest.append(lowest)
+            return (wrong,)
+        doubtful, found = np.empty(len(block), np.int32), np.array([np.inf, 0.0])
+        n = census(block.X, signs, exact.weights, doubtful, found)
+        wrong, lowest = exact.errors_among(block, signs, doubtful[:n], rows.n_columns)
+        smallest.append(min(lowest, float(found[LOWEST])))
+        return (int(found[WRONG]) + wrong,)
 
     return Tally(rows.count(errors_in)[0], min(smallest))
+
+
+def tally_of(rows: Rows, positive: int, weights: np.ndarray, doubtful: np.ndarray, lowest: float) -> Tally:
+    """The tally of rows in memory of which all but the ``doubtful`` are known to be right by ``lowest`` or
+    more."""
+    assert isinstance(rows, MemoryRows)
+    if not len(doubtful):
+        return Tally(0, lowest)
+    some = rows.take(np.sort(doubtful))
+    exact = Exact(weights[:-1], weights[-1])
+    wrong, least = exact.errors_among(some, some.signs(positive), np.arange(len(some)), rows.n_columns)
+    return Tally(wrong, min(lowest, least))
+
+
+class Exact:
+    """A halfspace for rows that floats leave in doubt; made ready when the first such row comes."""
+
+    def __init__(self, numbers: Any, intercept: Any) -> None:
+        self._numbers = numbers
+        self._intercept = intercept
+
+    @cached_property
+    def weights(self) -> np.ndarray:
+        return np.append(self._numbers, self._intercept)
+
+    @cached_property
+    def margins(self) -> Margins:
+        plain = self._numbers.tolist() if isinstance(self._numbers, np.ndarray) else self._numbers
+        bias = float(self._intercept) if isinstance(self._intercept, np.floating) else self._intercept
+        return Margins(tuple(plain), bias)
+
+    def errors_among(
+        self, block: Block, signs: np.ndarray, chosen: np.ndarray, n_columns: int
+    ) -> tuple[int, float]:
+        """How many of the chosen rows of a block are wrong, and their least margin."""
+        if not len(chosen):
+            return 0, np.inf
+        if len(chosen) == len(block):
+            return self.margins.census(matrix(block, n_columns), signs, block.start)
+        return self.margins.census(matrix(block, n_columns)[chosen], signs[chosen], block.start)
 
 
 def matrix(block: Block, n_columns: int) -> Any:
@@ -60,5 +115,5 @@ def matrix(block: Block, n_columns: int) -> Any:
 def separable(rows: Rows, positive: int, weights: np.ndarray, *, intercept: bool) -> Separable:
     """The certificate for weights that `tally` found to make no error."""
     bias = float(weights[-1]) if intercept else None
-    witness = tuple(weights[:-1].tolist())
+    witness: Any = weights[:-1]  # the record makes a tuple of it
     return Separable(weights=witness, intercept=bias, about=about(rows, positive)).bound_to(rows)

@@ -39,7 +39,7 @@ class Block:
         values: Values | Callable[[], Values],
         codes: np.ndarray | None,
         signs: np.ndarray | None = None,
-        targets: np.ndarray | None = None,
+        targets: Any = None,
     ) -> None:
         self.start = start
         self.stop = stop

@@ -116,17 +116,21 @@ class SparseRows(MemoryRows):
             raise DataError(
                 f"{self.n_columns} columns are more than the 2^31 that can be numbered: hash them."
             )
+        self._adopt(matrix)
+        self._require_sound()
         if not getattr(matrix, "has_canonical_format", True):
-            # Entries of one place add up; lengths of rows are those of the sums.
+            # Entries of one place add up, and the length of a row is that of its sums.
             matrix = matrix.copy()
             matrix.sum_duplicates()
-        self.indptr = np.asarray(matrix.indptr, np.int64)
-        self.data = read_only(np.ascontiguousarray(matrix.data))
-        self.indices = read_only(np.ascontiguousarray(matrix.indices, np.int32))
-        self._require_sound()
+            self._adopt(matrix)
         stored = max(1.0, len(self.data) / max(1, self.n_rows))
         self.rows_in_block = rows_in_block or rows_per_block(stored * (self.dtype.itemsize + 4))
         self._label(codes, classes)
+
+    def _adopt(self, matrix: Any) -> None:
+        self.indptr = np.asarray(matrix.indptr, np.int64)
+        self.data = read_only(np.ascontiguousarray(matrix.data))
+        self.indices = read_only(np.ascontiguousarray(matrix.indices, np.int32))
 
     @property
     def n_bytes(self) -> int:

@@ -24,8 +24,8 @@ def with_targets(rows: MemoryRows | Any, y: Any, *, name: str = "y") -> Rows:
     rows.targets = numbers(y, name=name)
     if len(rows.targets) != rows.n_rows:
         raise DataError(
-            f"Found input variables with inconsistent numbers of samples: X has {rows.n_rows} rows and {name} "
-            f"has {len(rows.targets)}."
+            f"Found input variables with inconsistent numbers of samples: X has {rows.n_rows} rows and "
+            f"{name} has {len(rows.targets)}."
         )
     rows.has_targets = True
     return rows
@@ -41,7 +41,9 @@ def numbers(y: Any, *, name: str = "y") -> np.ndarray:
     if given.dtype.kind == "c":
         raise DataError(f"Complex data not supported: {name} holds complex numbers.")
     if given.dtype.kind in "iu" and given.size and max(int(given.max()), -int(given.min())) > 2**53:
-        raise DataError(f"{name} holds whole numbers beyond 2**53, which doubles cannot tell apart: shift it.")
+        raise DataError(
+            f"{name} holds whole numbers beyond 2**53, which doubles cannot tell apart: shift it."
+        )
     try:
         targets = given.astype(np.float64)
     except (TypeError, ValueError):
@@ -50,7 +52,9 @@ def numbers(y: Any, *, name: str = "y") -> np.ndarray:
     if not finite.all():
         row = int(np.argmin(finite))
         what = "NaN" if np.isnan(targets[row]) else "infinity or a value too large for dtype('float64')."
-        raise DataError(f"Input {name} contains {what} The target of row {row} cannot be used; drop that row.")
+        raise DataError(
+            f"Input {name} contains {what} The target of row {row} cannot be used; drop that row."
+        )
     return read_only(targets)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,14 @@ from separatrix.certificates import Undecided
 from separatrix.predictor import History, Solution
 from separatrix.predictor.validation import labelled_rows
 from separatrix.rows import DataError, Rows
+from separatrix.rows.block import read_only
 from separatrix.rows.sequence import refuse_nonfinite
+
+ROW_BY_ROW = Undecided(
+    "Rows seen one by one prove nothing about all of them: call fit, or verify a certificate."
+)
+FEW = 256  # rows: with more, the usual checks are the smaller part
+VALUES = (np.float64, np.float32)
 
 
 def _not_centred(model: MistakeDriven) -> bool:
@@ -66,10 +74,12 @@ class OnlineClassifier(MistakeDriven):
             self._check_parameters()
             if classes is not None:
                 self.classes_ = np.unique(np.asarray(classes))
-        elif classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
+        elif classes is not None and not _same_labels(classes, self.classes_):
             raise ValueError(
                 f"classes={classes!r} is not the list of the first call, {self.classes_.tolist()}."
             )
+        elif self._see_few(X, y):
+            return self
         known = getattr(self, "classes_", None)
         rows = labelled_rows(self, X, y, n_jobs=self.n_jobs, classes=known, reset=first)
         if known is None:
@@ -87,6 +97,28 @@ class OnlineClassifier(MistakeDriven):
                 learner.see(block.X, block.signs(positive), visit, -1)
         self._keep_online()
         return self
+
+    def _see_few(self, X: Any, y: Any) -> bool:
+        """Learn from rows that need no conversion, without the checks that take longer than a few of them.
+
+        False, and nothing is learned: they are no such rows, or something is wrong with them.
+        """
+        plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype in VALUES and X.flags.c_contiguous
+        if not (plain and 0 < len(X) <= FEW and X.shape[1] == self.n_features_in_):
+            return False
+        if not (type(y) is np.ndarray and y.shape == X.shape[:1] and y.dtype.kind in "iubU"):
+            return False
+        if hasattr(self, "feature_names_in_") or not isfinite(_total(X)):
+            return False
+        places = {label: code for code, label in enumerate(self.classes_.tolist())}
+        codes = [places.get(label, -1) for label in y.tolist()]
+        if min(codes) < 0:
+            return False
+        rows, visit = read_only(X), np.arange(len(codes), dtype=np.int32)
+        for positive, learner in self._online_learners().items():
+            learner.see(rows, np.array([1 if code == positive else -1 for code in codes], np.int8), visit, -1)
+        self._keep_online()
+        return True
 
     def _online_learners(self) -> dict[int, Learner]:
         """The learners of the last fit or partial_fit, or new ones; a loaded model is taken up again."""
@@ -108,18 +140,29 @@ class OnlineClassifier(MistakeDriven):
 
     def _keep_online(self) -> None:
         learners = list(self._online_learners().values())
-        for fact in self._facts:  # figures of a fit that these rows have left behind
-            if hasattr(self, f"{fact}_"):
-                delattr(self, f"{fact}_")
-        self._facts = ()
-        self._keep_weights([learner.answer() for learner in learners])
-        undecided = Undecided(
-            "Rows seen one by one prove nothing about all of them: call fit, or verify a certificate."
-        )
         binary = len(learners) == 1
-        self.certificate_ = undecided if binary else (undecided,) * len(learners)
-        self.history_ = History() if binary else (History(),) * len(learners)
+        self._keep_weights([learner.answer() for learner in learners])
         for name in ("mistakes", "updates"):
             values = [getattr(learner, name) for learner in learners]
             setattr(self, f"{name}_", values[0] if binary else np.array(values))
+        if getattr(self, "certificate_", None) is ROW_BY_ROW:
+            return
+        for fact in self._facts:  # figures of a fit that these rows have left behind
+            if hasattr(self, f"{fact}_") and fact not in ("mistakes", "updates"):
+                delattr(self, f"{fact}_")
+        self._facts = ()
+        self.certificate_ = ROW_BY_ROW if binary else (ROW_BY_ROW,) * len(learners)
+        self.history_ = History() if binary else (History(),) * len(learners)
         self.passes_ = 0 if binary else np.zeros(len(learners), int)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _total(X: np.ndarray) -> float:
+    """A sum is finite only if all its terms are."""
+    return float(X.sum())
+
+
+def _same_labels(given: Any, classes: np.ndarray) -> bool:
+    if isinstance(given, list | tuple) and list(given) == classes.tolist():  # NumPy takes ten times as long
+        return True
+    return np.array_equal(np.unique(np.asarray(given)), classes)

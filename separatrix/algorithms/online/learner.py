@@ -21,6 +21,8 @@ class Learner(ABC):
 
     predicts_itself = True  # whether it predicts with the weights that its mistakes are judged by
 
+    moves_at_mistakes_only = False  # whether a row on its side, by however little, changes nothing
+
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None = None) -> None:
         self.weights = np.zeros(n_columns + 1) if start is None else np.array(start, dtype=np.float64)
         self.constant = 1.0 if intercept else 0.0
@@ -44,6 +46,11 @@ class Learner(ABC):
     def pass_over(self) -> bool:
         """Make a whole pass, if `focus` found a way; False: let the loop do it."""
         return False
+
+    def census(self) -> tuple[np.ndarray, float] | None:
+        """After a pass without updates: the rows that are not proven right, and the least margin of the
+        others; None if that takes another reading."""
+        return None
 
     def end_pass(self, rows: Any, positive: int) -> None:
         """After each pass of a fit."""
@@ -73,6 +80,12 @@ class Learner(ABC):
             updates += self.see(X, signs, visit[place : place + room], first)
             place += room
         return updates
+
+
+def length_of(vector: np.ndarray) -> float:
+    """‖v‖, without BLAS: on a busy machine its threads take longer to wake up than the sum does."""
+    with np.errstate(over="ignore"):
+        return float(np.sqrt(np.sum(np.square(vector))))
 
 
 def linear_score(X: Any, weights: np.ndarray) -> float:

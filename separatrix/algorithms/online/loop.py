@@ -9,7 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
-from separatrix.algorithms.online.learner import Learner
+from separatrix.algorithms.online.learner import Learner, length_of
 from separatrix.algorithms.online.order import violator, visits
 from separatrix.algorithms.online.survey import Survey
 from separatrix.predictor import History, Pass
@@ -60,7 +60,7 @@ def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict
     if not every_row:
         survey.all()
     if isinstance(plan.order, str) and plan.order == "cyclic" and plan.max_mistakes is None:
-        _focus(rows, runs, survey, plan.max_passes - 1)
+        _focus(rows, runs, survey, plan.max_passes)
     for number in range(plan.max_passes):
         active = {positive: run for positive, run in runs.items() if _goes_on(run, plan)}
         if not active:
@@ -79,10 +79,10 @@ def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict
 
 def _focus(rows: Rows, active: Mapping[int, Run], survey: Survey, passes: int) -> None:
     """From the second pass on rows in memory may be passed over unread; learners share what that needs."""
-    from separatrix.algorithms.online.focus import Sketch
+    from separatrix.algorithms.online.focus import Sketch, in_place
 
-    if isinstance(rows, MemoryRows) and rows.n_rows >= WORTH_A_FOCUS:
-        sketch = Sketch(rows, survey.squares)
+    if isinstance(rows, MemoryRows) and rows.n_rows >= WORTH_A_FOCUS and in_place(rows):
+        sketch = Sketch(rows, survey)
         for positive, run in active.items():
             run.learner.focus(sketch, positive, passes)
 
@@ -117,9 +117,8 @@ def _record(rows: Rows, positive: int, run: Run, before: tuple[int, int], second
     margin = (
         smallest_margin(rows, positive, learner.answer(), learner.constant) if plan.track_margin else None
     )
-    with np.errstate(over="ignore"):
-        norm = float(np.linalg.norm(learner.weights))
-    run.passes.append(Pass(learner.mistakes - before[0], learner.mistakes, norm, seconds, margin))
+    made = learner.mistakes - before[0]
+    run.passes.append(Pass(made, learner.mistakes, length_of(learner.weights), seconds, margin))
     clean = learner.updates == before[1] and not _cut_short(learner, plan)
     if clean and isinstance(plan.order, str) and plan.order == "drawn":  # rows may not have been drawn
         clean = tally_in_floats(rows, positive, learner.weights, learner.constant).errors == 0
@@ -132,9 +131,7 @@ def _cut_short(learner: Learner, plan: Plan) -> bool:
 
 def smallest_margin(rows: Rows, positive: int, weights: np.ndarray, constant: float) -> float:
     """min s·w·(x, constant)/‖w‖, in floats."""
-    return tally_in_floats(rows, positive, weights, constant).smallest / (
-        float(np.linalg.norm(weights)) or 1.0
-    )
+    return tally_in_floats(rows, positive, weights, constant).smallest / (length_of(weights) or 1.0)
 
 
 def errors_in_floats(

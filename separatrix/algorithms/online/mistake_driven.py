@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner
+from separatrix.algorithms.online.learner import Learner, length_of
 from separatrix.algorithms.online.loop import Run, tally_in_floats
 from separatrix.algorithms.online.order import order_named
 from separatrix.algorithms.online.survey import Survey
 from separatrix.algorithms.settle import settle
 from separatrix.certificates import Undecided
 from separatrix.predictor import LinearClassifier, Solution
-from separatrix.predictor.evidence import Tally, separable, tally
+from separatrix.predictor.evidence import Tally, separable, tally, tally_of
 from separatrix.rows import DataError, Rows
 
 
@@ -78,7 +78,11 @@ class MistakeDriven(LinearClassifier):
                 "The weights overflowed: divide the columns by a power of two and fit again."
             )
             return Solution(weights, certificate, run.history, counted | facts)
-        found = self._tally(rows, positive, run, weights)
+        counts = learner.census() if run.settled and frame.centre is None else None
+        if counts is None:
+            found = self._tally(rows, positive, run, weights)
+        else:
+            found = tally_of(rows, positive, weights, *counts)
         facts = figures(weights, found.smallest, learner.constant, survey)
         if run.passes:
             run.passes[-1] = replace(
@@ -123,13 +127,13 @@ def figures(weights: np.ndarray, smallest: float, constant: float, survey: Surve
     of the norm. A bound is None where the margin is not positive, since then there is none.
     """
     moved = weights.copy()
-    moved[-1] += weights[:-1] @ survey.centre * constant
-    answer: dict[str, Any] = {"geometric_margin": _ratio(smallest, np.linalg.norm(weights[:-1]))}
+    moved[-1] += np.sum(weights[:-1] * survey.centre) * constant
+    answer: dict[str, Any] = {"geometric_margin": _ratio(smallest, length_of(weights[:-1]))}
     for suffix, vector, radius in (
         ("", weights, survey.radius(constant)),
         ("_centred", moved, survey.radius_centred(constant)),
     ):
-        margin = _ratio(smallest, np.linalg.norm(vector))
+        margin = _ratio(smallest, length_of(vector))
         answer[f"radius{suffix}"] = radius
         answer[f"margin{suffix}"] = margin
         ratio = radius / margin if margin > 0 else None

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from separatrix.algorithms.online.survey import Survey
 from separatrix.kernels.reach import (
-    ALONG,
-    ANCHOR,
-    CONSTANT,
     FULL,
-    LARGEST,
-    LEDGER,
-    SQUARE,
-    STEP,
+    LOST,
     TURNED,
-    UNIT,
     Sight,
+    cast,
+    empty_ledger,
+    noting_sweep,
     reaching_sweep,
-    turn,
 )
-
-MOST_MISTAKES = 10**6  # of a pass: so far the error of the recurrence is accounted for
+from separatrix.rows.memory import MemoryRows, SparseRows
 
 
 class Reach:
@@ -35,8 +28,7 @@ class Reach:
 
     def __init__(
         self,
-        X: Any,
-        row_bytes: float,
+        rows: MemoryRows,
         signs: np.ndarray,
         squares: np.ndarray,
         constant: float,
@@ -44,56 +36,45 @@ class Reach:
         counts: np.ndarray,
         weights: np.ndarray,
     ) -> None:
-        self.X = X
+        self.X = rows.block(0, rows.n_rows).X
         self.signs = signs
         self.counts = counts
         self.weights = weights
         self.share = 1.0
         # Nanoseconds of a row read in a run, over those of one fetched alone: measured, and on the careful
         # side.
+        row_bytes = rows.n_bytes / rows.n_rows
         self._worth = 0.7 * (row_bytes / 30) / (80 + row_bytes / 20)
-        self._sight = Sight(squares, np.full(len(signs), -np.inf), weights.copy(), np.zeros(LEDGER))
-        self._turn = 0.0
-        ledger = self._sight.ledger
-        ledger[CONSTANT], ledger[STEP] = constant, step
-        ledger[UNIT] = (len(weights) + 8) * 2.0**-52
+        terms = int(np.diff(rows.indptr).max()) if isinstance(rows, SparseRows) else rows.n_columns
+        ledger = empty_ledger(terms, rows.n_columns, constant, step)
+        self.sight = Sight(squares, np.empty(len(signs)), np.zeros(len(weights)), ledger)
 
-    def see(self, X: Any, start: int, stop: int) -> int:
-        """Read a block of the first pass, in which the weights still turn a lot: each has an anchor of its
-        own."""
-        squares, reach, anchor, ledger = self._sight
-        if not np.array_equal(anchor, self.weights) or not ledger[ANCHOR]:
-            self._cast_anchor()
-        ledger[FULL] = 1.0
-        part = slice(start, stop)
-        sight = Sight(squares[part], reach[part], anchor, ledger)
-        mistakes = int(reaching_sweep(X, self.signs[part], sight, self.counts[part], self.weights))
-        if mistakes:
-            self._take_turn()
+    def first_pass(self, survey: Survey) -> int:
+        """Read every row, and measure it on the way; refuses NaN and infinity."""
+        mistakes = int(
+            noting_sweep(
+                self.X, self.signs, survey.centre, self.sight, survey.largest, self.counts, self.weights
+            )
+        )
+        survey.settle()
         return mistakes
 
     def pass_over(self) -> int:
-        reach, ledger = self._sight.reach, self._sight.ledger
-        self._cast_anchor()
-        expected = ledger[TURNED] + self._turn
-        self.share = float(np.count_nonzero(~(reach > expected))) / len(reach)
-        ledger[FULL] = float(self.share > self._worth or self.share * len(reach) > MOST_MISTAKES)
-        mistakes = int(reaching_sweep(self.X, self.signs, self._sight, self.counts, self.weights))
-        self._take_turn()
-        if mistakes > MOST_MISTAKES:  # what was noted on the way is worth less than it says
+        reach, ledger = self.sight.reach, self.sight.ledger
+        last = float(cast(self.weights, self.sight))
+        if not np.isfinite(last):  # weights at zero have no direction: begin anew
             reach[:] = -np.inf
-        return mistakes
+            self.share = 1.0
+        else:
+            self.share = 1.0 - float(np.count_nonzero(reach > ledger[TURNED] + last)) / len(reach)
+        ledger[FULL] = float(self.share > self._worth)
+        return int(reaching_sweep(self.X, self.signs, self.sight, self.counts, self.weights))
 
-    def _cast_anchor(self) -> None:
-        ledger = self._sight.ledger
-        self._sight.anchor[:] = self.weights
-        with np.errstate(over="ignore"):
-            ledger[[ALONG, SQUARE, ANCHOR, LARGEST]] = self.weights @ self.weights
+    @property
+    def lost(self) -> bool:
+        """Whether nothing that was noted counts, at the weights as they are."""
+        return bool(self.sight.ledger[LOST])
 
-    def _take_turn(self) -> None:
-        ledger = self._sight.ledger
-        self._turn = float(turn(ledger))
-        ledger[TURNED] += self._turn
-        if not np.isfinite(ledger[TURNED]):  # weights at zero have no direction: begin anew
-            self._sight.reach[:] = -np.inf
-            ledger[TURNED] = self._turn = 0.0
+    def lose(self) -> None:
+        """The weights are moved by other hands: what was noted does not count any more."""
+        self.sight.ledger[LOST] = 1.0

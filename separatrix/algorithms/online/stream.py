@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from math import isfinite
+from math import isfinite, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from separatrix.algorithms.online.classifier import OnlineClassifier
-from separatrix.algorithms.online.learner import Learner
+from separatrix.algorithms.online.learner import Learner, length_of
 from separatrix.rows import Csr, DataError
 from separatrix.rows.block import read_only
 
@@ -54,42 +54,91 @@ def stream(
     >>> [s.mistake for s in seen], model.mistakes_
     ([True, True, False, False, False, False], 2)
     """
-    learners: dict[int, Learner] = {}
-    sides = np.array([[-1], [1]], np.int8)
-    visit = np.zeros(1, np.int32)
+    seer: Seer | None = None
     mistakes = 0
     for number, (row, label) in enumerate(pairs):
         truth = label.item() if hasattr(label, "item") else label
-        X = _one_row(row)
-        if not learners:
-            learners = _begin(model, row, truth, classes)
-            codes = {known: k for k, known in enumerate(model.classes_.tolist())}
-        code = codes.get(truth)
-        if code is None or _width(row) != model.n_features_in_:
+        x = row if type(row) is np.ndarray and row.ndim == 1 and row.dtype == np.float64 else _numbers(row)
+        if seer is None:
+            seer = Seer(model, _begin(model, row, truth, classes))
+            codes = {known: code for code, known in enumerate(model.classes_.tolist())}
+            labels = list(model.classes_)
+            width = model.n_features_in_
+        code = codes.get(truth, -1)
+        if code < 0 or x.shape[-1] != width:
             _refuse(model, number, row, label, code)
-        scores = [learner.score(X) for learner in learners.values()]
+        scores = seer.scores(x)
         if not all(map(isfinite, scores)):
             _refuse(model, number, row, label, code)
-        binary = len(scores) == 1
-        chosen = int(scores[0] > 0) if binary else int(np.argmax(scores))
-        before = sum(learner.mistakes for learner in learners.values())
-        moved = number == 0
-        for positive, learner in learners.items():
-            moved |= learner.see(X, sides[int(code == positive)], visit, -1) > 0 or learner.always_moves
-        if moved:
-            model._keep_online()
-        if not binary:
-            wrong = chosen != code
-        elif learner.predicts_itself:  # one judgement of a row, not two sums that may round apart
-            wrong = learner.mistakes > before
-        else:
-            wrong = not (scores[0] if code else -scores[0]) > 0
+        chosen, wrong = seer.see(x, code, scores)
         mistakes += wrong
-        yield Seen(model.classes_[chosen], label, wrong, mistakes)
+        yield Seen(labels[chosen], label, wrong, mistakes)
 
 
-def _refuse(model: OnlineClassifier, number: int, row: Any, label: Any, code: int | None) -> None:
-    if code is None:
+class Seer:
+    """The learners of a model at work on one row after the other."""
+
+    def __init__(self, model: OnlineClassifier, learners: dict[int, Learner]) -> None:
+        self.model = model
+        self.learners = learners
+        self.binary = len(learners) == 1
+        self._signs = (np.array([-1], np.int8), np.array([1], np.int8))
+        self._visit = np.zeros(1, np.int32)
+        self._doubt = 4 * (model.n_features_in_ + 4) * 2.0**-53
+        self._begun = False
+        only = next(iter(learners.values()))
+        self._learner = only
+        self._by_itself = self.binary and only.predicts_itself
+        self._waits = self._by_itself and only.moves_at_mistakes_only
+        self._keep()
+
+    def scores(self, x: Any) -> list[float]:
+        if self._by_itself and type(x) is np.ndarray and x.ndim == 1:
+            learner = self._learner
+            weights = learner.weights
+            return [float(np.vdot(x, weights[:-1]) + weights[-1] * learner.constant)]
+        X = _one_row(x)
+        return [learner.score(X) for learner in self.learners.values()]
+
+    def see(self, x: Any, code: int, scores: list[float]) -> tuple[int, bool]:
+        """Learn from a row: the class that was predicted before, and whether that was wrong."""
+        if not self.binary:
+            chosen = int(np.argmax(scores))
+            self._learn(x, code)
+            return chosen, chosen != code
+        score = scores[0]
+        chosen = int(score > 0)
+        margin = score if code else -score
+        # Two sums of n terms differ by at most 2 n u Σ|x w|, in whatever order they were added, and that is
+        # no more than 2 n u ‖(x, 1)‖ ‖w‖: a larger margin is one for the kernel as well.
+        if self._may_wait(x) and margin > self._doubt * sqrt(np.vdot(x, x) + 1.0) * self._norm:
+            return chosen, False
+        before = self._learner.mistakes
+        self._learn(x, code)
+        # One judgement of a row where there can be one, not two sums that may round apart.
+        return chosen, self._learner.mistakes > before if self._by_itself else not margin > 0
+
+    def _may_wait(self, x: Any) -> bool:
+        return self._waits and self._begun and type(x) is np.ndarray
+
+    def _learn(self, x: Any, code: int) -> None:
+        X = _one_row(x)
+        moved = not self._begun
+        for positive, learner in self.learners.items():
+            moved |= (
+                learner.see(X, self._signs[code == positive], self._visit, -1) > 0 or learner.always_moves
+            )
+        self._begun = True
+        if moved:
+            self.model._keep_online()
+            self._keep()
+
+    def _keep(self) -> None:
+        self._norm = 1.0 + 2.0 * length_of(self._learner.weights)
+
+
+def _refuse(model: OnlineClassifier, number: int, row: Any, label: Any, code: int) -> None:
+    if code < 0:
         raise DataError(
             f"Pair {number} has the label {label!r}, which is not one of {model.classes_.tolist()}."
         )
@@ -131,9 +180,19 @@ def _width(row: Any) -> int:
     return int(row.shape[-1]) if hasattr(row, "shape") else len(row)
 
 
-def _one_row(row: Any) -> Any:
+def _numbers(row: Any) -> Any:
+    """A row as an array of doubles, or sparse as it is."""
     if hasattr(row, "tocsr"):
-        sparse = row.tocsr()
-        values = np.asarray(sparse.data, np.float64)
-        return Csr(read_only(values), sparse.indices.astype(np.int32), sparse.indptr.astype(np.int64))
-    return read_only(np.array(row, dtype=np.float64).reshape(1, -1))
+        return row.tocsr()
+    values = np.array(row, dtype=np.float64)
+    if values.ndim != 1 and values.shape[:-1] != (1,):
+        raise DataError(f"A pair of the stream holds an array of shape {values.shape}: one row is needed.")
+    return values.ravel()
+
+
+def _one_row(x: Any) -> Any:
+    """A row as a block of one."""
+    if hasattr(x, "tocsr"):
+        values = np.asarray(x.data, np.float64)
+        return Csr(read_only(values), x.indices.astype(np.int32), x.indptr.astype(np.int64))
+    return read_only(np.ascontiguousarray(x).reshape(1, -1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.rows import Block, Csr, Rows
+from separatrix.rows import Block, Csr, Rows, SparseRows
 from separatrix.rows.sequence import refuse_nonfinite
 
 SAMPLE = 1000
@@ -15,26 +15,38 @@ class Survey:
     """Squared lengths of the rows, gathered while a first pass reads them.
 
     ``centre`` is the point that ``center=True`` moved the origin to, or the mean of a sample of rows, near
-    which it would move it; the figures of the moved rows tell whether that is worth it.
+    which it would move it; the figures of the moved rows tell whether that is worth it. Sparse rows in memory
+    are not moved, which would fill them: their centre is the origin. ``largest`` holds the largest ‖x‖² and
+    ‖x − centre‖², and the number of squares that are not finite.
     """
 
     def __init__(self, rows: Rows, centre: np.ndarray | None = None) -> None:
         self.rows = rows
-        self.centre = rows.sample_mean(SAMPLE) if centre is None else centre
+        if centre is None:
+            sparse = isinstance(rows, SparseRows)
+            centre = np.zeros(rows.n_columns) if sparse else rows.sample_mean(SAMPLE)
+        self.centre = centre
         if not np.isfinite(self.centre).all():
             rows.require_finite()
             self.centre = np.zeros(rows.n_columns)
         self.squares = np.empty(rows.n_rows) if rows.in_memory else None
-        self._largest = np.zeros(2)
+        self.largest = np.zeros(3)
 
     def see(self, block: Block) -> None:
         from separatrix.kernels.survey import survey
 
         squares = np.empty(len(block)) if self.squares is None else self.squares[block.start : block.stop]
-        if survey(block.X, self.centre, squares, self._largest):
+        if survey(block.X, self.centre, squares, self.largest):
             refuse_nonfinite(block, self.rows)
             squares[~np.isfinite(squares)] = np.inf  # squares that overflowed
-            self._largest[:] = np.inf
+            self.largest[:] = np.inf
+
+    def settle(self) -> None:
+        """After a pass that measured all rows in memory itself: refuse NaN and infinity."""
+        if self.largest[2] and self.squares is not None:
+            self.rows.require_finite()
+            self.squares[~np.isfinite(self.squares)] = np.inf
+            self.largest[:] = np.inf
 
     def all(self) -> Survey:
         for block in self.rows.blocks():
@@ -43,13 +55,13 @@ class Survey:
 
     def radius(self, constant: float) -> float:
         """R = max ‖(x, constant)‖."""
-        if np.isinf(self._largest[0]):
+        if np.isinf(self.largest[0]):
             return float(np.hypot(_scaled_radius(self.rows), constant))
-        return float(np.sqrt(self._largest[0] + constant * constant))
+        return float(np.sqrt(self.largest[0] + constant * constant))
 
     def radius_centred(self, constant: float) -> float:
         """The same for the rows (x − c, constant)."""
-        return float(np.sqrt(max(self._largest[1], 0.0) + constant * constant))
+        return float(np.sqrt(max(self.largest[1], 0.0) + constant * constant))
 
 
 def _scaled_radius(rows: Rows) -> float:

@@ -59,7 +59,8 @@ def separate(
     n_jobs : int or None
         Threads for the scans.
     progress : callable or None
-        Called after every scan with a `Progress`: scans, rows, rows looked at closely, violators.
+        Called after every scan with a `Progress`: scans, rows, rows looked at closely, violators; while the
+        margin is measured, also its bounds so far.
 
     Examples
     --------

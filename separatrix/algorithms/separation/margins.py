@@ -17,7 +17,9 @@ from fractions import Fraction
 from math import inf
 
 import numpy as np
+from scipy.sparse import csr_array, hstack
 
+from separatrix.algorithms.separation import wide
 from separatrix.algorithms.separation.frame import common_rows
 from separatrix.algorithms.separation.gordan import Foot, combined, foot
 from separatrix.algorithms.separation.rounding import (
@@ -28,7 +30,7 @@ from separatrix.algorithms.separation.rounding import (
     unit_of,
 )
 from separatrix.algorithms.separation.scanner import Look, OutOfTime, Plane, Scanner
-from separatrix.algorithms.separation.search import NO_SIGNS, Active, solve
+from separatrix.algorithms.separation.search import MOST, NO_SIGNS, Active, solve
 from separatrix.algorithms.separation.whole import primitive
 from separatrix.certificates.dyadic import dyadic, power_of_two
 from separatrix.certificates.exact import Margins
@@ -111,7 +113,11 @@ class MarginSearch:
 
     def _proposed(self, gap: float) -> Plane | None:
         """Wolfe's method on the active set: the upper bound of its corral, and the hyperplane to try."""
-        solved = solve(self._points(), self._signs(), gap / 4, self.pairs, self.shares)
+        if wide.COLUMNS < self.active.X.shape[1] > len(self.active):
+            points = self._points_unmoved()
+            solved = wide.nearest_of_few(points, self._signs(), gap / 4, self.pairs, self.shares)
+        else:
+            solved = solve(self._points(), self._signs(), gap / 4, self.pairs, self.shares)
         self.pairs = [(int(i), int(j)) for i, j in solved.corral]
         self.shares = solved.shares.tolist()
         self._bound([int(share * 2.0**80) for share in self.shares])
@@ -184,7 +190,9 @@ class MarginSearch:
 
     def _scan(self, plane: Plane) -> Look:
         """Look at all rows and take the worst into the active set."""
+        self.scanner.active, self.scanner.bounds = len(self.active), (self.lower, self.upper)
         look = self.scanner.look(plane, self._frame, self._batch)
+        self.scanner.bounds = None
         worst = look.worst
         self.grew = self.active.add(worst.indices, worst.X, self._codes(worst.codes)) > 0
         return look
@@ -216,7 +224,7 @@ class MarginSearch:
 
     @property
     def _batch(self) -> int:
-        return 2 * self.scanner.width + 40
+        return min(2 * self.scanner.width + 40, max(200, MOST // self.scanner.width))
 
     def _codes(self, codes: np.ndarray | None) -> np.ndarray:
         if codes is None:
@@ -235,6 +243,18 @@ class MarginSearch:
         if not self.two_hulls:
             out *= rows.signs[:, None]
         return out
+
+    def _points_unmoved(self) -> csr_array:
+        """The same without the middle, which differences of rows do not see, so that zeros stay zeros."""
+        points = csr_array(self.active.X)
+        points.data = self._scaled(points.data, points.indices)
+        if self.constant:
+            constant = np.full((len(self.active), 1), np.ldexp(1.0, -self.exponent))
+            points = hstack([points, constant], format="csr")
+        return points if self.two_hulls else csr_array(points.multiply(self.active.signs[:, None]))
+
+    def _scaled(self, values: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        return np.ldexp(values, -self.exponent)
 
     def _seen(self, X: np.ndarray) -> np.ndarray:
         return np.ldexp(X - self.middle, -self.exponent)
@@ -260,6 +280,9 @@ class MarginSearch:
         """‖Σ l z‖ / Σ l, rounded up."""
         X, signs = self.active.X[places], self.active.signs[places]
         intercept = self.scanner.intercept
+        if X.shape[1] > wide.COLUMNS:
+            sums, unit = wide.exact_sum(X, signs, intercept, multipliers)
+            return root_above(self._squared_length(sums) * unit * unit / sum(multipliers) ** 2)
         Z = common_rows(X, signs, intercept)
         low = unit_of(X, intercept)
         sums = combined(Z, multipliers)
@@ -293,9 +316,11 @@ class MarginSearch:
         numbers = plane.numbers()
         weights = dyadic(numbers)
         lowest: Fraction | None = None
-        for row, sign in zip(np.asarray(X, np.float64).tolist(), signs.tolist(), strict=True):
-            values = dyadic([*row, 1.0])
-            total = int(sign) * sum(a * b for a, b in zip(values.wholes, weights.wholes, strict=True))
+        for row, sign in zip(np.asarray(X, np.float64), signs.tolist(), strict=True):
+            used = np.flatnonzero(row)
+            values = dyadic([*row[used].tolist(), 1.0])
+            against = [*(weights.wholes[j] for j in used.tolist()), weights.wholes[-1]]
+            total = int(sign) * sum(a * b for a, b in zip(values.wholes, against, strict=True))
             margin = total * power_of_two(values.exponent + weights.exponent)
             lowest = margin if lowest is None or margin < lowest else lowest
         if lowest is None or lowest <= 0:

@@ -66,12 +66,13 @@ class Look(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """Where the search stands after a scan of all rows."""
+    """Where the search stands after a scan of all rows; the bounds of the margin once that is measured."""
 
     scans: int
     rows: int
     active: int
     violators: int
+    bounds: tuple[float, float] | None = None
 
 
 @dataclass
@@ -86,6 +87,7 @@ class Scanner:
     scans: int = 0
     active: int = 0
     frame: Frame | None = None
+    bounds: tuple[float, float] | None = None
     settled: np.ndarray = field(init=False)
     started: float = field(init=False)
 
@@ -122,6 +124,16 @@ class Scanner:
 
         return self.rows.worst(pick, count)
 
+    def gathered(self, indices: Sequence[int]) -> Worst:
+        """These rows, their numbers ascending."""
+        wanted = np.asarray(indices, np.int64)
+
+        def pick(block: Block) -> tuple[np.ndarray, np.ndarray]:
+            here = wanted[(wanted >= block.start) & (wanted < block.stop)] - block.start
+            return here, np.zeros(len(here))
+
+        return self.rows.worst(pick, len(wanted))
+
     def look(self, plane: Plane, view: View, count: int, ceiling: float = np.inf) -> Look:
         """One pass over all rows with this hyperplane."""
         self.tick()
@@ -155,7 +167,8 @@ class Scanner:
 
         worst = self.rows.worst(pick, count)
         if self.progress is not None:
-            self.progress(Progress(self.scans, self.rows.n_rows, self.active, int(tally[NEGATIVE])))
+            violators = int(tally[NEGATIVE])
+            self.progress(Progress(self.scans, self.rows.n_rows, self.active, violators, self.bounds))
         return Look(int(tally[NEGATIVE]), int(tally[DOUBTFUL]), worst, bounds.floor)
 
     def violators(self, plane: Plane, view: View, count: int) -> Worst:

@@ -78,11 +78,11 @@ class Search:
         most = max(200, MOST // scanner.width)
         self.batch = min(2 * scanner.width + 40, most)
         first = scanner.sample(min(8 * scanner.width + 100, most))
-        self.active = Active(first.indices, np.asarray(first.X, np.float64), self._signs(first))
+        self.active = Active(first.indices, np.asarray(first.X, np.float64), self.signs_of(first))
         self.frame = Frame.fitted(self.active.X, scanner.intercept)
         scanner.frame = self.frame
 
-    def _signs(self, worst: Worst) -> np.ndarray:
+    def signs_of(self, worst: Worst) -> np.ndarray:
         assert worst.codes is not None
         return np.where(worst.codes == self.scanner.positive, 1.0, -1.0)
 
@@ -104,7 +104,7 @@ class Search:
                 tuned = self._tuned(view, outside)
                 answer = self._in_floats(tuned, outside)
             if answer is None:
-                answer = self._exactly(tuned, outside)
+                answer = self._exactly(view, tuned, outside)
             if isinstance(answer, Outcome):
                 return answer
             fresh = self._grow(view, answer, outside)
@@ -129,7 +129,7 @@ class Search:
             worst = self.scanner.violators(plane, view, self.batch)
             if len(worst.indices) == 0:
                 return None
-        signs = self._signs(worst)
+        signs = self.signs_of(worst)
         inside = view.vanishing(worst.X, signs)
         self.active.add(worst.indices, worst.X, signs)
         return outside.add(worst.indices[~inside], worst.X[~inside], signs[~inside])
@@ -180,13 +180,22 @@ class Search:
     def _part(self, outside: Active, chosen: Sequence[int]) -> Outcome:
         return Outcome(None, outside.part(np.array([i for i in chosen if i < len(outside)], np.int64)))
 
-    def _exactly(self, view: View, outside: Active) -> Plane | Outcome:
+    def _exactly(self, plain: View, tuned: View, outside: Active) -> Plane | Outcome:
+        """In the coordinates that take shorter numbers: exact arithmetic has no other use for tuned ones."""
         every = range(len(outside) + (self.extra is not None))
-        points = self._points(view, outside, every)
+        view, points = plain, levelled(self._points(plain, outside, every))
+        if tuned is not plain:
+            others = levelled(self._points(tuned, outside, every))
+            if _bits(others) < _bits(points):
+                view, points = tuned, others
         answer = settle(points, outside.corral, outside.shares, self.scanner.tick)
         if answer.direction is None:
             return self._part(outside, answer.places)
         return Plane(view.exact_weights(answer.direction))
+
+
+def _bits(points: Sequence[Sequence[int]]) -> int:
+    return max((abs(value).bit_length() for point in points for value in point), default=0)
 
 
 def balanced(rows: Active, intercept: bool) -> tuple[list[int], list[int]] | None:

@@ -16,6 +16,7 @@ from separatrix.algorithms.separation.rounding import root_above, squared_radius
 from separatrix.algorithms.separation.scanner import OutOfTime, Plane, Scanner
 from separatrix.algorithms.separation.search import Search
 from separatrix.algorithms.separation.standardised import StandardisedSearch, standard_deviations
+from separatrix.algorithms.separation.twins import twins
 from separatrix.algorithms.separation.whole import primitive
 from separatrix.certificates import (
     About,
@@ -110,11 +111,14 @@ class Separation:
     def _plane(self) -> Plane | None:
         return None if self._finding is None else self._finding.plane
 
-    @property
+    @cached_property
     def conflict(self) -> Conflict | None:
+        """Irreducible rows that cancel; two rows alike but for their labels, where there are such."""
         if self._finding is None or self._finding.conflict is None:
             return None
-        return Conflict(*self._finding.conflict.sorted())
+        found = Conflict(*self._finding.conflict.sorted())
+        pair = twins(self._scanner) if len(found.rows) > 2 else None
+        return found if pair is None else Conflict(pair, (1, 1))
 
     @property
     def common_point(self) -> tuple[Fraction, ...] | None:
@@ -124,10 +128,10 @@ class Separation:
         >>> separate([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]).common_point
         (Fraction(1, 2), Fraction(1, 2))
         """
-        if self._finding is None or self._finding.conflict is None or not self._scanner.intercept:
+        if self.conflict is None or not self._scanner.intercept:
             return None
-        balance = self._finding.conflict
-        pairs = zip(balance.rows.X.tolist(), balance.rows.signs.tolist(), balance.multipliers, strict=True)
+        found = self._scanner.gathered(self.conflict.rows)
+        pairs = zip(found.X.tolist(), self._search.signs_of(found), self.conflict.weights, strict=True)
         positive = [(row, weight) for row, sign, weight in pairs if sign > 0]
         total = sum(weight for _, weight in positive)
         columns = range(self._scanner.rows.n_columns)

@@ -40,6 +40,11 @@ class StandardisedSearch(MarginSearch):
             seen = np.ldexp((X - self.middle) / self.scales, -self.exponent)
         return np.where(np.isfinite(seen), seen, 0.0)
 
+    def _scaled(self, values: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore", under="ignore"):
+            scaled = np.ldexp(values / self.scales[columns], -self.exponent)
+        return np.where(np.isfinite(scaled), scaled, 0.0)
+
     def _plane(self, nearest: np.ndarray) -> Plane | None:
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             weights = nearest / self.scales

@@ -14,11 +14,31 @@ if not __package__:  # run as a folder, wherever it was copied to
     sys.modules["check"] = module_from_spec(spec)
     __package__ = "check"
 
-from . import bounds, conflict, margin, separation
+from . import (
+    bounds,
+    conflict,
+    fewest_errors,
+    joint_likelihood,
+    least_squares,
+    likelihood,
+    margin,
+    optimality,
+    separation,
+)
 from .record import HEAD, Refused, fields, read, text
 from .table import Table, Unreadable
 
-CLAIMS = {**separation.CLAIMS, **margin.CLAIMS, **conflict.CLAIMS, **bounds.CLAIMS}
+CLAIMS = {
+    **separation.CLAIMS,
+    **margin.CLAIMS,
+    **conflict.CLAIMS,
+    **bounds.CLAIMS,
+    **fewest_errors.CLAIMS,
+    **least_squares.CLAIMS,
+    **joint_likelihood.CLAIMS,
+    **likelihood.CLAIMS,
+    **optimality.CLAIMS,
+}
 
 
 def verdict(certificate: str, data: str, label: str | None = None) -> str:
@@ -36,10 +56,12 @@ def verdict(certificate: str, data: str, label: str | None = None) -> str:
             raise Unreadable(f"The certificate's 'rows' and {name!r} differ in length.")
 
     about = record["about"]
-    table = Table(data, label or about["label"], about["features"], about["positive"])
+    kind = least_squares.Measured if record["kind"] in least_squares.CLAIMS else Table
+    table = kind(data, label or about["label"], about["features"], about["positive"])
     columns = len(witness["weights"]) if "weights" in witness else about["columns"]
     if any(count not in (None, table.columns) for count in (columns, about["columns"])):
         raise Refused(f"It speaks of {columns} columns; this data has {table.columns}.")
+    table.wanted = frozenset(witness["rows"] if "multipliers" in witness else ())
     n_rows, seen, digest = table.survey(hashed=about["digest"] is not None)
     if n_rows == 0:
         raise Unreadable(f"{data} has no rows.")

@@ -12,7 +12,7 @@ meet, the span is all of what the normals leave.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from operator import mul
+from operator import mul, neg
 from typing import Any
 
 from .record import Refused, ascending, flag, listed, number, positive
@@ -24,23 +24,20 @@ PRIMES = (2**61 - 1, 2**31 - 1, 10**9 + 7)
 
 def named(witness: dict[str, Any], table: Table, constant: bool) -> Iterator[tuple[list[int], int, int]]:
     """The rows it names, signed, over a common denominator each, with their multipliers."""
-    multipliers = dict(zip(witness["rows"], witness["multipliers"], strict=True))
-    met = 0
-    for i, (values, sign) in enumerate(table.rows()):
-        if i in multipliers:
-            row, common = row_over_common(values, constant)
-            met += 1
-            yield [sign * entry for entry in row], common, multipliers[i]
-        if met == len(multipliers):
-            return
-    raise Refused(f"It names row {max(multipliers)}, which this data does not have.")
+    for i, multiplier in zip(witness["rows"], witness["multipliers"], strict=True):
+        if i not in table.kept:
+            raise Refused(f"It names row {max(witness['rows'])}, which this data does not have.")
+        values, sign = table.kept[i]
+        row, common = row_over_common(values, constant)
+        yield row if sign > 0 else list(map(neg, row)), common, multiplier
 
 
 def combination(rows: Sequence[tuple[list[int], int, int]]) -> tuple[list[int], int]:
     """sum l z: numerators over one denominator."""
     common = max(below for _, below, _ in rows)
-    scaled = [(row, times * (common // below)) for row, below, times in rows]
-    return [sum(times * row[j] for row, times in scaled) for j in range(len(rows[0][0]))], common
+    times = [multiplier * (common // below) for _, below, multiplier in rows]
+    columns = zip(*(row for row, _, _ in rows), strict=True)
+    return [sum(map(mul, times, column)) for column in columns], common
 
 
 def rank(vectors: Sequence[Sequence[int]], prime: int) -> int:

@@ -7,6 +7,7 @@ put the row over its largest denominator and the weights over theirs; only the n
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import frexp
 from operator import mul
 from typing import Any
 
@@ -21,12 +22,23 @@ def over_common(values: Sequence[Number]) -> tuple[list[int], int]:
     """Numerators over one denominator; those of doubles are powers of two, so the largest serves all."""
     ratios = [value.as_integer_ratio() for value in values]
     common = max(below for _, below in ratios)
-    return [above * (common // below) for above, below in ratios], common
+    top = common.bit_length()
+    return [above << top - below.bit_length() for above, below in ratios], common
 
 
 def row_over_common(values: list[float], constant: bool) -> tuple[list[int], int]:
-    """The row x, or (x, 1)."""
-    row, common = over_common(values)
+    """The row x, or (x, 1).
+
+    Doubles no smaller than 2^e are whole numbers of 2^(e-52); where that stays far from both ends of the
+    range, multiplying by a power of two is exact, and quicker than asking each for its denominator.
+    """
+    sizes = list(map(abs, values))
+    least, largest = min(filter(None, sizes), default=1.0), max(sizes)
+    if least > 2.0**-300 and largest < 2.0**300:
+        places = max(0, 53 - frexp(min(least, 1.0))[1])
+        row, common = list(map(int, map((2.0**places).__mul__, values))), 1 << places
+    else:
+        row, common = over_common(values)
     return ([*row, common] if constant else row), common
 
 

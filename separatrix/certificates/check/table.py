@@ -13,7 +13,7 @@ import hashlib
 import math
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import IO
 
 Label = str | int | float | bool
@@ -40,6 +40,8 @@ class Table:
         else:
             self._features = [self._column(name) for name in features]
         self.columns = len(self._features)
+        self.wanted: Collection[int] = ()
+        self.kept: dict[int, tuple[list[float], int]] = {}
         self.positive = self._larger_label() if positive is None else positive
 
     def rows(self) -> Iterator[tuple[list[float], int]]:
@@ -50,7 +52,7 @@ class Table:
             if label not in known:
                 known[label] = 1 if same_label(label, self.positive) else -1
             try:
-                values = [float(cells[j]) for j in self._features]
+                values = list(map(float, map(cells.__getitem__, self._features)))
                 finite = all(map(math.isfinite, values))
             except ValueError:
                 finite = False
@@ -59,17 +61,20 @@ class Table:
             yield values, known[label]
 
     def survey(self, hashed: bool) -> tuple[int, bool, str]:
-        """Number of rows, whether one is positive, and the digest of the data if asked for.
+        """Number of rows, whether one is positive, and the digest of the data if asked for; rows that are
+        ``wanted`` are kept on the way.
 
         The digest is SHA-256 over the rows, each as its values and its sign in little-endian doubles.
         """
         digest, n_rows, seen = hashlib.sha256(), 0, False
         form = struct.Struct(f"<{self.columns + 1}d")
         for values, sign in self.rows():
+            if n_rows in self.wanted:
+                self.kept[n_rows] = values, sign
             n_rows += 1
             seen = seen or sign > 0
             if hashed:
-                digest.update(form.pack(*(value + 0.0 for value in values), sign))  # -0.0 + 0.0 is 0.0
+                digest.update(form.pack(*map((0.0).__add__, values), sign))  # 0.0 + -0.0 is 0.0
         return n_rows, seen, "sha256:" + digest.hexdigest()
 
     def _open(self) -> IO[str]:

@@ -70,7 +70,7 @@ class Examination:
         self.tell("deciding whether a hyperplane separates")
         separation = separated(self.rows, 1, intercept=self.intercept)
         self.tell(f"{separation.kind}; measuring and proving")
-        margin = self._margin(separation)
+        margin = None if brief else self._margin(separation)
         proofs = [separation.certificate] if brief or separation.kind == "quasi" else separation.certificates
         evidence = tuple(evidence_of(proof, self.rows) for proof in proofs)
         conflict = self._conflict(separation)
@@ -87,7 +87,7 @@ class Examination:
                 lifts = lifts_of(self.rows, intercept=self.intercept, budget=self.budget)
             statements = self._statements(separation)
             ridge = self._ridge()
-        weights = self._boundary(separation, contenders)
+        weights = None if brief else self._boundary(separation, contenders)
         marked = [row.row for row in conflict] or (list(margin.support) if margin else [])
         picture = None
         if weights is not None:

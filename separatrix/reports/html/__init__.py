@@ -17,7 +17,7 @@ from separatrix.reports.wording import at_most, counted, named, number, several
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
-MOST_DRAWN = 6  # classes with figures; of more, each has its words
+MOST_DRAWN = 150_000  # characters of figures; classes beyond that have their words
 MOST_ROWS = 24  # of a conflict
 MOST_COLUMNS = 14  # of a conflict's table
 MOST_COEFFICIENTS = 40
@@ -33,16 +33,16 @@ def render(diagnosis: Diagnosis) -> str:
     >>> page.startswith("<!DOCTYPE html>"), "<script" in page
     (True, False)
     """
-    drawn = len(diagnosis.tasks) <= MOST_DRAWN
-    sections = [
-        {
-            "task": task,
-            "name": f"task-{place}",
-            "figures": list(figures_of(task, f"task-{place}")) if drawn or place < MOST_DRAWN else [],
-            "table": _conflict_table(task, diagnosis),
-        }
-        for place, task in enumerate(diagnosis.tasks)
-    ]
+    sections = []
+    drawn = 0
+    for place, task in enumerate(diagnosis.tasks):
+        name = f"task-{place}"
+        figures = list(figures_of(task, name)) if drawn < MOST_DRAWN else []
+        drawn += sum(len(figure.svg) for figure in figures)
+        if place and drawn > MOST_DRAWN:
+            figures = []
+        table = _conflict_table(task, diagnosis)
+        sections.append({"task": task, "name": name, "figures": figures, "table": table})
     return _template().render(
         diagnosis=diagnosis,
         data=diagnosis.data,

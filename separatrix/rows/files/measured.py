@@ -64,7 +64,7 @@ def _column(rows: Rows, label: Any) -> int:
 
 
 class _Numbers:
-    """Stands where the classes of a svmlight file would: the numbers before the lines are kept as they are."""
+    """Stands where the classes of a svmlight file would: the numbers before the lines stay as they are."""
 
     classes = None
 

@@ -1,0 +1,183 @@
+"""Which way a least-squares problem is solved: chosen by its size and by its measured condition.
+
+==================  ======================================================================================
+small, or a stream  exact moments in one pass, the solution in ball arithmetic, rounded once
+tall                the Gram matrix in floats and refinement, while its condition allows; else the exact way
+wide                products of rows: exactly where they are few, else in floats
+large both ways     conjugate gradients
+==================  ======================================================================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from separatrix.algorithms.least_squares.evidence import Claim, about, exact_in_reach, within
+from separatrix.algorithms.least_squares.exact import exact_moments, exact_rows, solved, standing
+from separatrix.algorithms.least_squares.gram import Factor, Gram, Unsuited, gram_of, refined, threads
+from separatrix.algorithms.least_squares.iterative import SMALL, conjugate_gradients
+from separatrix.algorithms.least_squares.wide import Wide
+from separatrix.certificates import Undecided
+from separatrix.certificates.moments import Moments
+from separatrix.certificates.normal_equations import NormalEquations
+from separatrix.rows import Rows
+
+DIRECT = 3000  # columns, or rows, up to which a matrix of their products is made
+SMALL_WORK = 1e6
+SMALL_COLUMNS = 64
+STREAM_COLUMNS = 500
+WIDE_ROWS, WIDE_VALUES = 100, 200_000
+
+
+@dataclass
+class Fit:
+    """A solved problem: coefficients (intercept last), certificate or a way to it, and what is known."""
+
+    coefficients: np.ndarray
+    certificate: Any
+    method: str
+    passes: int
+    condition: float | None = None
+    rank: int | None = None
+    numerical_rank: int | None = None
+    dependencies: tuple[Any, ...] = ()
+    moments: Moments | None = None
+    gram: Gram | None = None
+    doubt: str | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def solve(
+    rows: Rows, weights: np.ndarray | None, alpha: float, *, intercept: bool, n_jobs: int | None
+) -> Fit:
+    """The exact way where it is cheap, else floats where they are safe."""
+    n, d = rows.n_rows, rows.n_columns
+    if n < d and n <= WIDE_ROWS and n * d <= WIDE_VALUES and d > SMALL_COLUMNS:
+        return _by_rows(rows, weights, alpha, intercept)
+    small = n * (d + 2) ** 2 <= SMALL_WORK and d <= SMALL_COLUMNS
+    if small or (not rows.in_memory and d <= STREAM_COLUMNS and n >= d):
+        return from_moments(exact_moments(rows, weights), weights, alpha, intercept=intercept, rows=rows)
+    threads(rows, n_jobs)
+    if d <= n and d <= DIRECT:
+        try:
+            return _by_gram(rows, weights, alpha, intercept)
+        except Unsuited as reason:
+            if exact_in_reach(n, d):
+                moments = exact_moments(rows, weights)
+                return from_moments(moments, weights, alpha, intercept=intercept, rows=rows)
+            return _by_steps(rows, weights, alpha, intercept, f"{reason}, and ")
+    if n <= DIRECT:
+        return _by_products(rows, weights, alpha, intercept)
+    return _by_steps(rows, weights, alpha, intercept, "")
+
+
+def from_moments(
+    moments: Moments,
+    weights: np.ndarray | None,
+    alpha: float,
+    *,
+    intercept: bool,
+    rows: Rows | None = None,
+    here: Any = None,
+) -> Fit:
+    """The exact way."""
+    equations = NormalEquations(moments, intercept=intercept, alpha=alpha)
+    coefficients, errors = solved(equations)
+    certificate: Any
+    if np.isfinite(coefficients).all():
+        said = about(rows) if rows is not None else here
+        certificate = within(errors, coefficients, alpha, intercept=intercept, weights=weights, about=said)
+        certificate = certificate if rows is None else certificate.bound_to(rows)
+        doubt = None
+    else:
+        doubt = "The exact coefficients are too large for doubles: multiply the columns by a power of two."
+        certificate = Undecided(doubt)
+    free = equations if not alpha else NormalEquations(moments, intercept=intercept)
+    told = standing(free)
+    return Fit(
+        coefficients,
+        certificate,
+        "exact",
+        1,
+        condition=told.condition,
+        rank=told.rank,
+        numerical_rank=told.numerical_rank,
+        dependencies=free.dependencies if told.rank < d_of(free) else (),
+        moments=moments,
+        doubt=doubt,
+    )
+
+
+def d_of(equations: NormalEquations) -> int:
+    return equations.size
+
+
+def _by_rows(rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bool) -> Fit:
+    equations = exact_rows(rows, weights, intercept=intercept, alpha=alpha)
+    coefficients, errors = solved(equations)
+    if not np.isfinite(coefficients).all():
+        doubt = "The exact coefficients are too large for doubles: multiply the columns by a power of two."
+        return Fit(coefficients, Undecided(doubt), "rows, exact", 1, doubt=doubt)
+    proof = within(errors, coefficients, alpha, intercept=intercept, weights=weights, about=about(rows))
+    rank = None if alpha else equations.rank
+    return Fit(coefficients, proof.bound_to(rows), "rows, exact", 1, rank=rank)
+
+
+def _lazily(
+    rows: Rows, weights: np.ndarray | None, coefficients: np.ndarray, alpha: float, *, intercept: bool
+) -> Any:
+    claim = Claim(coefficients, alpha, intercept=intercept, weights=weights)
+    return lambda: claim.proven(rows)
+
+
+def _by_gram(rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bool) -> Fit:
+    gram = gram_of(rows, weights, intercept=intercept)
+    found = refined(rows, weights, gram, alpha, intercept=intercept)
+    condition = found.condition
+    if alpha:
+        try:
+            condition = Factor(gram, 0.0).condition
+        except Unsuited:
+            condition = np.inf
+    full = condition <= 1e10  # far above what the rounding of the sums could make of a singular matrix
+    return Fit(
+        found.weights,
+        _lazily(rows, weights, found.weights, alpha, intercept=intercept),
+        "normal equations",
+        1 + found.passes,
+        condition=float(np.sqrt(condition)),
+        rank=rows.n_columns if full else None,
+        numerical_rank=rows.n_columns if full else None,
+        gram=gram,
+    )
+
+
+def _by_products(rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bool) -> Fit:
+    wide = Wide(rows, weights, intercept=intercept)
+    coefficients = wide.solve(alpha)
+    seen = int(np.count_nonzero(wide.spectrum[0]))
+    doubt = None
+    if not alpha and not exact_in_reach(rows.n_rows, rows.n_columns):
+        doubt = (
+            f"{rows.n_rows} rows and {rows.n_columns} columns are too many for the exact shortest solution; "
+            "certificate_ bounds the gradient only."
+        )
+    proof = _lazily(rows, weights, coefficients, alpha, intercept=intercept)
+    return Fit(coefficients, proof, "rows", 3, numerical_rank=seen, doubt=doubt)
+
+
+def _by_steps(rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bool, why: str) -> Fit:
+    found = conjugate_gradients(rows, weights, alpha, intercept=intercept)
+    doubt = None
+    if found.left > SMALL:
+        doubt = (
+            f"{why}conjugate gradients left {found.left:.1e} of the gradient after {found.passes} passes; "
+            "certificate_ says how much that means."
+        )
+    elif not alpha:
+        doubt = f"{why}without a penalty certificate_ bounds the gradient, not the distance."
+    proof = _lazily(rows, weights, found.coefficients, alpha, intercept=intercept)
+    return Fit(found.coefficients, proof, "conjugate gradients", found.passes, doubt=doubt)

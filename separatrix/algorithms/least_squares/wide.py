@@ -1,0 +1,94 @@
+"""More columns than rows, in floats: the weights are a combination of rows, found from their products.
+
+With X the rows less their mean, D the row weights and K = D^½ X Xᵀ D^½ = U Λ Uᵀ, the ridge weights are
+w = Xᵀt, t = D^½ U (Λ + α)⁻¹ Uᵀ D^½ y; for α = 0 the inverse of Λ is taken where Λ is not 0, which gives the
+shortest solution.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from separatrix.predictor.evidence import matrix
+from separatrix.rows import DenseRows, Rows
+
+CHUNK = 4_000_000  # values of moved rows that exist at a time
+STEPS = 3
+
+
+class Wide:
+    """Rows in memory as one matrix, moved to their mean without a copy of it."""
+
+    def __init__(self, rows: Rows, weights: np.ndarray | None, *, intercept: bool) -> None:
+        rows.require_finite()
+        self.X = _whole(rows)
+        self.y = np.concatenate([block.targets for block in rows.blocks()])
+        self.weights = np.ones(len(self.y)) if weights is None else weights
+        self.intercept = intercept
+        self.n, self.d = self.X.shape
+        total = self.weights.sum()
+        self.mean = np.asarray(self.X.T @ self.weights) / total if intercept else np.zeros(self.d)
+        self.target_mean = float(self.weights @ self.y) / total if intercept else 0.0
+        self.roots = np.sqrt(self.weights)
+
+    @cached_property
+    def products(self) -> np.ndarray:
+        """X Xᵀ of the moved rows."""
+        if not isinstance(self.X, np.ndarray):
+            exact = self.X.astype(np.float64, copy=False)  # SciPy would multiply float32 in float32
+            raw = (exact @ exact.T).toarray()
+            across = np.asarray(self.X @ self.mean)
+            return np.asarray(raw - across[:, np.newaxis] - across + self.mean @ self.mean)
+        K = np.zeros((self.n, self.n))
+        step = max(1, CHUNK // self.n)
+        for start in range(0, self.d, step):
+            part = self.X[:, start : start + step] - self.mean[start : start + step]
+            K += np.dot(part, part.T)
+        return K
+
+    @cached_property
+    def spectrum(self) -> tuple[np.ndarray, np.ndarray]:
+        """Λ and U, the eigenvalues ascending; those that rounding alone explains are 0."""
+        values, vectors = np.linalg.eigh(self.products * np.outer(self.roots, self.roots))
+        values[values < values[-1] * max(self.n, self.d) * 2.0**-52] = 0.0
+        return values, vectors
+
+    def predicted(self, w: np.ndarray) -> np.ndarray:
+        """w·(x − mean) of each row."""
+        return np.asarray(self.X @ w) - float(self.mean @ w)
+
+    def combined(self, t: np.ndarray) -> np.ndarray:
+        """Xᵀt of the moved rows."""
+        return np.asarray(self.X.T @ t) - self.mean * t.sum()
+
+    def inverse(self, alpha: float) -> np.ndarray:
+        values = self.spectrum[0] + alpha
+        return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)
+
+    def solve(self, alpha: float) -> np.ndarray:
+        """The weights and the intercept, refined."""
+        _, U = self.spectrum
+        inverse = self.inverse(alpha)
+        moved = self.y - self.target_mean
+        t = np.zeros(self.n)
+        heavy = np.where(self.weights > 0, self.weights, 1.0)
+        w = np.zeros(self.d)
+        for _ in range(STEPS):
+            rest = moved - self.predicted(w) - alpha * t / heavy
+            t = t + self.roots * (U @ (inverse * (U.T @ (self.roots * rest))))
+            w = self.combined(t)
+        return np.append(w, self.target_mean - float(self.mean @ w) if self.intercept else 0.0)
+
+
+def _whole(rows: Rows) -> Any:
+    if isinstance(rows, DenseRows):
+        return rows.X
+    parts = [matrix(block, rows.n_columns) for block in rows.blocks()]
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate(parts)
+    from scipy.sparse import vstack
+
+    return vstack(parts, format="csr")

@@ -1,0 +1,7 @@
+"""Logistic regression, its solvers, and what is proven of it; see `classifier`."""
+
+from __future__ import annotations
+
+from separatrix.algorithms.logistic.classifier import LogisticRegression
+
+__all__ = ["LogisticRegression"]

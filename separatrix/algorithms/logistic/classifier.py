@@ -1,0 +1,339 @@
+"""Logistic regression: the probability of a class is the logistic function of a linear score.
+
+**Idea.** P(s | x) = 1/(1 + exp(−s(w·x + b))). The weights minimise ½‖w‖² + C Σ v_i log(1 + exp(−s_i(w·x_i
++ b))), the intercept not penalised; with C infinite, the sum alone.
+
+**Theorem** (duality of Fenchel and Young). Let α_i = C·v_i·p_i with 0 ≤ p_i ≤ 1, and Σ s_i α_i = 0 for a
+free intercept. No weights have an objective below C Σ v_i h(p_i) − ½‖Σ s_i α_i x_i‖², h the entropy in
+nats. With p_i = 1/(1 + exp(s_i·score_i)) at weights whose intercept is best, the distance to that bound
+is ½‖∇_w‖². The intercept is made best at the end, and what its rounding leaves of Σ s_i α_i is taken from
+one row. Without a penalty Σ α_i z_i has to be 0, in every entry: a few rows that span all rows take up
+what is left, and how much of it each at most is bounded (`certificates.restoration`).
+
+**Certificate.** `LikelihoodWithin`: the objective of the weights from above and that of any weights from
+below. On separated rows without a penalty no weights are best: a warning says so and names what runs
+away, and the bound from below is that of the rows which separation leaves alone.
+
+**Cost.** Newton's method sums n·d² products a step, a handful of steps; with many columns conjugate
+gradients read the rows once a product. One more pass for the proof.
+
+References
+----------
+Yu, Huang and Lin, *Dual coordinate descent methods for logistic regression and maximum entropy models*,
+2011, for the dual; Albert and Anderson, 1984, for separation; Heinze and Schemper, 2002, for Firth's
+penalty on separated rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from math import inf, isinf
+from typing import Any
+
+import numpy as np
+
+from separatrix.algorithms.logistic.gradient_descent import gradient_descent
+from separatrix.algorithms.logistic.inference import Inference, infer
+from separatrix.algorithms.logistic.likelihood import Likelihood, refuse_overflow
+from separatrix.algorithms.logistic.newton import Course, newton, warm
+from separatrix.algorithms.logistic.newton_cg import newton_cg
+from separatrix.algorithms.logistic.probabilities import log_probabilities
+from separatrix.algorithms.logistic.proof import proven
+from separatrix.certificates import LikelihoodWithin, Undecided
+from separatrix.predictor import FitWarning, Solution
+from separatrix.predictor.history import History
+from separatrix.predictor.weighted import WeightedClassifier
+from separatrix.rows import Rows
+
+SOLVERS = ("auto", "newton", "newton-cg", "gradient-descent")
+MANY_COLUMNS = 1000
+MANY_SPARSE = 300
+MANY_VALUES = 150  # stored values of a sparse row
+
+
+class LogisticRegression(WeightedClassifier):
+    """Logistic regression with a proven distance from the best likelihood.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The cost of the loss against ½‖w‖², as in scikit-learn; ``inf``: nothing is penalised.
+    penalty : {"l2", "firth", None}, default="l2"
+        None is C = inf. "firth" is Firth's penalty, which leaves C out of account.
+    multi_class : {"ovr", "multinomial"}, default="ovr"
+        More than two classes: one logistic model for each against the rest, or one model of all.
+    solver : {"auto", "newton", "newton-cg", "gradient-descent"}, default="auto"
+    tol : float, default=1e-8
+        The relative gap at which the fit ends.
+    max_iter : int, default=1000
+        Steps over all rows.
+    fit_intercept : bool, default=True
+    class_weight : dict, "balanced" or None
+    warm_start : bool, default=False
+        Start at the weights of the fit before: a path of C's is cheap that way.
+    n_jobs : int or None
+        Threads for the sums.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, halfspace_, certificate_, history_
+        Of the predictor; see `LinearClassifier`. The multinomial model has one certificate for all classes.
+    gap_, objective_, lower_bound_ : float
+        The proven relative gap, and its two ends.
+    objectives_ : ndarray
+        The objective before each step.
+    n_iter_ : int
+    separation_ : str
+        Without a penalty "overlap", "quasi" or "complete"; "not asked" otherwise.
+    unbounded_ : tuple of str
+        For separated rows a word for each coefficient, the intercept last: "+inf", "-inf", "finite" or
+        "undetermined".
+    recession_ : ndarray or None
+        The direction in which the likelihood never falls, the intercept last.
+    separated_rows_ : ndarray
+        The rows that are strictly on their side of it: those responsible.
+
+    Examples
+    --------
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1, 1]
+    >>> model = LogisticRegression().fit(X, y)
+    >>> model.predict_proba([[2.5]]).round(3).tolist(), model.gap_ <= 1e-8
+    ([[0.328, 0.672]], True)
+    >>> model.certificate_.verify(X, y).holds
+    True
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        penalty: str | None = "l2",
+        *,
+        multi_class: str = "ovr",
+        solver: str = "auto",
+        tol: float = 1e-8,
+        max_iter: int = 1000,
+        fit_intercept: bool = True,
+        class_weight: Mapping[Any, float] | str | None = None,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.C = C
+        self.penalty = penalty
+        self.multi_class = multi_class
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+
+    def _check_parameters(self) -> None:
+        if not self.C > 0:
+            raise ValueError(f"C={self.C} makes no sense: it is a number above 0, or inf for no penalty.")
+        for name, known in {
+            "penalty": ("l2", "firth", None),
+            "multi_class": ("ovr", "multinomial"),
+            "solver": SOLVERS,
+        }.items():
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name}={getattr(self, name)!r} is none of {', '.join(map(repr, known))}.")
+        if not 0 < self.tol < 1:
+            raise ValueError(f"tol={self.tol} makes no sense: it is a share between 0 and 1.")
+        if self.max_iter < 1:
+            raise ValueError(f"max_iter={self.max_iter} makes no sense: at least one step is needed.")
+
+    @property
+    def _cost(self) -> float:
+        return inf if self.penalty is None else float(self.C)
+
+    def _restart(self, same_classes: bool) -> None:
+        self._starts: list[np.ndarray] = []
+        coef = getattr(self, "coef_", None)
+        if self.warm_start and same_classes and coef is not None and coef.shape[1] == self.n_features_in_:
+            self._starts = list(np.column_stack([coef, self.intercept_]))
+
+    def _start(self, positive: int) -> np.ndarray | None:
+        if not self._starts:
+            return None
+        return self._starts[0 if len(self._starts) == 1 else positive]
+
+    def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
+        # A BLAS that divides a product of two long vectors among threads is slower than one that does not.
+        with one_blas_thread():
+            try:
+                if self._joint:
+                    from separatrix.algorithms.logistic.multinomial import solve
+
+                    return solve(self, rows)
+                return super()._solve_all(rows, tasks)
+            finally:
+                del self._starts
+
+    @property
+    def _joint(self) -> bool:
+        return self.multi_class == "multinomial" and len(self.classes_) > 2 and self.penalty != "firth"
+
+    def _solve(self, rows: Rows, positive: int) -> Solution:
+        if self.penalty == "firth":
+            from separatrix.algorithms.logistic.unpenalised import solve_firth
+
+            return solve_firth(self, rows, positive)
+        if isinf(self._cost):
+            from separatrix.algorithms.logistic.unpenalised import solve_unpenalised
+
+            return solve_unpenalised(self, rows, positive)
+        weights, certificate, facts = self._descend(rows, positive, self._cost, self._start(positive))
+        return Solution(weights, certificate, History(), {**facts, **NOT_ASKED})
+
+    def _descend(
+        self, rows: Rows, positive: int, C: float, start: np.ndarray | None, *, prove: bool = True
+    ) -> tuple[np.ndarray, Any, dict[str, Any]]:
+        """The best weights of one task to the gap, with the proof of it."""
+        centred = self.solver != "gradient-descent"
+        problem = Likelihood(rows, positive, C, intercept=self.fit_intercept, centred=centred)
+        course, smoothness = Course(self.max_iter), 0.0
+        certificate: LikelihoodWithin | None = None
+        if start is not None:
+            problem.start_at(start)
+        elif self._solver(rows) == "newton":
+            warm(problem, self.tol)
+        # What restores feasibility without a penalty has to be small beside single rows: to the last digit.
+        for share in (0.3, 0.01) if prove else (0.3 if problem.ridge else 1e-8,):
+            solver = self._solver(rows)
+            if solver == "gradient-descent":
+                ended, smoothness = gradient_descent(problem, share * self.tol, course)
+            else:
+                run = newton if solver == "newton" else newton_cg
+                ended = run(problem, share * self.tol, course)
+            weights = _finished(problem, rows)
+            if not prove:
+                break
+            certificate = proven(
+                rows, positive, weights, None if isinf(C) else C, intercept=self.fit_intercept
+            )
+            if certificate is None or certificate.gap <= self.tol or not ended:
+                break
+        problem.close()
+        facts: dict[str, Any] = {} if certificate is None else ends(certificate)
+        facts |= {"n_iter": max(1, len(course.objectives)), "objectives": np.array(course.objectives)}
+        if smoothness:
+            facts["smoothness"] = smoothness
+        if prove and certificate is None:
+            facts |= {"gap": inf, "objective": inf, "lower_bound": 0.0}
+            return weights, Undecided("The objective is too large for doubles: rescale the columns."), facts
+        return weights, certificate, facts
+
+    def _solver(self, rows: Rows) -> str:
+        if self.solver != "auto":
+            return self.solver
+        stored = rows.n_bytes / max(1, rows.n_rows * (rows.dtype.itemsize + 4))
+        if hasattr(rows, "indptr"):
+            return "newton" if rows.n_columns <= MANY_SPARSE and stored <= MANY_VALUES else "newton-cg"
+        return "newton" if rows.n_columns <= MANY_COLUMNS else "newton-cg"
+
+    def _keep(self, solutions: list[Solution]) -> None:
+        super()._keep(solutions)
+        if self._joint:
+            self.certificate_ = solutions[0].certificate
+            self.history_ = solutions[0].history
+            for fact in ("gap", "objective", "lower_bound", "n_iter", "objectives", "separation"):
+                setattr(self, f"{fact}_", solutions[0].facts[fact])
+
+    def _warn(self, certificates: list[Any]) -> None:
+        if self.penalty == "firth":
+            return
+        super()._warn(certificates)
+        gaps = np.atleast_1d(np.asarray(self.gap_, dtype=float))
+        open_ = gaps[~(gaps <= self.tol)]
+        separated = "complete" in np.atleast_1d(np.asarray(self.separation_))
+        if len(open_) and not separated:
+            warnings.warn(
+                FitWarning(
+                    f"The fit ended with a proven relative gap of {open_.max():.1e}, above tol={self.tol:g}: "
+                    "allow more steps (max_iter), another solver, or scale the columns."
+                ),
+                stacklevel=5,
+            )
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """log P(class | x), a column a class."""
+        return log_probabilities(self.decision_function(X), joint=self._joint)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """P(class | x), a column a class. One against the rest: each model's probability, over their sum."""
+        return np.asarray(np.exp(self.predict_log_proba(X)))
+
+    def summary(self, level: float = 0.95) -> Inference | tuple[Inference, ...]:
+        """Standard errors, Wald's intervals and p-values of a fit without penalty, or with Firth's.
+
+        With more than two classes one table for each, that class against the rest.
+        """
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        if not hasattr(self, "covariance_"):
+            raise ValueError(
+                "Standard errors are those of a fit without a penalty or with Firth's: fit with "
+                "penalty=None or penalty='firth'" + (", one against the rest." if self._joint else ".")
+            )
+        if not 0 < level < 1:
+            raise ValueError(f"level={level} makes no sense: it is a share between 0 and 1.")
+        given = getattr(self, "feature_names_in_", None)
+        names = (
+            tuple(f"x{j}" for j in range(self.n_features_in_)) if given is None else tuple(map(str, given))
+        )
+        binary = len(self.classes_) == 2
+        kind = "Firth's penalty" if self.penalty == "firth" else "maximum likelihood"
+
+        def one(k: int, value: Any) -> Inference:
+            label = self.classes_[1] if binary else self.classes_[k]
+            rest = f"{self.classes_[0]}" if binary else "the rest"
+            return infer(
+                f"Logistic regression of {label} against {rest}, {kind}",
+                names,
+                np.append(self.coef_[k], self.intercept_[k]),
+                value("covariance_"),
+                value("unbounded_"),
+                intercept=self.fit_intercept,
+                level=level,
+                rows=float(value("mass_")),
+                log_likelihood=float(value("log_likelihood_")),
+                null_log_likelihood=float(value("null_log_likelihood_")),
+            )
+
+        if binary:
+            return one(0, lambda name: getattr(self, name))
+        return tuple(one(k, lambda name, k=k: getattr(self, name)[k]) for k in range(len(self.classes_)))
+
+
+def one_blas_thread() -> Any:
+    """A context in which products of matrices run on one thread; blocks of rows have threads of their own."""
+    from separatrix.rows.sequence import _blas
+
+    return _blas().limit(limits=1)
+
+
+NOT_ASKED: dict[str, Any] = {
+    "separation": "not asked",
+    "unbounded": (),
+    "recession": None,
+    "separated_rows": np.empty(0, np.int64),
+}
+
+
+def ends(certificate: LikelihoodWithin) -> dict[str, Any]:
+    return {
+        "gap": certificate.gap,
+        "objective": float(certificate.upper),
+        "lower_bound": float(certificate.lower),
+    }
+
+
+def _finished(problem: Likelihood, rows: Rows) -> np.ndarray:
+    """The weights with the best intercept; a NaN among the rows, or an overflow, is told here."""
+    problem.settle_intercept()
+    weights = problem.outward()
+    if not np.isfinite(weights).all() or not np.isfinite(problem.scores).all():
+        refuse_overflow(rows)
+    return weights

@@ -1,0 +1,118 @@
+"""Whether the likelihood has a maximum at all, and what proves where it is.
+
+**Theorem** (Albert and Anderson, 1984). The unpenalised logistic likelihood has a finite maximum exactly
+when the classes overlap. Where they are completely or quasi-completely separated it grows without end
+along a direction of recession: one with z·w ≥ 0 on every row, not always 0.
+
+Then its supremum is that of the rows which every such direction leaves on its hyperplane, and no weights
+reach it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.algorithms.separation import Separation, separated
+from separatrix.certificates import Overlapping, WeaklySeparable
+from separatrix.predictor.evidence import matrix
+from separatrix.rows import DenseRows, Rows, SparseRows
+
+MOST_VALUES = 4_000_000  # of the rows among which those that restore feasibility are chosen
+
+
+@dataclass
+class Existence:
+    """The kind of separation of the rows that count, and its witnesses in the numbers of all rows."""
+
+    kind: str
+    separation: Separation
+    counted: np.ndarray | None  # numbers of the rows with a weight above 0; None: all
+
+    @property
+    def unbounded(self) -> tuple[str, ...]:
+        """A word for each coefficient, the intercept's last where there is one."""
+        words = self.separation.unbounded
+        if words is None:
+            return ()
+        return (*words, *([] if words.intercept is None else [words.intercept]))
+
+    @property
+    def direction(self) -> tuple[float | int, ...] | None:
+        """The direction of recession, the intercept last; None where there is none, or rows are in doubt."""
+        halfspace = self.separation.halfspace
+        if halfspace is None:
+            return None
+        proof: Any = self.separation.certificate
+        return (*proof.weights, *([] if proof.intercept is None else [proof.intercept]))
+
+    @property
+    def normals(self) -> tuple[tuple[int, ...], ...]:
+        proof = self.separation.certificate
+        return proof.normals if isinstance(proof, Overlapping | WeaklySeparable) else ()
+
+
+def existence(rows: Rows, positive: int, *, intercept: bool, time_limit: float | None = None) -> Existence:
+    """Ask `separate` about the rows with a weight above 0."""
+    counted = None
+    if rows.weights is not None and (rows.weights == 0).any():
+        counted = np.flatnonzero(rows.weights)
+        rows = some_rows(rows, counted)
+    answer = separated(rows, positive, intercept=intercept, time_limit=time_limit)
+    return Existence(answer.kind, answer, counted)
+
+
+def some_rows(rows: Rows, chosen: np.ndarray) -> Rows:
+    """The chosen rows, in memory."""
+    parts, codes = [], []
+    for block in rows.blocks():
+        local = chosen[(chosen >= block.start) & (chosen < block.stop)] - block.start
+        parts.append(matrix(block, rows.n_columns)[local])
+        assert block.codes is not None
+        codes.append(block.codes[local])
+    labels = np.concatenate(codes)
+    if isinstance(parts[0], np.ndarray):
+        new: Rows = DenseRows(np.concatenate(parts), labels, rows.classes, n_jobs=rows.n_jobs)
+    else:
+        from scipy.sparse import vstack
+
+        new = SparseRows(vstack(parts, format="csr"), labels, rows.classes, n_jobs=rows.n_jobs)
+    new.weights = None if rows.weights is None else rows.weights[chosen]
+    return new
+
+
+def restoring_rows(
+    rows: Rows, positive: int, weights: np.ndarray, found: Existence, *, intercept: bool
+) -> tuple[int, ...]:
+    """Rows of the face, as many as it has dimensions, that are far from dependent and from their bounds."""
+    from scipy.linalg import qr
+
+    width = rows.n_columns + intercept
+    rank = width - len(found.normals)
+    most = max(4 * width, MOST_VALUES // width)
+    stride = max(1, rows.n_rows // most)
+    plane = None if found.direction is None else np.array([float(w) for w in found.direction])
+    places, values = [], []
+    for block in rows.blocks():
+        first = -block.start % stride
+        local = np.arange(first, len(block), stride)
+        X = matrix(block, rows.n_columns)[local]
+        z = X.toarray() if hasattr(X, "toarray") else np.asarray(X, np.float64)
+        z = np.column_stack([z, np.ones(len(local))]) if intercept else z
+        signs = block.signs(positive)[local]
+        v = np.ones(len(local)) if rows.weights is None else rows.weights[block.start + local]
+        margins = signs * (z @ (weights if intercept else weights[:-1]))
+        spread = v / (np.exp(np.clip(margins, -50, 50)) + 2 + np.exp(np.clip(-margins, -50, 50)))
+        if plane is not None:
+            reach = abs(z) @ abs(plane)
+            spread = np.where(abs(z @ plane) <= 1e-9 * reach, spread, 0.0)
+        kept = spread > 0
+        places.append((block.start + local)[kept])
+        values.append(z[kept] * spread[kept, None])
+    table = np.concatenate(values)
+    if len(table) < rank or rank == 0:
+        return ()
+    table /= np.maximum(abs(table).max(axis=0), 1e-300)
+    chosen = qr(table.T, mode="r", pivoting=True)[1][:rank]
+    return tuple(sorted(np.concatenate(places)[chosen].tolist()))

@@ -1,0 +1,200 @@
+"""Firth's penalty: the likelihood times the root of the information's determinant, finite on any rows.
+
+**Idea.** Maximise ℓ(w) + ½ log det I(w), I = Σ v_i p_i(1 − p_i) z_i z_iᵀ over rows z = (x, 1). Its
+gradient is Σ (v_i(y_i − p_i) + h_i(½ − p_i)) z_i, with the leverages h_i = v_i p_i(1 − p_i) z_iᵀ I⁻¹ z_i,
+p the probability of the positive class.
+
+**Theorem** (Firth, *Bias reduction of maximum likelihood estimates*, 1993; Kosmidis and Firth, 2021). The
+penalty removes the bias of order 1/n, and is Jeffreys' prior for this model. If the columns and the
+constant are independent, the penalised likelihood has a finite maximum, also on separated rows. Where
+they depend on one another, the determinant is that of the space which the rows span, and the weights are
+the shortest there.
+
+**Certificate.** None: the penalised likelihood need not be concave, so a point without slope is all that
+is found. ``residual_`` has the length of the slope, in units of standard errors.
+
+**Cost.** Two passes for a step, and memory for columns squared.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from separatrix.predictor.evidence import matrix
+from separatrix.rows import Block, DataError, Rows
+
+HALVINGS = 30
+DEPENDENT = 1e-11  # an eigenvalue of the columns' correlations, as a share of the largest, that counts as 0
+
+
+class Firth(NamedTuple):
+    """The estimate, its covariance, the penalised log-likelihood, the plain one, and how it ended."""
+
+    weights: np.ndarray
+    covariance: np.ndarray
+    penalised: float
+    log_likelihood: float
+    null: float
+    residual: float
+    iterations: int
+    converged: bool
+    determined: tuple[bool, ...]
+
+
+class FirthProblem:
+    """Sums over the rows (x − centre, 1), or x without an intercept."""
+
+    def __init__(self, rows: Rows, positive: int, *, intercept: bool) -> None:
+        self.rows, self.positive, self.intercept = rows, positive, intercept
+        self.centre = np.zeros(rows.n_columns)
+        self.frame: np.ndarray | None = None
+        self.width = rows.n_columns + intercept
+        self.outward = np.eye(self.width)
+
+    def prepare(self) -> None:
+        """Find the space that the rows span; move the origin to about their mean where it is everything."""
+        gram = np.asarray(self.rows.sum(lambda block: (self._gram(block),))[0])
+        size = np.sqrt(np.maximum(np.diagonal(gram), 1e-300))
+        values, vectors = np.linalg.eigh(gram / size / size[:, None])
+        kept = values > DEPENDENT * values[-1]
+        if not kept.all():
+            self.frame = vectors[:, kept] / size[:, None]
+            self.width = int(kept.sum())
+            span = np.linalg.qr(vectors[:, kept] * size[:, None])[0]
+            self.outward = span @ (span.T @ self.frame)
+        elif self.intercept:
+            centre = self.rows.sample_mean(1000)
+            self.centre = np.where(np.isfinite(centre), centre, 0.0)
+            self.outward[-1, :-1] = -self.centre
+
+    def _gram(self, block: Block) -> np.ndarray:
+        z, v, *_ = self._block(block, np.zeros(self.width))
+        z = z[v > 0]
+        return np.asarray(z.T @ z)
+
+    def _block(self, block: Block, weights: np.ndarray) -> tuple[Any, ...]:
+        X = matrix(block, self.rows.n_columns)
+        z = (X.toarray() if hasattr(X, "toarray") else np.asarray(X, np.float64)) - self.centre
+        z = np.column_stack([z, np.ones(len(z))]) if self.intercept else z
+        z = z if self.frame is None else z @ self.frame
+        v = self.rows.weights
+        v = np.ones(len(z)) if v is None else v[block.start : block.stop]
+        scores = z @ weights
+        p = 0.5 * (1.0 + np.tanh(0.5 * scores))
+        return z, v, block.signs(self.positive), scores, p
+
+    def masses(self) -> tuple[float, float]:
+        """The weight of all rows, and of the positive ones."""
+        mass = positives = 0.0
+        for block in self.rows.blocks():
+            v = self.rows.weights
+            v = np.ones(len(block)) if v is None else v[block.start : block.stop]
+            mass += float(v.sum())
+            positives += float(v[block.signs(self.positive) > 0].sum())
+        return mass, positives
+
+    def information(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
+        """The log-likelihood and I."""
+
+        def term(block: Block) -> tuple[float, np.ndarray]:
+            z, v, signs, scores, p = self._block(block, weights)
+            return -float(v @ np.logaddexp(0.0, -signs * scores)), (z.T * (v * p * (1 - p))) @ z
+
+        likelihood, information = self.rows.sum(term)
+        return float(likelihood), np.asarray(information)
+
+    def score(self, weights: np.ndarray, inverse: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The gradient of the penalised likelihood, and its curvature with the leverages held fixed.
+
+        With them fixed it is a likelihood of more rows: each with its leverage, half in either class.
+        """
+
+        def term(block: Block) -> tuple[np.ndarray, np.ndarray]:
+            z, v, signs, _, p = self._block(block, weights)
+            leverage = v * p * (1 - p) * np.einsum("ij,jk,ik->i", z, inverse, z, optimize=True)
+            slope = z.T @ (v * ((signs > 0) - p) + leverage * (0.5 - p))
+            return slope, (z.T * ((v + leverage) * p * (1 - p))) @ z
+
+        slope, curvature = self.rows.sum(term)
+        return np.asarray(slope), np.asarray(curvature)
+
+
+def firth(rows: Rows, positive: int, *, intercept: bool, max_iter: int, start: np.ndarray | None) -> Firth:
+    """Newton's steps with the leverages held fixed, halved until the penalised likelihood does not fall."""
+    problem = FirthProblem(rows, positive, intercept=intercept)
+    problem.prepare()
+    w = np.zeros(problem.width)
+    if start is not None:
+        w = np.linalg.lstsq(problem.outward, start if intercept else start[:-1], rcond=None)[0]
+    likelihood, inverse, penalised = _value(problem, w)
+    if not np.isfinite(penalised):
+        raise DataError(
+            "Some columns nearly depend on one another, too nearly for Firth's penalty in doubles: drop one of "
+            "them, or use the L2 penalty."
+        )
+    residual, converged, k = np.inf, False, 0
+    for k in range(1, max_iter + 1):
+        slope, curvature = problem.score(w, inverse)
+        direction = np.linalg.lstsq(curvature, slope, rcond=None)[0]
+        residual = float(np.sqrt(max(slope @ inverse @ slope, 0.0)))
+        if residual <= 1e-10:
+            converged = True
+            break
+        step = 1.0
+        for _ in range(HALVINGS):
+            trial = w + step * direction
+            value = _value(problem, trial)
+            if value[2] >= penalised - 1e-12 * abs(penalised):
+                break
+            step *= 0.5
+        else:
+            converged = residual <= 1e-6
+            break
+        w, (likelihood, inverse, penalised) = trial, value
+    out = np.zeros(rows.n_columns + 1)
+    out[: rows.n_columns + intercept] = problem.outward @ w
+    covariance = problem.outward @ inverse @ problem.outward.T
+    return Firth(
+        out, covariance, penalised, likelihood, _null(problem), residual, k, converged, _determined(problem)
+    )
+
+
+def _determined(problem: FirthProblem) -> tuple[bool, ...]:
+    """Which coefficients the rows determine: those whose axis lies in the space they span."""
+    if problem.frame is None:
+        return (True,) * len(problem.outward)
+    span = np.linalg.qr(problem.outward)[0]
+    return tuple(bool(rest > 1 - 1e-8) for rest in (span**2).sum(axis=1))
+
+
+def _null(problem: FirthProblem) -> float:
+    """The penalised likelihood where only the intercept is free, the information being that of all columns.
+
+    With one probability p for all rows its slope is n₁ − np + D(½ − p), D counting the constant.
+    """
+    w = np.zeros(len(problem.outward))
+    if problem.intercept:
+        mass, positives = problem.masses()
+        p = (positives + 0.5 * problem.width) / (mass + problem.width)
+        w[-1] = np.log(p / (1 - p))
+    return _value(problem, np.linalg.lstsq(problem.outward, w, rcond=None)[0])[2]
+
+
+def _value(problem: FirthProblem, w: np.ndarray) -> tuple[float, np.ndarray, float]:
+    likelihood, information = problem.information(w)
+    scale = np.sqrt(np.maximum(np.diagonal(information), 1e-300))
+    unit = information / scale / scale[:, None]
+    sign, logarithm = np.linalg.slogdet(unit)
+    if not sign > 0 or not np.isfinite(logarithm) or np.linalg.cond(unit) > 1e14:
+        return likelihood, information, -np.inf
+    inverse = np.linalg.inv(unit) / scale / scale[:, None]
+    return likelihood, inverse, likelihood + 0.5 * float(logarithm) + float(np.log(scale).sum())
+
+
+def uncentred(covariance: np.ndarray, centre: np.ndarray) -> np.ndarray:
+    """The covariance of (w, b) from that of (w, b + w·centre)."""
+    change = np.eye(len(covariance))
+    change[-1, :-1] = -centre
+    return change @ covariance @ change.T

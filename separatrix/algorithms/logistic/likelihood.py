@@ -1,0 +1,323 @@
+"""The objective of logistic regression at a moving point: loss, gradient and Hessian, in passes over rows.
+
+½r‖w‖² + Σ c_i log(1 + exp(−s_i(w·x_i + b))) with r = 1 and c_i = C·v_i, or r = 0 and c_i = v_i where nothing
+is penalised. Scores are kept, one number a row, so that moving along a line costs no pass over the rows:
+scores move along a line too.
+
+Dense rows with an intercept are seen from a point near their mean. That changes the intercept alone, and
+keeps columns far from zero from spoiling the Hessian.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import reduce
+from math import isinf
+from operator import add
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from separatrix.rows import Block, Csr, DataError, Rows, SparseRows
+from separatrix.rows.memory import MemoryRows
+from separatrix.rows.sequence import WORTH_THREADS
+
+SAMPLE = 1000  # rows whose mean is the origin
+CHUNK = 8192  # scores that stay in a core's cache
+
+
+class Derivatives(NamedTuple):
+    """The objective, its gradient, and its Hessian where that was asked for."""
+
+    objective: float
+    gradient: np.ndarray
+    hessian: np.ndarray | None
+
+
+def refuse_overflow(rows: Rows) -> NoReturn:
+    """Say what made a sum infinite: a NaN or an infinity among the rows, or their size."""
+    rows.require_finite()
+    raise DataError("The columns are too large for this fit: divide them by a power of ten and fit again.")
+
+
+class Likelihood:
+    """The objective of one task on some rows.
+
+    Attributes
+    ----------
+    weights : ndarray
+        Where we are: one entry a column and the intercept last, for rows seen from ``centre``.
+    scores : ndarray
+        w·(x − centre) + b of every row there.
+    curvatures : ndarray or None
+        c·p(1 − p) of every row, kept by ``differentiate(keep=True)``.
+    """
+
+    def __init__(self, rows: Rows, positive: int, C: float, *, intercept: bool, centred: bool = True) -> None:
+        self.rows = rows
+        self.positive = positive
+        self.ridge = 0.0 if isinf(C) else 1.0
+        self.C = 1.0 if isinf(C) else C
+        self.intercept = intercept
+        self.constant = 1.0 if intercept else 0.0
+        self.n_columns = rows.n_columns
+        self.sparse = isinstance(rows, SparseRows)
+        self.centre = np.zeros(rows.n_columns)
+        if centred and intercept and not self.sparse and not isinstance(next(rows.blocks()).X, Csr):
+            centre = rows.sample_mean(SAMPLE)
+            self.centre = np.where(np.isfinite(centre), centre, 0.0)
+        self.weights = np.zeros(rows.n_columns + 1)
+        self.scores = np.zeros(rows.n_rows)
+        self.tried: np.ndarray | None = None
+        self.curvatures: np.ndarray | None = None
+        self._same = np.full(1, self.C)
+        # Cutting sparse rows anew in every product would cost as much as a third of it.
+        self._cut = list(rows._cut(self._long(rows))) if isinstance(rows, SparseRows) else None
+        threads = isinstance(rows, MemoryRows) and rows.n_jobs > 1 and rows.n_bytes >= WORTH_THREADS
+        self._pool = ThreadPoolExecutor(rows.n_jobs) if threads else None
+
+    @staticmethod
+    def _long(rows: SparseRows) -> int:
+        """Rows of a block: at most eight blocks, each with several values for every column it adds to."""
+        blocks = min(8, max(1, len(rows.data) // (4 * rows.n_columns)))
+        return max(1, -(-rows.n_rows // blocks))
+
+    @property
+    def _penalised(self) -> np.ndarray:
+        """The weights that the penalty sees."""
+        return self.weights[:-1]
+
+    def outward(self) -> np.ndarray:
+        """The weights for the rows as given."""
+        out = self.weights.copy()
+        out[-1] -= float(self.centre @ self.weights[:-1])
+        return out
+
+    def start_at(self, weights: np.ndarray) -> None:
+        """Move to weights that are for the rows as given: one pass."""
+        self.weights = np.array(weights, dtype=np.float64)
+        self.weights[-1] += float(self.centre @ self.weights[:-1])
+        self.weights[-1] *= self.constant
+        self.scores = self.scores_of(self.weights)
+
+    def blocks(self) -> Iterator[Block]:
+        return iter(self._cut) if self._cut is not None else self.rows.blocks()
+
+    def each(self, work: Callable[[Block], Any]) -> Iterator[Any]:
+        """``work`` of every block, in order; one pool of threads serves all passes over rows in memory."""
+        if self._pool is not None:
+            return self._pool.map(work, list(self.blocks()))
+        if isinstance(self.rows, MemoryRows):
+            return map(work, self.blocks())
+        return self.rows._each(work, self.blocks())
+
+    def sum(self, term: Callable[[Block], tuple[Any, ...]]) -> tuple[Any, ...]:
+        """Added in block order, whoever finishes first."""
+        return reduce(lambda total, part: tuple(map(add, total, part)), self.each(term))
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def costs(self, start: int, stop: int) -> np.ndarray:
+        """c_i of a run of rows."""
+        weights = self.rows.weights
+        if weights is not None:
+            return np.asarray(self.C * weights[start:stop])
+        if len(self._same) < stop - start:
+            self._same = np.full(stop - start, self.C)
+        return self._same[: stop - start]
+
+    def scores_of(self, direction: np.ndarray) -> np.ndarray:
+        """v·(x − centre, constant) of every row: one pass."""
+        from separatrix.kernels.survey import scores
+
+        moved = self._uncentred(direction)
+        out = np.empty(self.rows.n_rows)
+        for _ in self.each(lambda block: scores(block.X, 1.0, moved, out[block.start : block.stop])):
+            pass
+        return out
+
+    def differentiate(
+        self,
+        *,
+        hessian: bool = False,
+        keep: bool = False,
+        precise: bool = True,
+        direction: np.ndarray | None = None,
+    ) -> Derivatives:
+        """The objective and its derivatives here, or one full step along ``direction``: one pass.
+
+        With a direction the scores there are left in ``tried``, and nothing moves.
+        """
+        keep = keep and not hessian
+        if keep and self.curvatures is None:
+            self.curvatures = np.empty(self.rows.n_rows)
+        weights = self.weights if direction is None else self.weights + direction
+        if direction is not None and self.tried is None:
+            self.tried = np.empty(self.rows.n_rows)
+        moved = None if direction is None else self._uncentred(weights)
+        parts = self.sum(lambda block: self._terms(block, hessian, keep, precise, moved))
+        w = weights[:-1]
+        objective = float(parts[0]) + 0.5 * self.ridge * float(w @ w)
+        gradient = parts[1]
+        gradient[:-1] -= self.centre * parts[2]
+        gradient[-1] *= self.constant
+        gradient[:-1] += self.ridge * w
+        if direction is None and not (np.isfinite(objective) and np.isfinite(gradient).all()):
+            refuse_overflow(self.rows)
+        if not hessian:
+            return Derivatives(objective, gradient, None)
+        H = np.asarray(parts[3], np.float64)
+        if self.sparse:
+            H = np.triu(H) + np.triu(H, 1).T
+        H[np.arange(self.n_columns), np.arange(self.n_columns)] += self.ridge
+        return Derivatives(objective, gradient, H)
+
+    def _uncentred(self, direction: np.ndarray) -> np.ndarray:
+        """The same direction for the rows as given, with the constant 1."""
+        moved = direction.copy()
+        moved[-1] = direction[-1] * self.constant - float(self.centre @ direction[:-1])
+        return moved
+
+    def _terms(
+        self, block: Block, hessian: bool, keep: bool, precise: bool, moved: np.ndarray | None
+    ) -> tuple[Any, ...]:
+        from separatrix.kernels.logistic import add_gram, add_rows, logistic_terms, scale_rows
+        from separatrix.kernels.survey import scores
+
+        m = len(block)
+        slopes, curvatures = np.empty(m), np.empty(m)
+        here = self.scores[block.start : block.stop]
+        if moved is not None:
+            assert self.tried is not None
+            here = self.tried[block.start : block.stop]
+            scores(block.X, 1.0, moved, here)
+        loss = logistic_terms(
+            here,
+            block.signs(self.positive),
+            self.costs(block.start, block.stop),
+            np.empty(m, np.int64),
+            slopes,
+            curvatures,
+        )
+        gradient = np.zeros(self.n_columns + 1)
+        X = block.X
+        mass = add_rows(X, slopes, self.constant, gradient)
+        if keep:
+            assert self.curvatures is not None
+            self.curvatures[block.start : block.stop] = curvatures
+        if not hessian:
+            return loss, gradient, mass
+        if isinstance(X, Csr):
+            gram = np.zeros((self.n_columns + 1, self.n_columns + 1))
+            add_gram(X, curvatures, self.constant, gram)
+        else:
+            scaled = np.empty((m, self.n_columns + 1), np.float64 if precise else np.float32)
+            scale_rows(X, self.centre, curvatures, self.constant, scaled)
+            gram = np.dot(scaled.T, scaled).astype(np.float64, copy=False)
+        return loss, gradient, mass, gram
+
+    def curved(self, direction: np.ndarray) -> np.ndarray:
+        """The Hessian times a direction, with the kept curvatures: one pass, over sparse rows or dense."""
+        from separatrix.kernels.logistic import add_curved
+
+        assert self.curvatures is not None
+        kept = self.curvatures
+        inner = self._uncentred(direction)
+
+        def term(block: Block) -> tuple[np.ndarray, float]:
+            total = np.zeros(self.n_columns + 1)
+            mass = add_curved(block.X, kept[block.start : block.stop], 1.0, inner, total)
+            return total, mass
+
+        total, mass = self.sum(term)
+        total[:-1] += self.ridge * direction[:-1] - self.centre * mass
+        total[-1] = mass * self.constant
+        return np.asarray(total)
+
+    def diagonal(self) -> np.ndarray:
+        """The diagonal of the Hessian, with the kept curvatures; never 0."""
+        from separatrix.kernels.logistic import add_squares
+
+        assert self.curvatures is not None
+        kept = self.curvatures
+
+        def term(block: Block) -> tuple[np.ndarray]:
+            total = np.zeros(self.n_columns + 1)
+            h = kept[block.start : block.stop]
+            if isinstance(block.X, Csr):
+                add_squares(block.X, h, self.constant, total)
+            else:
+                total[:-1] = h @ (block.X - self.centre) ** 2
+                total[-1] = self.constant * h.sum()
+            return (total,)
+
+        total = self.sum(term)[0]
+        total[:-1] += self.ridge
+        return np.where(total > 0, total, 1.0)
+
+    def along(self, moves: np.ndarray, direction: np.ndarray, step: float) -> tuple[float, float, float]:
+        """The objective and its first two derivatives at ``step`` along a line; no pass over the rows."""
+        from separatrix.kernels.logistic import logistic_terms
+
+        objective = slope = curvature = 0.0
+        signs = self.signs
+        room = np.empty(CHUNK, np.int64)
+        slopes, curvatures = np.empty(CHUNK), np.empty(CHUNK)
+        for start in range(0, len(moves), CHUNK):
+            stop = min(start + CHUNK, len(moves))
+            m, t = stop - start, moves[start:stop]
+            objective += logistic_terms(
+                self.scores[start:stop] + step * t,
+                signs[start:stop],
+                self.costs(start, stop),
+                room[:m],
+                slopes[:m],
+                curvatures[:m],
+            )
+            slope += float(slopes[:m] @ t)
+            curvature += float(curvatures[:m] @ (t * t))
+        w, v = self._penalised, direction[:-1]
+        objective += 0.5 * self.ridge * float(w @ w + step * (2.0 * (w @ v) + step * (v @ v)))
+        slope += self.ridge * float(w @ v + step * (v @ v))
+        return objective, slope, curvature + self.ridge * float(v @ v)
+
+    @property
+    def signs(self) -> np.ndarray:
+        """The signs of all rows, one byte each."""
+        if not hasattr(self, "_signs"):
+            self._signs = np.concatenate([block.signs(self.positive) for block in self.rows.blocks()])
+        return self._signs
+
+    def accept(self, direction: np.ndarray) -> None:
+        """Move to where `differentiate` has just been."""
+        assert self.tried is not None
+        self.weights = self.weights + direction
+        self.weights[-1] *= self.constant
+        self.scores, self.tried = self.tried, self.scores
+
+    def move(self, moves: np.ndarray, direction: np.ndarray, step: float) -> None:
+        self.weights = self.weights + step * direction
+        self.weights[-1] *= self.constant
+        self.scores += step * moves
+
+    def settle_intercept(self) -> None:
+        """The best intercept for these weights, to the last bit that counts: no pass over the rows.
+
+        Then Σ s_i α_i = 0 up to rounding, which is what a free intercept asks of the dual variables.
+        """
+        if not self.intercept:
+            return
+        ones, unit = np.ones(len(self.scores)), np.zeros_like(self.weights)
+        unit[-1] = 1.0
+        last = np.inf
+        for _ in range(12):
+            _, slope, curvature = self.along(ones, unit, 0.0)
+            if not abs(slope) < last or not curvature > 0:
+                return
+            last = abs(slope)
+            self.move(ones, unit, float(np.clip(-slope / curvature, -1.0, 1.0)))
+            if slope == 0.0:
+                return

@@ -1,0 +1,175 @@
+"""Newton's method: the Hessian is summed in one pass and solved, for a moderate number of columns.
+
+**Theorem** (Newton; Kantorovich, 1948). Near the optimum of a strictly convex, smooth objective the error of
+one step is a constant times the square of the error before it. From anywhere, with a line search that makes
+the slope along the direction small, the objective falls in every step (Boyd and Vandenberghe, *Convex
+Optimization*, 9.5).
+
+**Cost.** A step reads the rows twice and does n·d² multiplications, in float32 where the result is far from
+being limited by it: an inexact Hessian costs steps, not digits. The first steps are made on an eighth of the
+rows, and on an eighth of those, where there are many.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from separatrix.algorithms.logistic.likelihood import Derivatives, Likelihood
+from separatrix.algorithms.logistic.line_search import step_along
+from separatrix.rows import DenseRows, Rows, SparseRows
+from separatrix.rows.memory import MemoryRows
+
+SHARE = 8
+ENOUGH = 20  # rows per column that make a subsample worth solving
+CLOSE = 1e-5  # the decrement, as a share of the objective, from which on the Hessian is kept
+SINGULAR = 1e-6  # the least pivot, squared, of a unit-diagonal Hessian that is solved by Cholesky
+WORTH_SINGLE = 1_000_000  # values from which a Hessian in float32 pays
+
+
+class Course:
+    """What happened: the objective before each step over all rows."""
+
+    def __init__(self, max_iter: int) -> None:
+        self.max_iter = max_iter
+        self.objectives: list[float] = []
+
+    @property
+    def left(self) -> bool:
+        return len(self.objectives) < self.max_iter
+
+
+def open_gap(problem: Likelihood, at: Derivatives, decrement: float) -> float:
+    """What the certificate's gap will be, about: ½‖∇_w‖² where weights are penalised, and what the intercept
+    can still gain; the decrement otherwise."""
+    if not problem.ridge:
+        return decrement
+    g = at.gradient
+    return max(0.5 * float(g[:-1] @ g[:-1]), decrement)
+
+
+def newton(problem: Likelihood, tol: float, course: Course) -> bool:
+    """Steps until the gap is at most ``tol`` times the objective; False if the steps ran out.
+
+    A full step is tried first, and the pass that tries it brings the next gradient and Hessian. Close to the
+    optimum the Hessian is kept, which spares its sum.
+    """
+    precise = not problem.ridge or problem.rows.n_rows * problem.n_columns < WORTH_SINGLE
+    at = problem.differentiate(hessian=True, precise=precise)
+    step, before = Solver(at, problem.intercept), np.inf
+    while True:
+        course.objectives.append(at.objective)
+        direction = step.direction(at.gradient)
+        slope = float(at.gradient @ direction)
+        gap = open_gap(problem, at, -0.5 * slope)
+        if gap <= tol * at.objective:
+            return True
+        if not course.left or not np.isfinite(gap):
+            return False
+        stalled = gap > 0.1 * before
+        if (at.hessian is None and stalled) or (not step.positive and not precise):
+            precise = precise or not step.positive
+            at = problem.differentiate(hessian=True, precise=precise)
+            step, before = Solver(at, problem.intercept), np.inf
+            course.objectives.pop()
+            continue
+        # Not the fast end of Newton's method: far away still, or held back by float32.
+        precise = precise or (stalled and len(course.objectives) > 6)
+        before = gap
+        close = -0.5 * slope <= CLOSE * at.objective
+        ahead = problem.differentiate(hessian=not close, precise=precise, direction=direction)
+        if not (np.isfinite(ahead.objective) and abs(float(ahead.gradient @ direction)) <= 0.1 * -slope):
+            assert problem.tried is not None
+            moves = problem.tried - problem.scores
+            length = step_along(problem, moves, direction, slope)
+            if length == 0.0:
+                return False
+            problem.move(moves, direction, length)
+            ahead = problem.differentiate(hessian=True, precise=precise)
+        else:
+            problem.accept(direction)
+        at = ahead
+        if at.hessian is not None:
+            step = Solver(at, problem.intercept)
+
+
+class Solver:
+    """−H⁻¹g with rows and columns scaled to a unit diagonal; where H is singular, the shortest solution.
+
+    ``positive`` is False if H was not finite or not safely positive definite.
+    """
+
+    def __init__(self, at: Derivatives, intercept: bool) -> None:
+        assert at.hessian is not None
+        self.size = len(at.gradient) if intercept else len(at.gradient) - 1
+        H = at.hessian[: self.size, : self.size]
+        diagonal = np.diagonal(H)
+        self.positive = bool(np.isfinite(H).all() and (diagonal >= 0).all())
+        self.scale = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+        unit = np.nan_to_num(H * self.scale * self.scale[:, None])
+        self.factor = None
+        try:
+            factor = cho_factor(unit, check_finite=False)
+            if np.abs(np.diagonal(factor[0])).min() > SINGULAR:
+                self.factor = factor
+                return
+        except LinAlgError:
+            pass
+        self.positive = False
+        values, vectors = np.linalg.eigh(unit)
+        kept = values > 1e-12 * values[-1]
+        self.values, self.vectors = values[kept], vectors[:, kept]
+
+    def direction(self, gradient: np.ndarray) -> np.ndarray:
+        scaled = self.scale * gradient[: self.size]
+        if self.factor is not None:
+            found = cho_solve(self.factor, scaled, check_finite=False)
+        else:
+            found = self.vectors @ ((self.vectors.T @ scaled) / self.values)
+        direction = np.zeros(len(gradient))
+        direction[: self.size] = -self.scale * found
+        return direction
+
+
+def warm(problem: Likelihood, tol: float) -> None:
+    """Start from the optimum of a subsample, found the same way, where there are many rows."""
+    part = subsample(problem.rows)
+    if part is None:
+        return
+    share = problem.rows.n_rows / part.n_rows
+    smaller = Likelihood(part, problem.positive, _scaled(problem, share), intercept=problem.intercept)
+    signs = smaller.signs
+    if signs.min() == signs.max():
+        smaller.close()
+        return
+    warm(smaller, tol)
+    newton(smaller, max(tol, 0.1 * problem.n_columns / part.n_rows), Course(12))
+    found = smaller.outward()
+    smaller.close()
+    if np.isfinite(found).all():
+        problem.start_at(found)
+
+
+def _scaled(problem: Likelihood, share: float) -> float:
+    return problem.C * share if problem.ridge else float("inf")
+
+
+def subsample(rows: Rows) -> Rows | None:
+    """Every eighth row, in memory; None where they would be too few for their columns."""
+    count = rows.n_rows // SHARE
+    if not isinstance(rows, MemoryRows) or count < ENOUGH * (rows.n_columns + 1) or count < 2000:
+        return None
+    chosen = np.arange(0, rows.n_rows, SHARE)
+    block = rows.take(chosen)
+    if isinstance(rows, DenseRows):
+        part: MemoryRows = DenseRows(block.X, block.codes, rows.classes, n_jobs=rows.n_jobs)
+    else:
+        part = SparseRows(_matrix(block, rows.n_columns), block.codes, rows.classes, n_jobs=rows.n_jobs)
+    part.weights = None if rows.weights is None else rows.weights[chosen]
+    return part
+
+
+def _matrix(block, n_columns):  # type: ignore[no-untyped-def]
+    from separatrix.predictor.evidence import matrix
+
+    return matrix(block, n_columns)

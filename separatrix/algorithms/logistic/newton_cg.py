@@ -1,0 +1,76 @@
+"""Newton's method without the Hessian: its products with a direction, in conjugate gradients.
+
+**Theorem** (Dembo, Eisenstat and Steihaug, 1982). Newton's method whose linear systems are solved only until
+the residual is a share η < 1 of the gradient converges linearly, in the norm of the gradient by η a step
+in the end, and superlinearly when η goes to 0. Conjugate gradients from 0 give a direction of descent
+whenever they are stopped.
+
+**Cost.** A product reads the rows once. The systems are scaled by a part of the Hessian's diagonal, and
+each is solved to 0.3 of its gradient. Memory for a few vectors as long as the rows, and as the columns.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from separatrix.algorithms.logistic.likelihood import Likelihood
+from separatrix.algorithms.logistic.line_search import step_along
+from separatrix.algorithms.logistic.newton import Course, open_gap
+
+MOST_PRODUCTS = 500
+SHARE = 0.3  # of the gradient that a system may leave
+PART = 0.01  # of the Hessian's diagonal in the scaling
+
+
+def newton_cg(problem: Likelihood, tol: float, course: Course) -> bool:
+    """Steps until the gap is at most ``tol`` times the objective; False if the steps ran out."""
+    at = problem.differentiate(keep=True)
+    while True:
+        course.objectives.append(at.objective)
+        if problem.ridge and open_gap(problem, at, 0.0) <= tol * at.objective:
+            return True
+        # Halfway between none and the Hessian's diagonal: rare columns would make the latter do harm.
+        scale = 1.0 / (1.0 - PART + PART * problem.diagonal())
+        direction = conjugate_gradients(problem, at.gradient, scale)
+        slope = float(at.gradient @ direction)
+        if open_gap(problem, at, -0.5 * slope) <= tol * at.objective:
+            return True
+        if not course.left or not np.isfinite(slope):
+            return False
+        ahead = problem.differentiate(keep=True, direction=direction)
+        if np.isfinite(ahead.objective) and abs(float(ahead.gradient @ direction)) <= 0.25 * -slope:
+            problem.accept(direction)
+            at = ahead
+            continue
+        assert problem.tried is not None
+        moves = problem.tried - problem.scores
+        step = step_along(problem, moves, direction, slope)
+        if step == 0.0:
+            return False
+        problem.move(moves, direction, step)
+        at = problem.differentiate(keep=True)
+
+
+def conjugate_gradients(problem: Likelihood, gradient: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """A direction v with ‖Hv + g‖ ≤ 0.3‖g‖ in the scaled norm, or what a few hundred products give."""
+    found = np.zeros_like(gradient)
+    rest = -gradient
+    scaled = scale * rest
+    direction = scaled.copy()
+    product = float(rest @ scaled)
+    goal = SHARE**2 * product
+    for _ in range(MOST_PRODUCTS):
+        curved = problem.curved(direction)
+        curvature = float(direction @ curved)
+        if not curvature > 0:
+            break
+        step = product / curvature
+        found += step * direction
+        rest -= step * curved
+        scaled = scale * rest
+        product, last = float(rest @ scaled), product
+        if product <= goal:
+            break
+        direction *= product / last
+        direction += scaled
+    return found

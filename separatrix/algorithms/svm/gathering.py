@@ -1,0 +1,57 @@
+"""Some rows, taken out of wherever they live and turned so that both classes pull the same way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from separatrix.predictor.evidence import matrix
+from separatrix.rows import Block, Csr, DenseRows, Rows, SparseRows
+
+
+def gathered(rows: Rows, positive: int, chosen: np.ndarray, centre: np.ndarray) -> tuple[Any, np.ndarray]:
+    """Z = s·(x − centre) and the signs of the rows ``chosen``, ascending; sparse rows are not centred."""
+    if isinstance(rows, DenseRows | SparseRows):
+        return _turned(rows.take(chosen), positive, centre, rows.n_columns)
+    parts = []
+    for block in rows.blocks():
+        first, last = np.searchsorted(chosen, (block.start, block.stop))
+        if first < last:
+            local = chosen[first:last] - block.start
+            Z, signs = _turned(block, positive, centre, rows.n_columns, local)
+            parts.append((Z, signs))
+    signs = np.concatenate([s for _, s in parts]) if parts else np.empty(0)
+    return _stacked([Z for Z, _ in parts], rows.n_columns), signs
+
+
+def _turned(
+    block: Block, positive: int, centre: np.ndarray, n_columns: int, local: np.ndarray | None = None
+) -> tuple[Any, np.ndarray]:
+    signs = block.signs(positive).astype(np.float64)
+    X = matrix(block, n_columns)
+    if local is not None:
+        signs, X = signs[local], X[local]
+    if isinstance(block.X, Csr):
+        Z = X.astype(np.float64)
+        Z.data *= np.repeat(signs, np.diff(Z.indptr))
+        return Z, signs
+    Z = X.astype(np.float64)
+    Z -= centre
+    Z *= signs[:, None]
+    return Z, signs
+
+
+def joined(first: Any, second: Any) -> Any:
+    """Two sets of gathered rows, one under the other."""
+    return _stacked([first, second], first.shape[1])
+
+
+def _stacked(parts: list[Any], n_columns: int) -> Any:
+    if not parts:
+        return np.empty((0, n_columns))
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate(parts)
+    from scipy.sparse import vstack
+
+    return vstack(parts, format="csr")

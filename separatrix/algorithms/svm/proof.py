@@ -1,0 +1,174 @@
+"""From floats to a certificate: multipliers made exactly feasible, both ends enclosed.
+
+Where both classes must weigh the same, Σ αs = 0, the sum of the multipliers that follow from the weights is
+exact, and the rows on the margin take up what is left of it, as whole numbers over a power of two.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import floor, isfinite, log2
+
+import numpy as np
+
+from separatrix.algorithms.svm.task import Outcome, Task
+from separatrix.certificates import SoftMarginWithin, Undecided
+from separatrix.certificates.soft_margin import Enclosure, Objective, enclosed, rounded
+from separatrix.certificates.source import read
+from separatrix.predictor.evidence import about
+
+BITS = 60  # of a multiplier the size of its cost
+SPARE = Fraction(1, 1 << 46)  # other machines add up in other orders
+MOST = 1e-6  # margins this near to 1 are listed, if a certificate of less fails
+TAKERS = 8  # rows of each class that take up the rounding of the squared hinge
+
+
+def proven(task: Task, outcome: Outcome, *, squared: bool) -> SoftMarginWithin | Undecided:
+    """The certificate of the weights, with the multipliers of the outcome."""
+    weights = outcome.weights
+    if not np.isfinite(weights).all():
+        return Undecided("The weights overflowed: divide the columns by a power of two and fit again.")
+    said = about(task.rows, task.positive)
+    source = read(task.rows, positive=said.positive)
+    given = None if task.weights is None else tuple(task.weights.tolist())
+    numbers = tuple(weights[:-1].tolist())
+    bias = float(weights[-1]) if task.intercept else None
+
+    def objective(listed: dict[int, Fraction]) -> Objective:
+        return Objective(numbers, bias, float(task.cost), squared, given, listed)
+
+    empty = objective({})
+    signs = np.empty(task.rows.n_rows, np.int8)
+    for block in task.rows.blocks():
+        signs[block.start : block.stop] = block.signs(task.positive)
+    found: Enclosure | None = None
+    listed: dict[int, Fraction] = {}
+    for near in (1e-11, 1e-9, MOST):
+        listed = listed if squared and listed else _listed(empty, outcome, near, squared)
+        balance = Fraction(0)
+        if squared and task.intercept:
+            balance = enclosed(source, objective(listed)).balance - _weighed(listed, signs)
+        elif task.intercept:
+            balance = _held(empty, outcome, listed, signs)
+        if task.intercept:
+            listed = _balanced(empty, outcome, listed, balance, signs, squared)
+        found = enclosed(source, objective(listed))
+        if not (task.intercept and found.balance):
+            break
+    assert found is not None
+    made = objective(listed)
+    upper, below, lower = found.upper(made), found.below(made), found.lower()
+    if not (isfinite(upper) and isfinite(lower)) or (task.intercept and found.balance):
+        return Undecided("The objective is too large to be enclosed in doubles: scale the columns down.")
+    top = rounded(
+        Fraction(upper) + (Fraction(upper) - Fraction(below)) + abs(Fraction(upper)) * SPARE, up=True
+    )
+    bottom = rounded(Fraction(lower) - abs(Fraction(lower)) * SPARE, up=False)
+    exponent = max((_bits(alpha) for alpha in listed.values()), default=0)
+    rows = tuple(sorted(listed))
+    return SoftMarginWithin(
+        numbers,
+        bias,
+        float(task.cost),
+        "squared_hinge" if squared else "hinge",
+        top,
+        bottom,
+        rows,
+        tuple(int(listed[row] * (1 << exponent)) for row in rows),
+        exponent,
+        given,
+        about=said,
+    ).bound_to(task.rows)
+
+
+def _listed(objective: Objective, outcome: Outcome, near: float, squared: bool) -> dict[int, Fraction]:
+    """Rows whose multiplier does not follow from the weights: those on the margin, and those that differ."""
+    if squared:
+        largest = np.argsort(-outcome.alpha, kind="stable")[: 4 * TAKERS]
+        return {int(outcome.support[i]): Fraction(float(outcome.alpha[i])) for i in largest}
+    alpha = np.zeros(len(outcome.margins))
+    alpha[outcome.support] = outcome.alpha
+    full = np.zeros(len(outcome.margins), bool)
+    full[outcome.support] = outcome.full
+    width = near * (1.0 + float(np.abs(outcome.margins).max(initial=0.0)))
+    close = np.abs(outcome.margins - 1.0) <= width
+    differs = (alpha > 0.0) & (~full | (outcome.margins > 1.0)) | (outcome.margins < 1.0) & ~full
+    listed = {}
+    for row in np.flatnonzero(close | differs).tolist():
+        cost = objective.cost(row)
+        if cost:
+            listed[row] = cost if full[row] else min(cost, _cut(float(alpha[row]), cost))
+    return listed
+
+
+def _cut(alpha: float, cost: Fraction) -> Fraction:
+    """A multiplier with as many bits as make sense beside its cost."""
+    places = BITS - floor(log2(float(cost)))
+    return Fraction(round(Fraction(alpha) * (1 << max(0, places))), 1 << max(0, places))
+
+
+def _held(objective: Objective, outcome: Outcome, listed: dict[int, Fraction], signs: np.ndarray) -> Fraction:
+    """Σ αs of the rows that are not listed, exactly: those inside the margin, at their cost."""
+    inside = outcome.margins < 1.0
+    inside[list(listed)] = False
+    if objective.row_weights is None:
+        return Fraction(objective.C) * int(signs[inside].sum(dtype=np.int64))
+    total = sum(
+        int(signs[row]) * Fraction(objective.row_weights[row]) for row in np.flatnonzero(inside).tolist()
+    )
+    return Fraction(objective.C) * total
+
+
+def _weighed(listed: dict[int, Fraction], signs: np.ndarray) -> Fraction:
+    return sum((int(signs[row]) * alpha for row, alpha in listed.items()), Fraction(0))
+
+
+def _balanced(
+    objective: Objective,
+    outcome: Outcome,
+    listed: dict[int, Fraction],
+    balance: Fraction,
+    signs: np.ndarray,
+    squared: bool,
+) -> dict[int, Fraction]:
+    """The same multipliers, moved as little as it takes for Σ αs to be 0."""
+    listed = dict(listed)
+    rest = balance + _weighed(listed, signs)
+
+    def room(row: int) -> Fraction:
+        """How far the row's multiplier can go against the rest."""
+        if signs[row] * rest > 0:
+            return listed[row]
+        return abs(rest) if squared else objective.cost(row) - listed[row]
+
+    def inner(row: int) -> Fraction:
+        return listed[row] if squared else min(listed[row], objective.cost(row) - listed[row])
+
+    for row in sorted(listed, key=inner, reverse=True):
+        if not rest:
+            return listed
+        share = min(abs(rest), room(row))
+        change = -share if rest > 0 else share
+        listed[row] += signs[row].item() * change
+        rest += change
+    if not rest:
+        return listed
+    # The rows on the margin do not suffice: of the heavier class those nearest to it give way.
+    heavy = np.flatnonzero((outcome.margins < 1.0) & (signs == (1 if rest > 0 else -1)))
+    for row in heavy[np.argsort(-outcome.margins[heavy], kind="stable")].tolist():
+        if row in listed:
+            continue
+        whole = objective.cost(row)
+        if squared:
+            whole *= Fraction(2 * max(0.0, 1.0 - float(outcome.margins[row])))
+        share = min(abs(rest), whole)
+        listed[row] = whole - share
+        rest += -share if rest > 0 else share
+        if not rest:
+            break
+    return listed
+
+
+def _bits(value: Fraction) -> int:
+    """Places after the binary point."""
+    return value.denominator.bit_length() - 1

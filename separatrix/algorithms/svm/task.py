@@ -1,0 +1,78 @@
+"""One soft-margin task: signed rows with their costs, and what a solver hands back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from separatrix.rows import Block, Rows, SparseRows
+
+
+@dataclass(frozen=True)
+class Task:
+    """Minimise ½‖w‖² + Σ cost·loss(s(w·x + b)).
+
+    ``cost`` is what every row costs that has no weight of its own; ``centre`` is subtracted from gathered
+    rows, which changes nothing but the rounding: the intercept is free.
+    """
+
+    rows: Rows
+    positive: int
+    cost: float
+    weights: np.ndarray | None
+    intercept: bool
+    centre: np.ndarray
+
+    @classmethod
+    def of(cls, rows: Rows, positive: int, cost: float, *, intercept: bool) -> Task:
+        moved = intercept and not isinstance(rows, SparseRows)
+        centre = rows.sample_mean(1000) if moved else np.zeros(rows.n_columns)
+        return cls(rows, positive, cost, rows.weights, intercept, centre)
+
+    def costs(self, chosen: Any) -> np.ndarray:
+        """The costs of a slice of rows, or of the rows of these numbers."""
+        if self.weights is not None:
+            return self.cost * self.weights[chosen]
+        size = chosen.stop - chosen.start if isinstance(chosen, slice) else len(chosen)
+        return np.full(size, float(self.cost))
+
+    def costs_of(self, block: Block) -> np.ndarray:
+        return self.costs(slice(block.start, block.stop))
+
+    @property
+    def total(self) -> float:
+        return self.cost * (self.rows.n_rows if self.weights is None else float(self.weights.sum()))
+
+    def counting(self) -> np.ndarray:
+        """The numbers of the rows that cost something."""
+        if self.weights is None:
+            return np.arange(self.rows.n_rows)
+        return np.flatnonzero(self.weights > 0.0)
+
+    def plain(self, weights: np.ndarray) -> np.ndarray:
+        """Weights for the rows as given, of weights for the moved ones."""
+        moved = weights.copy()
+        moved[-1] -= float(weights[:-1] @ self.centre)
+        return moved
+
+    def moved(self, weights: np.ndarray) -> np.ndarray:
+        """The other way round."""
+        moved = weights.copy()
+        moved[-1] += float(weights[:-1] @ self.centre)
+        return moved
+
+
+class Outcome(NamedTuple):
+    """Weights for the rows as given, the rows with 0 < α, their α, and the Newton steps made.
+
+    ``full`` says of which of them α is the whole cost; ``margins`` are of all rows.
+    """
+
+    weights: np.ndarray
+    support: np.ndarray
+    alpha: np.ndarray
+    full: np.ndarray
+    margins: np.ndarray
+    steps: int

@@ -1,0 +1,352 @@
+"""The hinge loss on all rows: a working set near the margin, the rest summed once.
+
+**Idea.** A row clearly inside the margin has α = C, one clearly outside α = 0; both pull on the weights by a
+constant, which one look at all rows adds up. What is left is a small problem of the rows near the margin.
+Solutions of samples, each eight times as large as the one before, tell where the margin is, and how far it
+may still move. After a solve one look at all rows finds those that went astray: they join, or the duality gap
+is closed.
+
+**Cost.** Two to four looks at all rows; memory for the rows near the margin, about a sixteenth of the data or
+2 MB, and for three numbers a row.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from separatrix.algorithms.svm.gathering import gathered, joined
+from separatrix.algorithms.svm.intercept import best_shift
+from separatrix.algorithms.svm.line import lowest_along
+from separatrix.algorithms.svm.proximal import Near, solve
+from separatrix.algorithms.svm.task import Outcome, Task
+from separatrix.algorithms.svm.wide import Wide
+from separatrix.kernels.hinge import (
+    ASTRAY,
+    EXCESS,
+    FULL,
+    IDLE,
+    LOSS,
+    NEAR,
+    hinge_slope,
+    margins_and_astray,
+    margins_and_pull,
+)
+from separatrix.rows import Block, SparseRows
+
+ROOMY = 2 << 20  # bytes of gathered rows that are always allowed
+SAMPLE = 8  # how many times as large the next sample is
+FEWEST = 20  # rows in the smallest sample for each weight
+WIDE = 3.0  # the working set reaches this many times as far as margins are expected to move
+WARM = 4.0  # the sharpness to begin with at weights that are nearly right
+START = 4.0  # margins from 0 to this are within the first envelope
+FIRST = 1e-5  # the relative gap of the first solve on a part of the rows
+ROUNDS = 60
+
+
+class Guess(NamedTuple):
+    """Weights for the moved rows, how far margins may be from their final ones, and margins of a sample."""
+
+    weights: np.ndarray
+    spread: float
+    sample: np.ndarray | None
+
+
+def minimise(task: Task, tolerance: float, room: int, start: np.ndarray | None = None) -> Outcome:
+    """Weights and multipliers with a duality gap below ``tolerance`` times the objective."""
+    capacity = _capacity(task)
+    counting = task.counting()
+    # A sample with fewer rows than weights says nothing about the margin.
+    if len(counting) <= capacity or min(capacity, len(counting) // SAMPLE) < FEWEST * (
+        task.rows.n_columns + 1
+    ):
+        return _at_once(task, counting, tolerance, room, start)
+    given = start is not None
+    guess = _given(task, counting, start) if given else _sampled(task, counting, capacity, room)
+    search = _Search(task, capacity)
+    steps, share = 0, FIRST
+    search.gather(guess)
+    sharpness = 0.5 / guess.spread
+    for rounds in range(1, ROUNDS + 1):
+        reached = solve(
+            search.near,
+            search.pull,
+            search.weights,
+            sharpness,
+            max(share, 0.3 * tolerance) * search.objective,
+            intercept=task.intercept,
+            room=room - steps,
+        )
+        steps += reached.steps
+        sharpness = reached.sharpness
+        trial = search.look(reached.weights)
+        # A gap that did not close although no row went astray is rounding.
+        closed = reached.gap + trial.excess <= tolerance * trial.objective
+        if closed or steps >= room or rounds == ROUNDS or (trial.astray == 0 and share == 0.0):
+            search.settle(trial)
+            break
+        if len(search.near.signs) + trial.astray > 2 * search.capacity:
+            # The margin moved past too many rows: gather anew around the best point on the way there.
+            guess = search.restart(trial)
+            del trial
+            search.gather(guess)
+            sharpness = 0.5 / guess.spread
+        else:
+            search.extend(trial)
+            share = 0.0
+    return search.outcome(steps)
+
+
+def _capacity(task: Task) -> int:
+    rows = task.rows
+    room = max(ROOMY, rows.n_bytes // 16)
+    stored = rows.n_bytes / 12 / rows.n_rows if isinstance(rows, SparseRows) else rows.n_columns
+    return int(max(1000, room / (8 * (stored + 4))))
+
+
+def _at_once(
+    task: Task, counting: np.ndarray, tolerance: float, room: int, start: np.ndarray | None
+) -> Outcome:
+    """All rows are few: one solve, to the last digit."""
+    Z, signs = gathered(task.rows, task.positive, counting, task.centre)
+    near = Near(counting, Z, signs, task.costs(counting), np.full(len(counting), 0.5))
+    wide = Wide.of(near) if start is None else None
+    if wide is not None:
+        near = wide.near
+    d = near.Z.shape[1]
+    weights = np.zeros(d + 1) if start is None else task.moved(start)
+    sharpness = 1.0 / START
+    if start is not None:
+        sharpness = WARM
+        near.shares = np.clip(0.5 + sharpness * (1.0 - near.margins(weights)), 0.0, 1.0)
+    nothing = np.zeros(d + 1)
+    steps = 0
+    for share in (0.3 * tolerance, 1e-15):
+        loss = near.caps @ np.maximum(0.0, 1.0 - near.margins(weights))
+        objective = 0.5 * weights[:-1] @ weights[:-1] + loss
+        if steps == 0:  # an objective of the start says little of that of the end
+            objective = min(objective, 1e-3 * task.total)
+        reached = solve(
+            near, nothing, weights, sharpness, share * objective, intercept=task.intercept, room=room - steps
+        )
+        weights, sharpness, steps = reached.weights, reached.sharpness, steps + reached.steps
+        if steps >= room:
+            break
+    if wide is not None:
+        weights, near = wide.unfolded(weights), wide.given
+    margins = np.zeros(task.rows.n_rows)
+    margins[counting] = near.margins(weights)
+    held = near.shares > 0.0
+    return Outcome(
+        task.plain(weights), counting[held], near.alpha[held], near.shares[held] >= 1.0, margins, steps
+    )
+
+
+def _sampled(task: Task, counting: np.ndarray, capacity: int, room: int) -> Guess:
+    """Solve growing samples, each from the weights of the one before."""
+    d = task.rows.n_columns
+    sizes = [min(capacity, len(counting) // SAMPLE)]
+    while sizes[0] // SAMPLE > FEWEST * (d + 1):
+        sizes.insert(0, sizes[0] // SAMPLE)
+    random = np.random.default_rng(0)
+    weights, spread = np.zeros(d + 1), 0.5 * START
+    for place, size in enumerate(sizes):
+        edges = np.linspace(0, len(counting), size + 1).astype(np.int64)
+        chosen = counting[edges[:-1] + (random.random(size) * np.diff(edges)).astype(np.int64)]
+        Z, signs = gathered(task.rows, task.positive, chosen, task.centre)
+        caps = task.costs(chosen)
+        caps *= task.total / caps.sum()
+        near = Near(chosen, Z, signs, caps, np.full(size, 0.5))
+        before = near.margins(weights)
+        reached = solve(
+            near,
+            np.zeros(d + 1),
+            weights,
+            0.5 / spread,
+            2e-4 * task.total,
+            intercept=task.intercept,
+            room=room,
+        )
+        weights = reached.weights
+        margins = near.margins(weights)
+        if place:
+            spread = float(np.sqrt(np.mean((margins - before) ** 2) / SAMPLE))
+        else:
+            spread = float(np.sqrt((d + 1) / size) * (0.1 + np.std(margins)))
+    # Rows of the sample crowd at the margin that was fitted to them: others tell how dense it is there.
+    return Guess(weights, max(spread, 1e-6), _some_margins(task, counting, weights))
+
+
+def _given(task: Task, counting: np.ndarray, start: np.ndarray | None) -> Guess:
+    """Weights given from outside, with the margins of some rows."""
+    assert start is not None
+    weights = task.moved(start)
+    margins = _some_margins(task, counting, weights)
+    return Guess(weights, max(0.1 * float(np.std(margins)), 1e-6), margins)
+
+
+def _some_margins(task: Task, counting: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    chosen = counting[:: max(1, len(counting) // 2000)]
+    Z, signs = gathered(task.rows, task.positive, chosen, task.centre)
+    return np.asarray(Z @ weights[:-1] + signs * weights[-1])
+
+
+class Trial(NamedTuple):
+    """Weights looked at on all rows."""
+
+    weights: np.ndarray
+    margins: np.ndarray
+    objective: float
+    excess: float
+    astray: int
+
+
+class _Search:
+    """What is known between looks: the working set, where the other rows are held, and their pull."""
+
+    near: Near
+    pull: np.ndarray
+    objective: float
+
+    def __init__(self, task: Task, capacity: int) -> None:
+        self.task = task
+        self.capacity = capacity
+        self.restarted = False
+        self.margins = np.empty(task.rows.n_rows)
+        self.held = np.empty(task.rows.n_rows, np.int8)
+        self.weights = np.zeros(task.rows.n_columns + 1)
+
+    def gather(self, guess: Guess, *, again: bool = True) -> None:
+        """Look at all rows from the guess; keep those near the margin, add up the pull of the others.
+
+        If the rows kept cannot balance the pull on the intercept, nothing keeps it from running away. At the
+        best intercept for the same weights they can: those inside the margin do.
+        """
+        task, rows = self.task, self.task.rows
+        half = WIDE * guess.spread
+        if guess.sample is not None:
+            share = min(1.0, 0.8 * self.capacity / rows.n_rows)
+            half = min(half, float(np.quantile(np.abs(guess.sample - 1.0), share)))
+        plain = task.plain(guess.weights)
+        limits = np.array([plain[-1], 1.0 - half])
+
+        def look(block: Block) -> tuple[float, np.ndarray]:
+            pull = np.zeros(rows.n_columns + 1)
+            part = slice(block.start, block.stop)
+            costs, signs = task.costs_of(block), block.signs(task.positive)
+            margins, held = self.margins[part], self.held[part]
+            loss = margins_and_pull(block.X, signs, costs, limits, plain[:-1], margins, pull)
+            held[:] = np.where(margins < 1.0 - half, FULL, IDLE)
+            held[np.abs(margins - 1.0) <= half] = NEAR
+            return loss, pull
+
+        loss, pull = rows.sum(look)
+        self.weights = guess.weights
+        self.objective = 0.5 * float(plain[:-1] @ plain[:-1]) + loss
+        pull[:-1] -= pull[-1] * task.centre
+        self.pull = pull
+        chosen = np.flatnonzero(self.held == NEAR)
+        if len(chosen) > self.capacity:
+            closest = np.argpartition(np.abs(self.margins[chosen] - 1.0), self.capacity)[: self.capacity]
+            left_out = np.delete(chosen, closest)
+            self.held[left_out] = IDLE
+            self._hold_full(left_out[self.margins[left_out] < 1.0])
+            chosen = np.sort(chosen[closest])
+        self.held[chosen] = NEAR
+        Z, signs = gathered(rows, task.positive, chosen, task.centre)
+        self.near = Near(chosen, Z, signs, task.costs(chosen), np.full(len(chosen), 0.5))
+        if not task.intercept:
+            self.pull[-1] = 0.0
+        elif again and not self._holds_intercept():
+            del self.near
+            turned = np.concatenate([block.signs(task.positive) for block in rows.blocks()])
+            costs = task.costs(slice(0, rows.n_rows))
+            moved = guess.weights.copy()
+            moved[-1] += best_shift(self.margins, turned.astype(np.float64), costs)
+            self.gather(guess._replace(weights=moved), again=False)
+
+    def _holds_intercept(self) -> bool:
+        near = self.near
+        heavier = float(near.caps[near.signs * self.pull[-1] < 0.0].sum())
+        return abs(float(self.pull[-1])) <= 0.8 * heavier
+
+    def _hold_full(self, numbers: np.ndarray) -> None:
+        for first in range(0, len(numbers), self.capacity):
+            some = numbers[first : first + self.capacity]
+            Z, signs = gathered(self.task.rows, self.task.positive, some, self.task.centre)
+            costs = self.task.costs(some)
+            self.pull += np.append(Z.T @ costs, signs @ costs)
+            self.held[some] = FULL
+
+    def look(self, weights: np.ndarray) -> Trial:
+        """The margins of all rows, and which of the held ones went astray."""
+        task = self.task
+        plain = task.plain(weights)
+        margins = np.empty(task.rows.n_rows)
+
+        def see(block: Block) -> tuple[int, np.ndarray]:
+            sums = np.zeros(2)
+            part = slice(block.start, block.stop)
+            costs, signs = task.costs_of(block), block.signs(task.positive)
+            astray = margins_and_astray(
+                block.X, signs, costs, plain[-1], plain[:-1], margins[part], self.held[part], sums
+            )
+            return astray, sums
+
+        astray, sums = task.rows.sum(see)
+        objective = 0.5 * float(plain[:-1] @ plain[:-1]) + float(sums[LOSS])
+        return Trial(weights, margins, objective, float(sums[EXCESS]), astray)
+
+    def extend(self, trial: Trial) -> None:
+        """The rows that went astray join the working set, with the multipliers they were held at."""
+        added = np.flatnonzero(self.held & ASTRAY)
+        if len(added):
+            shares = (self.held[added] & FULL).astype(np.float64)
+            Z, signs = gathered(self.task.rows, self.task.positive, added, self.task.centre)
+            caps = self.task.costs(added)
+            released = shares * caps
+            self.pull -= np.append(Z.T @ released, signs @ released if self.task.intercept else 0.0)
+            near = self.near
+            self.near = Near(
+                np.append(near.numbers, added),
+                joined(near.Z, Z),
+                np.append(near.signs, signs),
+                np.append(near.caps, caps),
+                np.append(near.shares, shares),
+            )
+            self.held[added] = NEAR
+        self.weights, self.margins, self.objective = trial.weights, trial.margins, trial.objective
+
+    def restart(self, trial: Trial) -> Guess:
+        """The best point between the last and the trial, and how far it is from there."""
+        move = trial.weights - self.weights
+        along = np.subtract(trial.margins, self.margins, out=trial.margins)
+        costs = self.task.costs(slice(0, len(along)))
+        flat, square = float(move[:-1] @ self.weights[:-1]), float(move[:-1] @ move[:-1])
+        # A second restart shows that the rows that matter are more than there was room for.
+        self.capacity *= 1 + self.restarted
+        self.restarted = True
+        del self.near
+        t = lowest_along(lambda t: flat + t * square + hinge_slope(self.margins, along, costs, t))
+        spread = max(t, 0.05) * float(np.sqrt(along @ along / len(along)))
+        some = slice(None, None, max(1, len(along) // 2000))
+        margins = self.margins[some] + t * along[some]
+        return Guess(self.weights + t * move, max(spread, 1e-6), margins)
+
+    def settle(self, trial: Trial) -> None:
+        self.held &= FULL | NEAR
+        self.weights, self.margins, self.objective = trial.weights, trial.margins, trial.objective
+
+    def outcome(self, steps: int) -> Outcome:
+        near = self.near
+        some = near.shares > 0.0
+        full = np.flatnonzero(self.held == FULL)
+        full = full[self.task.costs(full) > 0.0]
+        support = np.concatenate([near.numbers[some], full])
+        alpha = np.concatenate([near.alpha[some], self.task.costs(full)])
+        whole = np.concatenate([near.shares[some] >= 1.0, np.ones(len(full), bool)])
+        order = np.argsort(support)
+        return Outcome(
+            self.task.plain(self.weights), support[order], alpha[order], whole[order], self.margins, steps
+        )

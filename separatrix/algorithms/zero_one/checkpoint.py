@@ -1,0 +1,98 @@
+"""The interval on disk: written whole or not at all, read back only after its proof was checked again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from separatrix.algorithms.zero_one.interval import Interval
+from separatrix.algorithms.zero_one.problem import Problem
+from separatrix.certificates.check.fewest_errors import Groups, lower_bound
+from separatrix.certificates.check.record import Refused
+from separatrix.certificates.check.table import Unreadable
+
+FORMAT = "separatrix-zero-one-checkpoint"
+PAUSE = 2.0  # seconds between two writings
+
+
+class Checkpoint:
+    """A file that follows an interval.
+
+    Parameters
+    ----------
+    path
+        Where; an existing file of the same problem is continued from.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], problem: Problem) -> None:
+        self.path = Path(path)
+        self.problem = problem
+        self.digest = _digest(problem)
+        self._written = (problem.total, problem.offset)
+        self._next = time.monotonic() + PAUSE
+
+    def resume(self, interval: Interval) -> None:
+        """Take up what the file holds. A file of another problem is refused."""
+        try:
+            kept = json.loads(self.path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError) as error:
+            raise ValueError(f"The checkpoint {self.path.name} cannot be read: {error}.") from None
+        if not isinstance(kept, dict) or kept.get("format") != FORMAT:
+            raise ValueError(f"{self.path.name} is no checkpoint of ZeroOne: give another file name.")
+        if kept.get("problem") != self.digest:
+            raise ValueError(
+                f"The checkpoint {self.path.name} is of other data or costs: remove it or give another name."
+            )
+        try:
+            weights = tuple(map(int, kept["weights"]))
+            proof = kept["proof"]
+            if len(weights) == self.problem.D and any(weights):
+                interval.offer(weights)
+            if proof["method"] != "none":
+                interval.raise_lower(lower_bound(proof, _groups(self.problem)), proof)
+        except (Refused, Unreadable, KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"The checkpoint {self.path.name} is damaged: {error}") from None
+
+    def follow(self, interval: Interval) -> None:
+        """Write now and then, when something has changed."""
+        if time.monotonic() >= self._next:
+            self.write(interval)
+            self._next = time.monotonic() + PAUSE
+
+    def write(self, interval: Interval) -> None:
+        """Write the interval as it is, by an atomic rename."""
+        with interval.still() as (upper, lower, weights, proof):
+            if (upper, lower) == self._written:
+                return
+            record: dict[str, Any] = {
+                "format": FORMAT,
+                "problem": self.digest,
+                "upper": str(upper),
+                "lower": str(lower),
+                "weights": list(map(str, weights)),
+                "proof": proof,
+            }
+            self._written = (upper, lower)
+        beside = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
+        with open(beside, "w", encoding="utf-8") as file:
+            json.dump(record, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, self.path)
+
+
+def _digest(problem: Problem) -> str:
+    text = hashlib.sha256(problem.values.tobytes())
+    text.update(repr((problem.weights, problem.offset, problem.names, problem.intercept)).encode())
+    return text.hexdigest()
+
+
+def _groups(problem: Problem) -> Groups:
+    rows = {name: list(z) for name, z in zip(problem.names, problem.Z, strict=True)}
+    return Groups(rows, dict(zip(problem.names, problem.weights, strict=True)), problem.offset)

@@ -1,0 +1,95 @@
+"""MinDisagreement, the decision problem: is there a halfspace with at most k errors?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from separatrix.algorithms.separation import require_finite
+from separatrix.algorithms.zero_one.estimator import dense
+from separatrix.algorithms.zero_one.interval import Interval
+from separatrix.algorithms.zero_one.reduce import reduced
+from separatrix.algorithms.zero_one.strategy import close
+from separatrix.certificates import Certificate, ErrorsAtLeast, ErrorsAtMost, Undecided
+from separatrix.halfspace import Halfspace
+from separatrix.predictor.evidence import about
+from separatrix.rows import as_rows, jobs
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """The answer, with its witness.
+
+    Attributes
+    ----------
+    answer
+        True: ``halfspace`` makes at most k errors. False: none does. None: not decided in the time given.
+    halfspace
+        The best one found.
+    errors, lower_bound
+        Of it; and of any, as far as proven.
+    certificate
+        `ErrorsAtMost`, `ErrorsAtLeast` or `Undecided`.
+    """
+
+    answer: bool | None
+    halfspace: Halfspace
+    errors: int
+    lower_bound: int
+    certificate: Certificate
+
+    def __bool__(self) -> bool:
+        if self.answer is None:
+            raise ValueError("It is undecided: give more time, or look at .errors and .lower_bound.")
+        return self.answer
+
+
+def min_disagreement(
+    X: Any,
+    y: Any = None,
+    k: int = 0,
+    *,
+    intercept: bool = False,
+    time_limit: float | None = 60,
+    node_limit: int | None = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> Disagreement:
+    """Whether some halfspace, through the origin unless ``intercept``, has at most k rows with s·score ≤ 0.
+
+    Yes with a halfspace, no with a proof, or undecided in the time given.
+
+    Examples
+    --------
+    >>> X, y = [[0, 1], [1, 0], [1, 1]], [1, 1, 0]
+    >>> no = min_disagreement(X, y, 0)
+    >>> no.answer, no.certificate.verify(X, y).holds
+    (False, True)
+    >>> min_disagreement(X, y, 1).answer
+    True
+    """
+    if k < 0:
+        raise ValueError(f"k={k} makes no sense: it is a number of errors.")
+    rows = as_rows(X, y, n_jobs=n_jobs)
+    rows.require_two_classes()
+    require_finite(rows)
+    problem = reduced(*dense(rows, 1), intercept=intercept)
+    interval = Interval(problem, time_limit=time_limit, node_limit=node_limit)
+    interval.target = k
+    close(problem, interval, random_state, jobs(n_jobs) if n_jobs is not None else 2)
+    numbers = problem.to_user(interval.weights)
+    weights, bias = (numbers[:-1], numbers[-1]) if intercept else (numbers, None)
+    speaks = about(rows, 1)
+    certificate: Certificate
+    if interval.upper <= k:
+        answer, certificate = True, ErrorsAtMost(weights, bias, interval.upper, about=speaks)
+    elif interval.lower > k:
+        answer, certificate = False, ErrorsAtLeast(interval.lower, None, interval.proof, intercept, about=speaks)
+    else:
+        answer = None
+        certificate = Undecided(
+            f"A halfspace makes {interval.upper} errors, at least {interval.lower} are proven: "
+            f"whether {k} suffice was not settled."
+        )
+    halfspace = Halfspace(weights, 0.0 if bias is None else bias)
+    return Disagreement(answer, halfspace, interval.upper, interval.lower, certificate.bound_to(rows))

@@ -1,0 +1,242 @@
+"""The fewest training errors of any halfspace: an interval that closes while one watches.
+
+**Idea.** A search from above, a proof from below, both exact, until they meet.
+
+**Theorem** (Johnson and Preparata 1978; Amaldi and Kann 1995). To find a halfspace with the fewest errors is
+NP-hard, and, unless P = NP, so is any constant factor. For a fixed number of columns it takes polynomial time.
+
+**Certificate.** `FewestErrors`: the halfspace, counted exactly, and a proof that none has fewer than
+``lower_bound_`` errors. Where both numbers agree the halfspace is optimal. Stopped early, by the clock, by a
+limit or by Ctrl-C, it has both ends as they are then.
+
+**Cost.** Milliseconds to a minute for up to five columns, a few hundred rows and any noise, or for many
+columns and few errors; beyond that the interval stays open.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from separatrix.algorithms.separation import require_finite, separated
+from separatrix.algorithms.zero_one.checkpoint import Checkpoint
+from separatrix.algorithms.zero_one.interval import Interval, in_unit
+from separatrix.algorithms.zero_one.problem import Problem
+from separatrix.algorithms.zero_one.reduce import reduced
+from separatrix.algorithms.zero_one.strategy import close
+from separatrix.algorithms.zero_one.widest import widest
+from separatrix.certificates import FewestErrors
+from separatrix.certificates.exact import Margins
+from separatrix.halfspace import Halfspace
+from separatrix.predictor import Solution
+from separatrix.predictor.evidence import about, matrix
+from separatrix.predictor.weighted import WeightedClassifier
+from separatrix.rows import Rows, jobs
+
+
+class ZeroOne(WeightedClassifier):
+    """The halfspace with the fewest training errors, with a proof.
+
+    Parameters
+    ----------
+    time_limit : float or None, default=60
+        Seconds. None: until the optimum is proven.
+    node_limit : int or None
+        How many nodes the proof may visit: the same limit gives the same answer on every run.
+    gap : float, default=0
+        Stop when (upper − lower) ≤ gap · upper.
+    fit_intercept : bool, default=True
+    class_weight : dict, "balanced" or None
+        What an error costs, by class; multiplied with ``sample_weight``.
+    max_margin : bool, default=True
+        Among the halfspaces with the fewest errors that were met, return the one with the largest margin on
+        the rows it gets right.
+    random_state : int, RandomState or None
+        For the search. None is 0.
+    checkpoint : str, path or None
+        A file that keeps the interval; a later fit of the same data continues from it. Two classes only.
+    progress : callable or None
+        Called with the `Interval` whenever it changes, and now and then between: ``interval.upper``,
+        ``.lower``, ``.nodes``, ``.seconds``.
+    n_jobs : int or None
+        Threads.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, halfspace_, certificate_
+        Of the predictor; see `LinearClassifier`.
+    errors_ : int or float
+        Training errors of the halfspace (rows with s·score ≤ 0), exact; with weights, what they cost.
+    lower_bound_ : int or float
+        What no halfspace goes below, proven.
+    optimal_ : bool
+        Whether the two agree.
+    misclassified_ : ndarray of int
+        The rows that are errors.
+    margin_ : float
+        The margin on the other rows, certified; nan where none was computed.
+    nodes_ : int
+    history_ : list of (seconds, lower, upper, nodes)
+
+    Examples
+    --------
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> y = [0, 1, 1, 0]
+    >>> model = ZeroOne().fit(X, y)
+    >>> model.errors_, model.lower_bound_, model.optimal_
+    (1, 1, True)
+    >>> model.certificate_.verify(X, y).holds
+    True
+    """
+
+    def __init__(
+        self,
+        time_limit: float | None = 60,
+        node_limit: int | None = None,
+        gap: float = 0,
+        *,
+        fit_intercept: bool = True,
+        class_weight: Mapping[Any, float] | str | None = None,
+        max_margin: bool = True,
+        random_state: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        progress: Callable[[Interval], None] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.time_limit = time_limit
+        self.node_limit = node_limit
+        self.gap = gap
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.max_margin = max_margin
+        self.random_state = random_state
+        self.checkpoint = checkpoint
+        self.progress = progress
+        self.n_jobs = n_jobs
+
+    def _check_parameters(self) -> None:
+        if self.time_limit is not None and not self.time_limit > 0:
+            raise ValueError(f"time_limit={self.time_limit} makes no sense: give seconds, or None.")
+        if self.node_limit is not None and self.node_limit < 1:
+            raise ValueError(f"node_limit={self.node_limit} makes no sense: give a number of nodes, or None.")
+        if not 0 <= self.gap < 1:
+            raise ValueError(f"gap={self.gap} makes no sense: it is a share from 0 to below 1.")
+
+    def _solve(self, rows: Rows, positive: int) -> Solution:
+        require_finite(rows)
+        X, signs = dense(rows, positive)
+        problem = reduced(X, signs, rows.weights, intercept=self.fit_intercept)
+        interval = self._interval(problem)
+        kept = None if self.checkpoint is None else Checkpoint(self.checkpoint, problem)
+        if kept is not None:
+            if len(self.classes_) > 2:
+                raise ValueError("checkpoint= keeps one interval: fit one class against the rest at a time.")
+            kept.resume(interval)
+        if not interval.closed and problem.offset == 0 and rows.weights is None:
+            self._separate(rows, positive, interval)
+        interval.watch(self.progress, None if kept is None else kept.follow)
+        seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31))
+        close(problem, interval, seed, jobs(self.n_jobs) if self.n_jobs is not None else 2)
+        if kept is not None:
+            kept.write(interval)
+        return self._solution(rows, positive, interval)
+
+    def _interval(self, problem: Problem) -> Interval:
+        return Interval(problem, time_limit=self.time_limit, node_limit=self.node_limit, gap=self.gap)
+
+    def _separate(self, rows: Rows, positive: int, interval: Interval) -> None:
+        """No errors at once, where the rows are separable."""
+        limit = None if self.time_limit is None or self.node_limit is not None else self.time_limit / 2
+        answer = separated(rows, positive, intercept=self.fit_intercept, time_limit=limit)
+        if answer.separable and answer.halfspace is not None:
+            plane = answer._plane
+            assert plane is not None
+            *weights, bias = plane.numbers()
+            interval.offer(interval.problem.from_user([*weights, bias] if self.fit_intercept else weights))
+
+    def _solution(self, rows: Rows, positive: int, interval: Interval) -> Solution:
+        problem = interval.problem
+        numbers: tuple[float | int, ...] = problem.to_user(interval.weights)
+        margin = float("nan")
+        if self.max_margin and problem.m * problem.D <= 4_000_000:
+            left = 5.0 if self.time_limit is None or self.node_limit else max(0.5, interval.seconds_left)
+            found = widest(problem, [interval.weights, *interval.ties], min(5.0, left))
+            if found is not None and problem.cost_of(problem.from_user(found.weights)) <= interval.upper:
+                numbers, margin = found.weights, found.margin
+        numbers = self._in_doubles(problem, numbers, interval.upper)
+        weights, bias = (numbers[:-1], numbers[-1]) if self.fit_intercept else (numbers, None)
+        wrong = misclassified(rows, positive, weights, bias)
+        certificate = FewestErrors(
+            weights,
+            bias,
+            interval.upper,
+            interval.lower,
+            None if rows.weights is None else tuple(rows.weights.tolist()),
+            interval.proof,
+            about=about(rows, positive),
+        ).bound_to(rows)
+        halfspace = Halfspace(weights, 0.0 if bias is None else bias)
+        facts = {
+            "errors": in_unit(interval.upper, problem.unit),
+            "lower_bound": in_unit(interval.lower, problem.unit),
+            "optimal": interval.upper == interval.lower,
+            "misclassified": wrong,
+            "margin": margin,
+            "nodes": interval.nodes,
+        }
+        floats = np.append(halfspace.weights, halfspace.intercept)
+        history: Any = list(interval.history)
+        return Solution(floats, certificate, history, facts, halfspace)
+
+    def _in_doubles(self, problem: Problem, numbers: tuple[Any, ...], upper: int) -> tuple[float | int, ...]:
+        """The nearest doubles, at most 1 in size, if they make no more errors; else the numbers themselves."""
+        if all(isinstance(a, float) for a in numbers):
+            return numbers
+        largest = max(abs(a) for a in numbers) or 1
+        exact = max(1, int(largest)).bit_length()
+        doubles = tuple(float(a) if isinstance(a, float) else a / (1 << exact) for a in numbers)
+        if any(isinstance(a, float) for a in numbers):
+            doubles = tuple(map(float, numbers))
+        fits = problem.cost_of(problem.from_user(doubles)) <= upper
+        return doubles if fits else numbers
+
+
+def dense(rows: Rows, positive: int) -> tuple[np.ndarray, np.ndarray]:
+    """All rows as doubles, and their signs."""
+    blocks = list(rows.blocks())
+    parts = [matrix(block, rows.n_columns) for block in blocks]
+    X = np.concatenate([part if isinstance(part, np.ndarray) else part.toarray() for part in parts])
+    signs = np.concatenate([block.signs(positive) for block in blocks])
+    return X.astype(np.float64), signs.astype(np.float64)
+
+
+def misclassified(rows: Rows, positive: int, weights: Any, bias: Any) -> np.ndarray:
+    """The rows with s·score ≤ 0, exactly."""
+    margins = Margins(weights, bias)
+    wrong = [
+        block.start
+        + np.flatnonzero(
+            margins.compare(matrix(block, rows.n_columns), block.signs(positive), block.start) <= 0
+        )
+        for block in rows.blocks()
+    ]
+    return np.concatenate(wrong).astype(np.int64)
+
+
+def line(interval: Interval) -> str:
+    """The interval in one line: incumbent, bound, gap, nodes, seconds.
+
+    >>> line(Interval(reduced(np.array([[0.0], [1.0]]), np.array([-1.0, 1.0]))))[:38]
+    '2 errors, at least 0 proven (gap 100%),'
+    """
+    unit = interval.problem.unit
+    upper, lower = in_unit(interval.upper, unit), in_unit(interval.lower, unit)
+    gap = 100 * (interval.upper - interval.lower) / (interval.upper or 1)
+    return (
+        f"{upper:,} errors, at least {lower:,} proven (gap {gap:.0f}%), "
+        f"{interval.nodes:,} nodes, {interval.seconds:.0f} s"
+    )

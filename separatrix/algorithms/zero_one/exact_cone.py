@@ -1,0 +1,318 @@
+"""What the cone kernel wrote, as a tree in whole numbers.
+
+A tree only changes its form here: the kernel's error bound has settled its signs, and scores that it took for
+0 are looked at one by one. Where one is not 0, or where doubles gave out, the tree is replayed in whole
+numbers, and if a leaf turns out too cheap, the search goes on below it, in whole numbers too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from operator import itemgetter, mul
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+if TYPE_CHECKING:
+    from separatrix.algorithms.zero_one.cone import Field, Pass
+
+Row = tuple[int, list[int]]  # place in the problem, scores at the vertices
+Hint = tuple[int, int, int, int]  # places i and k, and ρ = a/2^e
+
+
+class Split(NamedTuple):
+    first: int
+    second: int
+    left: int  # multiplier of the first vertex; 0: the crossing of row `right`
+    right: int
+
+
+class Written(NamedTuple):
+    """What the kernel wrote about one root."""
+
+    root: int
+    events: list[int]
+    doubtful: bool  # some scores were taken for 0
+
+
+class Mistaken(Exception):
+    """A score that was taken for 0 is not."""
+
+
+def confirmed(field: Field, tree: Written, effort: Pass, given_up: bool) -> tuple[str, int | None]:
+    """The tree as text, and its lowest leaf where that was counted in whole numbers."""
+    if not given_up:
+        try:
+            return " ".join(map(str, _tokens(field, tree))), None
+        except Mistaken:
+            pass
+    replay = Replay(field, effort)
+    return " ".join(map(str, replay.tokens(tree))), replay.lowest
+
+
+def _tokens(field: Field, tree: Written) -> Iterator[int]:
+    """The kernel's events with amounts in full, and cuts as multipliers of whole-number vertices.
+
+    Where scores were taken for 0, the vertices are followed in whole numbers and each such score is looked
+    at.
+    """
+    coarse, events = field.coarse, tree.events
+    corners = field.corners(tree.root) if tree.doubtful else []
+    waiting = [([0] * field.dimension, corners)]
+    at = 0
+    while at < len(events):
+        powers, corners = waiting.pop()
+        pairs, cuts = events[at], events[at + 1]
+        yield pairs
+        yield cuts
+        at += 2
+        for _ in range(pairs):
+            i, k, a, e, amount = events[at : at + 5]
+            yield from (i, k, a, e, amount << coarse)
+            at += 5
+        for _ in range(cuts):
+            yield events[at]
+            yield events[at + 1] << coarse
+            at += 2
+        if events[at] < 0:
+            yield -1
+            at += 1
+            continue
+        split, power = cut(field, events, at, powers)
+        yield from split
+        doubts = events[at + 6 : at + 6 + events[at + 5]]
+        at += 6 + len(doubts)
+        fresh: list[int] = []
+        if tree.doubtful:
+            fresh = _corner(field, split, corners)
+            Z, place = field.problem.Z, field.place
+            if any(sum(map(mul, Z[place[name]], fresh)) for name in doubts):
+                raise Mistaken
+        for changed in (split.second, split.first):
+            waiting.append((_with(powers, changed, power), _with(corners, changed, fresh)))
+
+
+def _with(values: list[Any], place: int, value: Any) -> list[Any]:
+    """A copy with one entry changed; an empty list stays empty."""
+    return [*values[:place], value, *values[place + 1 :]] if values else values
+
+
+def _corner(field: Field, split: Split, corners: list[list[int]]) -> list[int]:
+    """The new vertex in whole numbers."""
+    j, k, left, right = split
+    if left == 0:
+        z = field.problem.Z[field.place[right]]
+        left, right = abs(sum(map(mul, z, corners[k]))), abs(sum(map(mul, z, corners[j])))
+    return [left * a + right * b for a, b in zip(corners[j], corners[k], strict=True)]
+
+
+def cut(field: Field, events: list[int], at: int, powers: list[int]) -> tuple[Split, int]:
+    """The split written at ``at``; vertex v of the kernel is the whole-number one over 2^powers[v]."""
+    j, k, crossing, one, two = events[at : at + 5]
+    if crossing:
+        return Split(j, k, 0, one), two + field.shift + powers[j] + powers[k]
+    power = max(powers[j], powers[k])
+    left = one << (power - powers[j])
+    right = ((1 << two) - one) << (power - powers[k])
+    low = (left | right) & -(left | right)
+    return Split(j, k, left // low, right // low), power + two - low.bit_length() + 1
+
+
+class Cone(NamedTuple):
+    """Open rows with their scores at the corners, and what the decided ones cost."""
+
+    rows: list[Row]
+    base: int
+    corners: list[list[int]]
+
+
+class Replay:
+    """One tree again, every score a whole number."""
+
+    def __init__(self, field: Field, effort: Pass) -> None:
+        self.field, self.effort = field, effort
+        self.weights = field.problem.weights
+        self.lowest = field.problem.total
+
+    def tokens(self, tree: Written) -> Iterator[int]:
+        field, events = self.field, tree.events
+        signs = field.signs(tree.root)
+        rows = [(i, [s * a for s, a in zip(signs, row, strict=True)]) for i, row in enumerate(field.exact)]
+        corners = field.corners(tree.root)
+        waiting = [(Cone(*self._settled(rows, 0), corners), [0] * field.dimension, cast("tuple[Hint, ...]", ()))]
+        at = 0
+        while at < len(events):
+            cone, powers, hints = waiting.pop()
+            pairs, cuts = events[at], events[at + 1]
+            found = [events[at + 2 + 5 * p : at + 6 + 5 * p] for p in range(pairs)]
+            places = field.place
+            hints = (*((places[i], places[k], a, e) for i, k, a, e in reversed(found)), *hints)
+            at += 2 + 5 * pairs + 2 * cuts
+            if events[at] < 0:
+                at += 1
+                yield from self._leaf(cone, hints)
+                continue
+            split, power = cut(field, events, at, powers)
+            at += 6 + events[at + 5]
+            yield 0
+            yield 0
+            yield from split
+            for child, changed in zip(self._children(cone, split), (split.second, split.first), strict=True):
+                waiting.append((child, _with(powers, changed, power), hints))
+
+    def _settled(self, rows: list[Row], base: int) -> tuple[list[Row], int]:
+        """The rows still open, and what the others cost."""
+        still = []
+        for i, scores in rows:
+            if max(scores) <= 0:
+                base += self.weights[i]
+            elif min(scores) < 0:
+                still.append((i, scores))
+        return still, base
+
+    def _children(self, cone: Cone, split: Split) -> list[Cone]:
+        """The second child, then the first: the order in which they are put aside."""
+        j, k, left, right = split
+        if left == 0:
+            place = self.field.place[right]
+            scores = next(scores for i, scores in cone.rows if i == place)
+            left, right = abs(scores[k]), abs(scores[j])
+        new = [left * scores[j] + right * scores[k] for _, scores in cone.rows]
+        corner = [left * a + right * b for a, b in zip(cone.corners[j], cone.corners[k], strict=True)]
+        children = []
+        for changed in (k, j):
+            moved = [
+                (i, [*scores[:changed], s, *scores[changed + 1 :]])
+                for (i, scores), s in zip(cone.rows, new, strict=True)
+            ]
+            corners = [*cone.corners[:changed], corner, *cone.corners[changed + 1 :]]
+            children.append(Cone(*self._settled(moved, cone.base), corners))
+        return children
+
+    def _leaf(self, cone: Cone, hints: tuple[Hint, ...]) -> Iterator[int]:
+        """A leaf, or, where its bound falls short of the target, the search below it."""
+        interval = self.effort.interval
+        waiting = [cone]
+        while waiting:
+            cone = waiting.pop()
+            target = self.effort.full_target
+            pairs, bound = self._pairs(cone, hints, target)
+            if bound < target:
+                cost = cone.base + sum(self.weights[i] for i, scores in cone.rows if sum(scores) <= 0)
+                if cost < target and interval.offer(tuple(map(sum, zip(*cone.corners, strict=True)))):
+                    target = self.effort.full_target
+            stop = self.effort.cut_short or interval.should_stop(0)
+            split = self._split(cone.rows) if bound < target and not stop else None
+            if split is None:
+                self.lowest = min(self.lowest, bound)
+                names = self.field.problem.names
+                yield len(pairs)
+                yield 0
+                for i, k, a, e, amount in pairs:
+                    yield from (names[i], names[k], a, e, amount)
+                yield -1
+                continue
+            interval.should_stop(1)
+            yield 0
+            yield 0
+            yield from split
+            waiting.extend(self._children(cone, split))
+
+    def _pairs(
+        self, cone: Cone, hints: tuple[Hint, ...], target: int
+    ) -> tuple[list[tuple[int, int, int, int, int]], int]:
+        left = {i: self.weights[i] for i, _ in cone.rows}
+        scores = dict(cone.rows)
+        chosen, bound = [], cone.base
+        for i, k, a, e in hints:
+            if bound >= target:
+                return chosen, bound
+            if left.get(i, 0) and left.get(k, 0) and conflict(scores[i], scores[k], a, e):
+                amount = min(left[i], left[k])
+                left[i] -= amount
+                left[k] -= amount
+                bound += amount
+                chosen.append((i, k, a, e, amount))
+        if bound >= target or 2 * bound + sum(left.values()) < 2 * target:
+            return chosen, bound
+        ranked = sorted(scores, key=lambda i: -sum(s > 0 for s in scores[i]))
+        for x, i in enumerate(ranked):
+            for k in ranked[x + 1 :]:
+                if not left[i] or bound >= target:
+                    break
+                ratio = ratio_of(scores[i], scores[k]) if left[k] else None
+                if ratio is not None:
+                    amount = min(left[i], left[k])
+                    left[i] -= amount
+                    left[k] -= amount
+                    bound += amount
+                    chosen.append((i, k, *ratio, amount))
+        return chosen, bound
+
+    def _split(self, rows: list[Row]) -> Split | None:
+        """The edge crossed most, at the crossing in the middle or at the simplest point between two."""
+        crossed: dict[tuple[int, int], int] = {}
+        for i, scores in rows:
+            for j in range(len(scores) - 1):
+                for k in range(j + 1, len(scores)):
+                    if scores[j] * scores[k] < 0:
+                        crossed[j, k] = crossed.get((j, k), 0) + self.weights[i]
+        if not crossed:
+            return None
+        j, k = max(crossed.items(), key=itemgetter(1))[0]
+        places = sorted(
+            (Fraction(abs(scores[k]), abs(scores[j]) + abs(scores[k])), i)
+            for i, scores in rows
+            if scores[j] * scores[k] < 0
+        )
+        half = len(places) // 2
+        if len(places) > 3 and places[half - 1][0] < places[half][0]:
+            point = simplest(places[half - 1][0], places[half][0])
+            return Split(j, k, point.numerator, point.denominator - point.numerator)
+        return Split(j, k, 0, self.field.problem.names[places[half][1]])
+
+
+def conflict(first: list[int], second: list[int], a: int, e: int) -> bool:
+    """Whether a/2^e times the first row and the second have no positive score between them."""
+    b = 1 << max(0, e)
+    a <<= max(0, -e)
+    return all(a * s + b * t <= 0 for s, t in zip(first, second, strict=True))
+
+
+def ratio_of(first: list[int], second: list[int]) -> tuple[int, int] | None:
+    """Some a and e for which two rows conflict, or None."""
+    low, high = Fraction(0), None
+    for s, t in zip(first, second, strict=True):
+        if s > 0:
+            if t > 0:
+                return None
+            bound = Fraction(-t, s)
+            high = bound if high is None or bound < high else high
+        elif t > 0:
+            if s == 0:
+                return None
+            low = max(low, Fraction(t, -s))
+        if high is not None and (low > high or high == 0):
+            return None
+    for e in range(200):
+        a = max(1, -((-low.numerator << e) // low.denominator))
+        if high is None or a * high.denominator <= high.numerator << e:
+            return a, e
+    return None
+
+
+def simplest(low: Fraction, high: Fraction) -> Fraction:
+    """The fraction of the least denominator strictly between two (Stern and Brocot).
+
+    >>> simplest(Fraction(1, 3), Fraction(1, 2))
+    Fraction(2, 5)
+    """
+    whole = low.numerator // low.denominator
+    if Fraction(whole + 1) < high:
+        return Fraction(whole + 1)
+    low, high = low - whole, high - whole
+    if low == 0:
+        return whole + Fraction(1, int(1 / high) + 1)
+    inner_high = 1 / low
+    inner_low = 1 / high if high else None
+    assert inner_low is not None
+    return whole + 1 / simplest(inner_low, inner_high)

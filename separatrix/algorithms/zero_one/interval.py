@@ -1,0 +1,159 @@
+"""The interval that closes: the best halfspace so far, the best proof so far, and when to stop.
+
+One object is shared by all engines and by all threads. Costs are whole numbers in the problem's unit, the
+offset included.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple, Protocol
+
+from separatrix.algorithms.zero_one.problem import Problem, Whole
+
+
+class Step(NamedTuple):
+    """One line of the history: seconds since the start, and the interval in the user's unit."""
+
+    seconds: float
+    lower: Any
+    upper: Any
+    nodes: int
+
+
+class Interval:
+    """Lower and upper end, each with its witness.
+
+    Parameters
+    ----------
+    problem
+    time_limit
+        Seconds, or None.
+    node_limit
+        How many nodes the engines may visit in all, or None. Deterministic where one thread works.
+    gap
+        Stop when upper − lower ≤ gap · upper.
+    report
+        Called with the interval after each change, and now and then between.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        time_limit: float | None = None,
+        node_limit: int | None = None,
+        gap: float = 0.0,
+        report: Callable[[Interval], None] | None = None,
+    ) -> None:
+        self.problem = problem
+        self.started = time.perf_counter()
+        self.deadline = None if time_limit is None else self.started + time_limit
+        self.node_limit = node_limit
+        self.gap = gap
+        self.upper = problem.total
+        self.weights: Whole = (0,) * problem.D
+        self.lower = problem.offset
+        self.proof: dict[str, Any] = {"method": "none"}
+        self.ties: list[Whole] = []
+        self.nodes = 0
+        self.interrupted = False
+        self.proofs_done = False  # nothing more can be proven: an endless search may end
+        self.target: int | None = None
+        self.history: list[Step] = []
+        self._reports = () if report is None else (report,)
+        self._lock = threading.RLock()
+        self._note()
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self.started
+
+    @property
+    def closed(self) -> bool:
+        """Nothing left to prove, or near enough, or the question asked is answered."""
+        if self.target is not None and (self.upper <= self.target or self.lower > self.target):
+            return True
+        return self.upper - self.lower <= self.gap * self.upper
+
+    def offer(self, weights: Sequence[int], cost: int | None = None) -> bool:
+        """A halfspace in whole numbers for ``problem.Z``; True if it is the best so far.
+
+        The cost is counted here, exactly, unless the caller has done so.
+        """
+        cost = self.problem.cost_of(weights) if cost is None else cost
+        with self._lock:
+            if cost == self.upper and len(self.ties) < 32 and any(weights):
+                self.ties.append(tuple(weights))
+            if cost >= self.upper:
+                return False
+            self.upper, self.weights, self.ties = cost, tuple(weights), [tuple(weights)]
+            self._note()
+        return True
+
+    def raise_lower(self, value: int, proof: dict[str, Any]) -> bool:
+        """A proven lower end with its proof; True if it is the best so far."""
+        with self._lock:
+            if value <= self.lower:
+                return False
+            self.lower, self.proof = value, proof
+            self._note()
+        return True
+
+    def should_stop(self, nodes: int = 0) -> bool:
+        """Count nodes just visited; True when the interval is closed or a limit is reached."""
+        with self._lock:
+            self.nodes += nodes
+        self._tell()
+        if self.interrupted or self.proofs_done or self.closed:
+            return True
+        if self.node_limit is not None and self.nodes >= self.node_limit:
+            return True
+        return self.deadline is not None and time.perf_counter() >= self.deadline
+
+    @property
+    def seconds_left(self) -> float:
+        return float("inf") if self.deadline is None else self.deadline - time.perf_counter()
+
+    def interrupt(self) -> None:
+        """Ask every engine to come to an end."""
+        self.interrupted = True
+
+    def watch(self, *reports: Callable[[Interval], None] | None) -> None:
+        """Call these after each change, too."""
+        self._reports = (*self._reports, *(report for report in reports if report is not None))
+
+    def _tell(self) -> None:
+        for report in self._reports:
+            report(self)
+
+    @contextmanager
+    def still(self) -> Iterator[tuple[int, int, Whole, dict[str, Any]]]:
+        """Both ends with their witnesses, while nothing changes them."""
+        with self._lock:
+            yield self.upper, self.lower, self.weights, self.proof
+
+    def _note(self) -> None:
+        unit = self.problem.unit
+        ends = (in_unit(end, unit) for end in (self.lower, self.upper))
+        self.history.append(Step(self.seconds, *ends, self.nodes))
+        self._tell()
+
+
+def in_unit(cost: int, unit: Any) -> int | float:
+    """A cost in the user's numbers: whole where it is whole."""
+    exact = cost * unit
+    return int(exact) if exact.denominator == 1 else float(exact)
+
+
+class Engine(Protocol):
+    """Closes an interval, from below, from above or from both ends.
+
+    ``run`` returns when ``interval.should_stop(nodes)`` says so or when there is nothing left to do; every
+    bound it proves goes through ``interval.raise_lower``, every halfspace through ``interval.offer``.
+    """
+
+    def run(self, problem: Problem, interval: Interval) -> None: ...

@@ -1,0 +1,178 @@
+"""The rows as the engines see them: exact, merged, cancelled.
+
+A halfspace is a vector w, a row is z = s(x, 1) (s·x without an intercept), and the row is an error iff
+z·w ≤ 0. Three things change nothing of the question and are done once, exactly:
+
+- each column is multiplied by the least power of two, from 1 up, that makes all its entries whole numbers;
+- rows of one direction are one row with the sum of their weights;
+- of two rows in opposite directions exactly one or both are errors: the smaller weight is paid in any case,
+  and the difference stays with the heavier one. A row of zeros is always an error.
+
+What is paid in any case is the ``offset``. A row that stays has the number of the first row of the data that
+lies in its direction, its *name*. Proofs speak of rows by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import gcd, lcm
+from operator import mul
+from typing import Any
+
+import numpy as np
+
+Whole = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Distinct directions with positive whole weights.
+
+    Attributes
+    ----------
+    values
+        The rows that stay as doubles, (m, D): s·x and, with an intercept, s in the last column.
+    exponents
+        Column j of ``Z`` is column j of ``values`` times 2 to this power (0 or more).
+    weights
+        Whole, positive, one a row.
+    offset
+        What every halfspace pays, in the same unit.
+    unit
+        One unit of cost in the user's numbers: 1 where all rows weigh 1.
+    members
+        For each row that stays, the rows of the data in its direction.
+    names
+        The first of each.
+    intercept
+        Whether the last column is the constant.
+    n_rows
+        Of the data.
+    """
+
+    values: np.ndarray
+    exponents: Whole
+    weights: Whole
+    offset: int
+    unit: Fraction
+    members: tuple[Whole, ...]
+    names: Whole
+    intercept: bool
+    n_rows: int
+
+    @property
+    def D(self) -> int:
+        return int(self.values.shape[1])
+
+    @property
+    def m(self) -> int:
+        return len(self.names)
+
+    @cached_property
+    def total(self) -> int:
+        """The cost of erring everywhere, the offset included."""
+        return self.offset + sum(self.weights)
+
+    @cached_property
+    def Z(self) -> tuple[Whole, ...]:
+        """The rows as whole numbers."""
+        columns = [_wholes(column, e) for column, e in zip(self.values.T, self.exponents, strict=True)]
+        return tuple(zip(*columns, strict=True)) if self.m else ()
+
+    @cached_property
+    def halvings(self) -> np.ndarray:
+        """``floats`` is ``values`` times 2 to minus these, so that no entry is above 1 in size."""
+        largest = abs(self.values).max(axis=0, initial=0.0)
+        return np.where(largest > 0, np.frexp(largest)[1], 0).astype(np.int64)
+
+    @cached_property
+    def floats(self) -> np.ndarray:
+        """The rows as doubles in handy units, C order: for proposals."""
+        with np.errstate(under="ignore"):
+            return np.ascontiguousarray(np.ldexp(self.values, -self.halvings.astype(np.intc)))
+
+    @cached_property
+    def float_weights(self) -> np.ndarray:
+        """The weights as doubles; exact, sums included, where :attr:`countable`."""
+        return np.array(self.weights, dtype=np.float64)
+
+    @property
+    def countable(self) -> bool:
+        """Whether doubles hold every sum of weights exactly."""
+        return self.total < 2**53
+
+    def from_floats(self, w: Sequence[float] | np.ndarray) -> Whole:
+        """Whole numbers for ``Z`` that are a positive multiple of a vector for ``floats``, exactly."""
+        shifts = [int(-h) - e for h, e in zip(self.halvings, self.exponents, strict=True)]
+        return primitive([Fraction(float(a)) * _power(k) for a, k in zip(w, shifts, strict=True)])
+
+    def to_floats(self, w: Sequence[int]) -> np.ndarray:
+        """The nearest doubles for ``floats``, at most 1 in size, to a vector for ``Z``."""
+        shifts = [int(h) + e for h, e in zip(self.halvings, self.exponents, strict=True)]
+        exact = [Fraction(a) * _power(k) for a, k in zip(w, shifts, strict=True)]
+        largest = max(map(abs, exact), default=Fraction(0)) or Fraction(1)
+        return np.array([float(a / largest) for a in exact])
+
+    def to_user(self, w: Sequence[int]) -> Whole:
+        """Whole-number weights for the columns as given (intercept last, if there is one)."""
+        return primitive([a << e for a, e in zip(w, self.exponents, strict=True)])
+
+    def from_user(self, w: Sequence[float | int]) -> Whole:
+        """A vector for ``Z`` from weights for the columns as given (intercept last, if there is one)."""
+        return primitive([Fraction(a) * _power(-e) for a, e in zip(w, self.exponents, strict=True)])
+
+    def wrong(self, w: Sequence[int]) -> np.ndarray:
+        """Which rows have z·w ≤ 0, exactly; ``w`` is for ``Z``."""
+        rounded = self.to_floats(w)
+        with np.errstate(under="ignore"):
+            scores = self.floats @ rounded
+            doubt = (self.D + 4) * 2.0**-51 * (abs(self.floats) @ abs(rounded)) + 2.0**-960
+        wrong = scores <= 0
+        for i in np.flatnonzero(abs(scores) <= doubt).tolist():
+            wrong[i] = sum(map(mul, self.Z[i], w)) <= 0
+        return np.asarray(wrong)
+
+    def cost_of(self, w: Sequence[int]) -> int:
+        """What the halfspace ``w`` (for ``Z``) costs, the offset included, exactly."""
+        chosen = np.flatnonzero(self.wrong(w)).tolist()
+        return self.offset + sum(self.weights[i] for i in chosen)
+
+
+def primitive(numbers: Sequence[Any]) -> Whole:
+    """The shortest vector of whole numbers in a direction.
+
+    >>> primitive([Fraction(1, 2), Fraction(-3, 4), 0])
+    (2, -3, 0)
+    """
+    common = lcm(*(a.denominator for a in numbers))
+    wholes = [int(a * common) for a in numbers]
+    divisor = gcd(*wholes) or 1
+    return tuple(a // divisor for a in wholes)
+
+
+def _power(k: int) -> Fraction:
+    return Fraction(1 << k) if k >= 0 else Fraction(1, 1 << -k)
+
+
+def least_exponent(column: np.ndarray) -> int:
+    """The least k from 0 up such that 2^k times every entry is whole.
+
+    >>> least_exponent(np.array([0.75, -3.0])), least_exponent(np.array([4.0, 0.0]))
+    (2, 0)
+    """
+    if (np.rint(column) == column).all():
+        return 0
+    mantissas, exponents = np.frexp(column)
+    bits = np.ldexp(mantissas, 53).astype(np.int64)
+    low = np.frexp((bits & -bits).astype(np.float64))[1] - 1
+    return max(0, int((53 - low - exponents)[bits != 0].max(initial=0)))
+
+
+def _wholes(column: np.ndarray, exponent: int) -> list[int]:
+    if exponent < 900 and abs(column).max(initial=0.0) < 2.0**100:
+        return [int(a) for a in np.ldexp(column, exponent).tolist()]
+    ratios = [a.as_integer_ratio() for a in column.tolist()]
+    return [(above << exponent) // below for above, below in ratios]

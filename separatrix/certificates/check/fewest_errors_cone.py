@@ -1,0 +1,132 @@
+"""Lower bounds on errors by cones.
+
+The basis b_1, ..., b_r and the null vectors, on which every row is 0, span the space. So every halfspace w
+is, up to null vectors, a sum of c_j·v_j with c_j >= 0, where each v_j is b_j or -b_j: it lies in one of the
+2^r root cones. A root is cut by a new vertex v = l·v_j + r·v_k with l, r > 0: what was in the cone of the old
+vertices is in that with v for v_j or in that with v for v_k.
+
+A row z has the scores s_j = z·v_j. None positive: the row is an error on the whole cone. None negative: it
+is left out, which can only lower the bound. Two rows with a·s_j + b·t_j <= 0 for all j, and a, b > 0, are
+never both right on the cone, so a pair adds up to as much as both rows still cost. The bound is the least
+over all leaves.
+
+A tree is written as whole numbers, a node before its children: how many new pairs, how many shortened ones;
+each new pair as row, row, a, e, amount, where a/2^e is the ratio of the multipliers; each shortened one as
+its place among the pairs, and by how much; then -1 for a leaf, or j, k, l, r for a cut. A cut with l = 0 is
+where row r scores 0. The child with v for v_j comes first. Pairs of rows that are both still open are handed
+down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import mul
+from typing import TYPE_CHECKING, Any
+
+from .conflict import PRIMES, integer, rank
+from .record import Refused, fields, listed, text
+from .table import Unreadable
+
+if TYPE_CHECKING:
+    from .fewest_errors import Groups
+
+FORMS = {
+    "method": text,
+    "basis": listed(listed(integer)),
+    "null": listed(listed(integer)),
+    "trees": listed(text),
+}
+Row = tuple[int, tuple[int, ...]]
+
+
+def cones(proof: dict[str, Any], groups: Groups) -> int:
+    """The bound that the cones prove, what is paid in any case included."""
+    proof = fields(proof, FORMS)
+    basis, null = proof["basis"], proof["null"]
+    width = len(next(iter(groups.rows.values()), basis[0] if basis else []))
+    if any(len(vector) != width for vector in basis + null) or len(basis) + len(null) != width:
+        raise Refused(f"Its basis is not one of {width} dimensions.")
+    if all(rank(basis + null, prime) < width for prime in PRIMES):
+        raise Refused("Its basis does not span the space.")
+    if any(sum(map(mul, row, vector)) for vector in null for row in groups.rows.values()):
+        raise Refused("A row is not 0 on a null vector.")
+    if len(proof["trees"]) != 1 << len(basis):
+        raise Refused(f"It has {len(proof['trees'])} trees; {1 << len(basis)} cones cover the space.")
+    scores = {name: [sum(map(mul, row, v)) for v in basis] for name, row in groups.rows.items()}
+    lowest = sum(groups.weights.values())
+    for root, tree in enumerate(proof["trees"]):
+        signs = [1 if root >> j & 1 else -1 for j in range(len(basis))]
+        rows = [(name, tuple(map(mul, signs, row))) for name, row in scores.items()]
+        try:
+            numbers = map(int, tree.split())
+            lowest = min(lowest, *leaves(rows, numbers, groups.weights, len(basis)))
+            if next(numbers, None) is not None:
+                raise Refused("A tree goes on after its end.")
+        except (KeyError, IndexError):
+            raise Refused("A tree names a row, a pair or a vertex that is not there.") from None
+        except (StopIteration, RuntimeError):
+            raise Refused("A tree ends too early.") from None
+        except ValueError:
+            raise Unreadable("A tree of the certificate is damaged.") from None
+    return groups.offset + lowest
+
+
+def still_open(rows: Iterator[Row], weights: dict[int, int]) -> tuple[dict[int, tuple[int, ...]], int]:
+    """The rows that the cone does not decide, and what its errors cost."""
+    undecided, cost = {}, 0
+    for name, scores in rows:
+        if max(scores) <= 0:
+            cost += weights[name]
+        elif min(scores) < 0:
+            undecided[name] = scores
+    return undecided, cost
+
+
+def leaves(rows: list[Row], numbers: Iterator[int], weights: dict[int, int], width: int) -> Iterator[int]:
+    """The bound of each leaf of one tree."""
+    waiting = [(*still_open(iter(rows), weights), [])]
+    while waiting:
+        undecided, cost, pairs = waiting.pop()
+        new, shortened = next(numbers), next(numbers)
+        for _ in range(new):
+            i, k, a, e, amount = (next(numbers) for _ in range(5))
+            a, b = (a, 1 << e) if e >= 0 else (a << -e, 1)
+            if i == k or a <= 0 or amount < 0:
+                raise Refused("A pair is none.")
+            for s, t in zip(undecided[i], undecided[k], strict=True):
+                if a * s + b * t > 0:
+                    raise Refused(f"Rows {i} and {k} (counted from 0) can both be right in a cone.")
+            pairs.append((i, k, amount))
+        for _ in range(shortened):
+            place, less = next(numbers), next(numbers)
+            i, k, amount = pairs[place]
+            if place < 0 or not 0 <= less <= amount:
+                raise Refused("A pair is shortened by more than it has.")
+            pairs[place] = (i, k, amount - less)
+        if new or shortened:
+            used = dict.fromkeys(undecided, 0)
+            for i, k, amount in pairs:
+                used[i] += amount
+                used[k] += amount
+            if any(amount > weights[name] for name, amount in used.items()):
+                raise Refused("The pairs of a row add up to more than it costs.")
+        j = next(numbers)
+        if j == -1:
+            yield cost + sum(amount for _, _, amount in pairs)
+            continue
+        k, left, right = next(numbers), next(numbers), next(numbers)
+        if left == 0:
+            crossing = undecided[right]
+            if crossing[j] * crossing[k] >= 0:
+                raise Refused("A cut is made where its row does not change sides.")
+            left, right = abs(crossing[k]), abs(crossing[j])
+        if left <= 0 or right <= 0 or not (0 <= j < width and 0 <= k < width and j != k):
+            raise Refused("A cut is not on an edge of its cone.")
+        fresh = [(name, s, left * s[j] + right * s[k]) for name, s in undecided.items()]
+        for changed in (k, j):
+            child, errors = still_open(
+                ((name, (*s[:changed], new_score, *s[changed + 1 :])) for name, s, new_score in fresh),
+                weights,
+            )
+            kept = [pair for pair in pairs if pair[2] and pair[0] in child and pair[1] in child]
+            waiting.append((child, cost + errors, kept))

@@ -1,0 +1,155 @@
+"""Claims about the multinomial likelihood, with the arithmetic of ``likelihood``.
+
+For a row of class y with weight v and scores t, and b_k >= 0 for k != y that add up to at most v, let q
+be the shares b/v and what they leave for y. Then log sum exp(t_k) - t_y >= h(q) - sum q_k (t_y - t_k),
+with the entropy h (Gibbs). Summed over rows, the last terms are g·w. With the penalty |w|^2/2 and the
+intercepts' entries of g exactly 0, no objective is below C sum v h(q) - C^2 |g|^2/2; without a penalty no
+weights of length r have one below sum v h(q) - r |g|.
+
+The b are those of the weights, in multiples of 10^-40. What is left of the intercepts' entries is taken
+back from single rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+from operator import mul
+from typing import Any
+
+from .likelihood import GRAIN, ROOM, decimal
+from .record import Refused, _label, listed, number, optional
+from .separation import UNIT, over_common, row_over_common
+from .table import Table, same_label
+
+
+def labelled(table: Table) -> Iterator[tuple[list[float], str]]:
+    """Values and label of each row."""
+    for (values, _), (_, cells) in zip(table.rows(), table._cells(), strict=True):
+        yield values, cells[table._label]
+
+
+class Joint:
+    """The loss of the weights, and multiples of 10^-40 for every row and every other class."""
+
+    def __init__(self, witness: dict[str, Any], table: Table) -> None:
+        classes, self.constant = witness["classes"], witness["intercepts"] is not None
+        rows = [list(row) for row in witness["coefficients"]]
+        if len(rows) != len(classes) or any(len(row) != table.columns for row in rows):
+            raise Refused("It has not one row of coefficients for each class and column.")
+        if self.constant:
+            if len(witness["intercepts"]) != len(classes):
+                raise Refused("It has not one intercept for each class.")
+            rows = [[*row, b] for row, b in zip(rows, witness["intercepts"], strict=True)]
+        planes = [over_common(row) for row in rows]
+        self.loss, self.multiples, self.own, self.weights = Decimal(0), [], [], []
+        given = witness["row_weights"]
+        for i, (values, label) in enumerate(labelled(table)):
+            if given is not None and i >= len(given):
+                raise Refused(f"It weighs {len(given)} rows; this data has more.")
+            v = Fraction(1 if given is None else given[i])
+            own = next((k for k, name in enumerate(classes) if same_label(label, name)), None)
+            if own is None:
+                raise Refused(f"Row {i} (counted from 0) has a label that is none of its classes.")
+            row, common = row_over_common(values, self.constant)
+            scores = [decimal(Fraction(sum(map(mul, row, w)), common * below)) for w, below in planes]
+            top = max(scores)
+            powers = [(score - top).exp() for score in scores]
+            total = sum(powers, Decimal(0))
+            self.loss += decimal(v) * (total.ln() + top - scores[own])
+            multiples = [int(decimal(v) * power / total * GRAIN * (1 - ROOM)) for power in powers]
+            multiples[own] = 0
+            if sum(multiples) > v * GRAIN:
+                multiples = [0] * len(multiples)
+            self.multiples.append(multiples)
+            self.own.append(own)
+            self.weights.append(v)
+        if given is not None and len(given) != len(self.own):
+            raise Refused(f"It weighs {len(given)} rows; this data has {len(self.own)}.")
+
+    def settle(self) -> None:
+        """Make the intercepts' entries of g exactly 0."""
+        count = len(self.multiples[0])
+        flows = [0] * count
+        for own, multiples in zip(self.own, self.multiples, strict=True):
+            for k, multiple in enumerate(multiples):
+                flows[k] += multiple
+                flows[own] -= multiple
+        for k in range(count):
+            for own in range(count):
+                back = min(flows[k], -flows[own])
+                rows = [i for i, one in enumerate(self.own) if one == own] if back > 0 else []
+                if rows:
+                    row = max(rows, key=lambda i: self.multiples[i][k])
+                    back = min(back, self.multiples[row][k])
+                    self.multiples[row][k] -= back
+                    flows[k] -= back
+                    flows[own] += back
+        if any(flows):
+            raise Refused("The dual variables of the classes cannot be balanced.")
+
+    def square(self, table: Table, whole: bool) -> Fraction:
+        """|g|^2, exactly; with ``whole``, the intercepts' entries included."""
+        count = len(self.multiples[0])
+        constant = self.constant and whole
+        total = [[0] * (table.columns + constant) for _ in range(count)]
+        for (values, _), own, multiples in zip(labelled(table), self.own, self.multiples, strict=True):
+            row, common = row_over_common(values, constant)
+            for k, multiple in enumerate(multiples):
+                factor = multiple * (UNIT // common)
+                if factor:
+                    total[k] = [a - factor * b for a, b in zip(total[k], row, strict=True)]
+                    total[own] = [a + factor * b for a, b in zip(total[own], row, strict=True)]
+        return Fraction(sum(entry * entry for g in total for entry in g), (UNIT * GRAIN) ** 2)
+
+    def entropies(self) -> Decimal:
+        total = Decimal(0)
+        for v, multiples in zip(self.weights, self.multiples, strict=True):
+            shares = [Fraction(multiple, GRAIN) / v for multiple in multiples if multiple]
+            shares.append(1 - sum(shares, Fraction(0)))
+            total += decimal(v) * sum((-decimal(q) * decimal(q).ln() for q in shares if q > 0), Decimal(0))
+        return total
+
+
+def joint_likelihood_within(witness: dict[str, Any], table: Table) -> str:
+    with localcontext(Context(prec=60, Emin=-(10**9), Emax=10**9)):
+        joint, C = Joint(witness, table), witness["C"]
+        if C is None:
+            upper, lower = joint.loss, Decimal(0)
+            if witness["radius"] is not None:
+                length = decimal(joint.square(table, True)).sqrt()
+                lower = joint.entropies() - Decimal(witness["radius"]) * length
+        else:
+            if C <= 0:
+                raise Refused("Its C is not above 0.")
+            if joint.constant:
+                joint.settle()
+            square = sum((Fraction(w) ** 2 for row in witness["coefficients"] for w in row), Fraction(0))
+            cost = decimal(Fraction(C))
+            upper = decimal(square) / 2 + cost * joint.loss
+            lower = cost * joint.entropies() - cost**2 * decimal(joint.square(table, False)) / 2
+        room = ROOM * (1 + abs(upper))
+        if upper + room > Decimal(witness["upper"]):
+            raise Refused(f"The objective of its weights is {float(upper)!r}.")
+        if witness["lower"] > 0 and lower - room < Decimal(witness["lower"]):
+            raise Refused(f"What it proves from below is {float(lower)!r}.")
+    return (
+        f"the objective is at most {witness['upper']!r} at these weights, and at least {witness['lower']!r}."
+    )
+
+
+CLAIMS = {
+    "joint-likelihood-within": (
+        joint_likelihood_within,
+        {
+            "classes": listed(_label),
+            "coefficients": listed(listed(number)),
+            "intercepts": optional(listed(number)),
+            "C": optional(number),
+            "upper": number,
+            "lower": number,
+            "row_weights": optional(listed(number)),
+            "radius": optional(number),
+        },
+    ),
+}

@@ -1,0 +1,219 @@
+"""Claims about least squares and ridge: coefficients near the exact solution of the numbers in the file.
+
+The normal equations are formed and solved in fractions, without any help from the certificate. Of several
+solutions the one with the shortest weights counts: any solution, less its part along the directions in which
+predictions do not change.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import struct
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from operator import mul
+from typing import Any
+
+from .record import Refused, listed, number, optional
+from .table import Label, Table, Unreadable
+
+
+class Measured(Table):
+    """Rows of a CSV file with a real target where other claims have a label."""
+
+    def rows(self) -> Iterator[tuple[list[float], Any]]:
+        for line, cells in self._cells():
+            try:
+                values = [float(cells[j]) for j in (*self._features, self._label)]
+                finite = all(map(math.isfinite, values))
+            except ValueError:
+                finite = False
+            if not finite:
+                raise Unreadable(f"{self.path}, line {line}: a number is missing or not finite.")
+            yield values[:-1], values[-1]
+
+    def survey(self, hashed: bool) -> tuple[int, bool, str]:
+        """Number of rows, and the digest of the rows with their targets if asked for."""
+        digest, n_rows = hashlib.sha256(), 0
+        form = struct.Struct(f"<{self.columns + 1}d")
+        for values, target in self.rows():
+            n_rows += 1
+            if hashed:
+                digest.update(form.pack(*(value + 0.0 for value in (*values, target))))
+        return n_rows, True, "sha256:" + digest.hexdigest()
+
+    def _larger_label(self) -> Label:
+        return 0  # targets have no positive one
+
+
+def moments(table: Table, heights: list[Any] | None) -> tuple[list[list[Fraction]], int]:
+    """Sums of weight times product over rows (x, 1, y), and the number of rows."""
+    units = [1] * (table.columns + 2)
+    n_rows = 0
+    for values, target in table.rows():
+        n_rows += 1
+        given = (*values, 1.0, target)
+        units = [max(unit, value.as_integer_ratio()[1]) for unit, value in zip(units, given, strict=True)]
+    if heights is not None and len(heights) != n_rows:
+        raise Refused(f"It has weights for {len(heights)} rows; this data has {n_rows}.")
+    size = len(units)
+    grain = max((h.as_integer_ratio()[1] for h in heights or ()), default=1)
+    sums = [[0] * size for _ in range(size)]
+    for i, (values, target) in enumerate(table.rows()):
+        row = [_whole(value, unit) for value, unit in zip((*values, 1.0, target), units, strict=True)]
+        heavy = row if heights is None else [_whole(heights[i], grain) * value for value in row]
+        for j, first in enumerate(heavy):
+            line = sums[j]
+            for k in range(j, size):
+                line[k] += first * row[k]
+    low = [[min(j, k) for k in range(size)] for j in range(size)]
+    return [
+        [Fraction(sums[low[j][k]][max(j, k)], units[j] * units[k] * grain) for k in range(size)]
+        for j in range(size)
+    ], n_rows
+
+
+def _whole(value: Any, unit: int) -> int:
+    above, below = value.as_integer_ratio()
+    return int(above * (unit // below))
+
+
+def solution(table: Table, constant: bool, alpha: Fraction, heights: list[Any] | None) -> list[Fraction]:
+    """The exact weights, with the exact intercept last if there is one."""
+    sums, _ = moments(table, heights)
+    d = table.columns
+    total = sums[d][d]
+    if constant and total == 0:
+        raise Refused("Every row has weight 0.")
+
+    def centred(j: int, k: int) -> Fraction:
+        return sums[j][k] - (sums[j][d] * sums[k][d] / total if constant else 0)
+
+    rows = []
+    for j in range(d):
+        row = [centred(j, k) for k in range(d)] + [centred(j, d + 1)]
+        row[j] += alpha
+        rows.append(row)
+    some, free = eliminate(rows, d)
+    weights = shortest(some, free)
+    if not constant:
+        return weights
+    return [*weights, (sums[d + 1][d] - sum(map(mul, weights, (sums[k][d] for k in range(d))))) / total]
+
+
+def eliminate(rows: list[list[Fraction]], d: int) -> tuple[list[Fraction], list[list[Fraction]]]:
+    """A solution of d equations that have one, and the directions along which there are more.
+
+    Whole numbers throughout: a row is cleared of fractions, and of common factors after each step.
+    """
+    work = [_cleared(row) for row in rows]
+    pivots: list[tuple[int, int]] = []
+    used = 0
+    for column in range(d):
+        lead = next((i for i in range(used, d) if work[i][column]), None)
+        if lead is None:
+            continue
+        work[used], work[lead] = work[lead], work[used]
+        head = work[used]
+        for i in range(d):
+            if i != used and work[i][column]:
+                one, other = head[column], work[i][column]
+                work[i] = _coprime([one * a - other * b for a, b in zip(work[i], head, strict=True)])
+        pivots.append((column, used))
+        used += 1
+    if any(work[i][d] for i in range(used, d)):
+        raise Refused("The normal equations have no solution, which cannot be.")
+    taken = dict(pivots)
+    some = [Fraction(work[taken[j]][d], work[taken[j]][j]) if j in taken else Fraction(0) for j in range(d)]
+    free = []
+    for column in range(d):
+        if column not in taken:
+            move = [
+                Fraction(-work[taken[j]][column], work[taken[j]][j]) if j in taken else Fraction(0)
+                for j in range(d)
+            ]
+            move[column] = Fraction(1)
+            free.append(move)
+    return some, free
+
+
+def shortest(some: list[Fraction], free: list[list[Fraction]]) -> list[Fraction]:
+    if not free:
+        return some
+    rows = [[_dot(one, other) for other in free] + [_dot(one, some)] for one in free]
+    shares, _ = eliminate(rows, len(free))
+    return [w - sum(s * move[j] for s, move in zip(shares, free, strict=True)) for j, w in enumerate(some)]
+
+
+def _dot(one: Sequence[Fraction], other: Sequence[Fraction]) -> Fraction:
+    return sum(map(mul, one, other), Fraction(0))
+
+
+def _cleared(row: list[Fraction]) -> list[int]:
+    common = math.lcm(*(value.denominator for value in row))
+    return _coprime([int(value * common) for value in row])
+
+
+def _coprime(row: list[int]) -> list[int]:
+    common = math.gcd(*row)
+    return [value // common for value in row] if common > 1 else row
+
+
+def solution_within(witness: dict[str, Any], table: Table) -> str:
+    constant = witness["intercept"] is not None
+    given = [*witness["weights"], *([witness["intercept"]] if constant else [])]
+    within, far, alpha = witness["within"], witness["distance"], witness["alpha"]
+    if len(within) != len(given) or min(within) < 0 or far < 0 or alpha < 0:
+        raise Unreadable("The certificate's bounds do not match its coefficients.")
+    heights = witness["sample_weight"]
+    if heights is not None and min(heights, default=0) < 0:
+        raise Unreadable("The certificate has a negative row weight.")
+    exact = solution(table, constant, Fraction(alpha), heights)
+    errors = [abs(Fraction(ours) - theirs) for ours, theirs in zip(given, exact, strict=True)]
+    for j, (error, allowed) in enumerate(zip(errors, within, strict=True)):
+        if error > allowed:
+            raise Refused(f"Coefficient {j} is further than {allowed!r} from the exact one.")
+    if sum(error**2 for error in errors) > Fraction(far) ** 2:
+        raise Refused(f"The coefficients are further than {far!r} from the exact ones.")
+    return f"the coefficients are within {far!r} of the exact solution."
+
+
+def gradient_at_most(witness: dict[str, Any], table: Table) -> str:
+    constant = witness["intercept"] is not None
+    weights = [Fraction(w) for w in witness["weights"]]
+    if witness["gradient"] < 0 or witness["alpha"] < 0:
+        raise Unreadable("The certificate's penalty or bound is negative.")
+    bias = Fraction(witness["intercept"] or 0)
+    heights = witness["sample_weight"]
+    half = [Fraction(witness["alpha"]) * w for w in weights]
+    pull, met = Fraction(0), 0
+    for i, (values, target) in enumerate(table.rows()):
+        row = [Fraction(value) for value in values]
+        rest = Fraction(target) - bias - _dot(row, weights)
+        met += 1
+        if heights is not None:
+            if i >= len(heights):
+                break
+            rest *= Fraction(heights[i])
+        half = [g - rest * x for g, x in zip(half, row, strict=True)]
+        pull -= rest
+    if heights is not None and len(heights) != met:
+        raise Refused(f"It has weights for {len(heights)} rows; this data has another number.")
+    square = _dot(half, half) + (pull**2 if constant else 0)
+    if square > Fraction(witness["gradient"]) ** 2:
+        raise Refused(f"Half the gradient is longer than {witness['gradient']!r}.")
+    return f"half the gradient of the squared error is at most {witness['gradient']!r} long."
+
+
+FIT = {
+    "weights": listed(number),
+    "intercept": optional(number),
+    "alpha": number,
+    "sample_weight": optional(listed(number)),
+}
+
+CLAIMS = {
+    "solution-within": (solution_within, {**FIT, "distance": number, "within": listed(number)}),
+    "gradient-at-most": (gradient_at_most, {**FIT, "gradient": number}),
+}

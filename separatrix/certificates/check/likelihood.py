@@ -1,0 +1,211 @@
+"""Claims about the logistic likelihood: weights that reach one number, and a proof that none fall below
+another.
+
+For 0 <= b <= v and rows z = s(x, 1), or s·x without an intercept, log(1 + exp(-m)) >= h(p) - p m with the
+entropy h, so
+
+    sum v log(1 + exp(-z·w)) >= sum v h(b/v) - (sum b z)·w        for every w.
+
+Let g = sum b z. With the penalty |w|^2/2 and the cost C, and the intercept's entry of g exactly 0, no
+objective is below C sum v h(b/v) - C^2 |g|^2/2. Without a penalty, and with g exactly 0, none is below
+sum v h(b/v).
+
+Which b, is for the checker to choose: b = v/(1 + exp(m)) at the weights, in multiples of 10^-40, the
+heavier class scaled down; without a penalty the rows named take up, exactly, what is left of g. Margins
+and g are exact. Exponentials and logarithms are Python's ``decimal``, which rounds both correctly to 60
+digits; 10^-40 is allowed for these roundings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+from operator import mul
+from typing import Any
+
+from .conflict import NORMALS, PRIMES, rank
+from .record import Refused, ascending, listed, number, optional
+from .separation import HALFSPACE, UNIT, all_weights, over_common, row_over_common
+from .table import Table
+
+GRAIN = 10**40
+ROOM = Decimal(10) ** -40
+
+
+def decimal(value: Fraction | int) -> Decimal:
+    return Decimal(value.numerator) / Decimal(value.denominator)
+
+
+def softplus(m: Decimal) -> Decimal:
+    """log(1 + exp(-m))."""
+    return (1 + (-abs(m)).exp()).ln() + max(-m, Decimal(0))
+
+
+def entropy(share: Fraction) -> Decimal:
+    if share in (0, 1):
+        return Decimal(0)
+    p, q = decimal(share), decimal(1 - share)
+    return -p * p.ln() - q * q.ln()
+
+
+class Dual:
+    """The loss of the weights, and multiples of 10^-40 for the rows."""
+
+    def __init__(self, witness: dict[str, Any], table: Table) -> None:
+        self.constant = witness["intercept"] is not None
+        weights, below = over_common(all_weights(witness))
+        plane = None if witness["direction"] is None else over_common(witness["direction"])[0]
+        given = witness["row_weights"]
+        self.loss, self.multiples, self.signs, self.weights = Decimal(0), [], [], []
+        for i, (values, sign) in enumerate(table.rows()):
+            if given is not None and i >= len(given):
+                raise Refused(f"It weighs {len(given)} rows; this data has more.")
+            v = Fraction(1 if given is None else given[i])
+            if v < 0:
+                raise Refused("A row's weight is below 0.")
+            row, common = row_over_common(values, self.constant)
+            margin = decimal(Fraction(sign * sum(map(mul, row, weights)), common * below))
+            self.loss += decimal(v) * softplus(margin)
+            counts = plane is None or sum(map(mul, row, plane)) == 0
+            share = 1 / (1 + margin.exp()) if margin < 10**6 else Decimal(0)
+            multiple = min(int(decimal(v) * share * GRAIN), int(v * GRAIN)) if counts else 0
+            self.multiples.append(multiple)
+            self.signs.append(sign)
+            self.weights.append(v)
+        if given is not None and len(given) != len(self.signs):
+            raise Refused(f"It weighs {len(given)} rows; this data has {len(self.signs)}.")
+
+    def balance(self) -> None:
+        """Both classes made to weigh exactly the same."""
+        sums = {
+            sign: sum(a for a, s in zip(self.multiples, self.signs, strict=True) if s == sign)
+            for sign in (-1, 1)
+        }
+        heavy = max(sums, key=lambda sign: sums[sign])
+        light, most = sums[-heavy], sums[heavy]
+        if light == most:
+            return
+        chosen = [i for i, sign in enumerate(self.signs) if sign == heavy]
+        for i in chosen:
+            self.multiples[i] = self.multiples[i] * light // most
+        # Rounding down has taken a little too much: a row with room gets it back.
+        missing = light - sum(self.multiples[i] for i in chosen)
+        row = max(chosen, key=lambda i: self.weights[i] * GRAIN - self.multiples[i])
+        if self.multiples[row] + missing > self.weights[row] * GRAIN:
+            raise Refused("The dual variables of the two classes cannot be balanced.")
+        self.multiples[row] += missing
+
+    def combination(self, table: Table) -> list[Fraction]:
+        """g, exactly."""
+        total = [0] * (table.columns + self.constant)
+        for (values, sign), multiple in zip(table.rows(), self.multiples, strict=True):
+            if multiple:
+                row, common = row_over_common(values, self.constant)
+                factor = sign * multiple * (UNIT // common)
+                total = [sum_ + factor * entry for sum_, entry in zip(total, row, strict=True)]
+        return [Fraction(entry, UNIT * GRAIN) for entry in total]
+
+    def entropies(self, shares: dict[int, Fraction]) -> Decimal:
+        """sum v h(b/v); ``shares`` are the b of some rows that have changed."""
+        total = Decimal(0)
+        for i, v in enumerate(self.weights):
+            b = shares.get(i, Fraction(self.multiples[i], GRAIN))
+            if v:
+                total += decimal(v) * entropy(b / v)
+        return total
+
+
+def likelihood_within(witness: dict[str, Any], table: Table) -> str:
+    with localcontext(Context(prec=60, Emin=-(10**9), Emax=10**9)):
+        dual = Dual(witness, table)
+        C = witness["C"]
+        if C is None:
+            upper, lower = dual.loss, unpenalised(witness, table, dual)
+        else:
+            if C <= 0:
+                raise Refused("Its C is not above 0.")
+            cost = decimal(Fraction(C))
+            if dual.constant:
+                dual.balance()
+            g = dual.combination(table)[: table.columns]
+            square = sum((Fraction(w) ** 2 for w in witness["weights"]), Fraction(0))
+            upper = decimal(square) / 2 + cost * dual.loss
+            lower = cost * dual.entropies({}) - cost**2 * decimal(sum(entry * entry for entry in g)) / 2
+        room = ROOM * (1 + abs(upper))
+        if upper + room > Decimal(witness["upper"]):
+            raise Refused(f"The objective of its weights is {float(upper)!r}.")
+        if witness["lower"] > 0 and lower - room < Decimal(witness["lower"]):
+            raise Refused(f"What it proves from below is {float(lower)!r}.")
+    return f"the objective is at most {witness['upper']!r} at these weights, and at least {witness['lower']!r} at any."
+
+
+def unpenalised(witness: dict[str, Any], table: Table, dual: Dual) -> Decimal:
+    """The bound once the rows named have taken up what is left."""
+    rows, normals = witness["rows"], witness["normals"]
+    if not rows:
+        return Decimal(0)
+    width = table.columns + dual.constant
+    if any(len(normal) != width for normal in normals) or len(rows) + len(normals) != width:
+        raise Refused("Its rows and normals leave dimensions open.")
+    if normals and all(rank(normals, prime) < len(normals) for prime in PRIMES):
+        raise Refused("Its normals are not independent.")
+    plane = None if witness["direction"] is None else over_common(witness["direction"])[0]
+    basis: dict[int, list[Fraction]] = {}
+    for i, (values, sign) in enumerate(table.rows()):
+        row, common = row_over_common(values, dual.constant)
+        if dual.weights[i] and (plane is None or sum(map(mul, row, plane)) == 0):
+            if any(sum(map(mul, row, normal)) for normal in normals):
+                raise Refused(f"Row {i} (counted from 0) is outside the span it claims.")
+        elif i in rows:
+            raise Refused(f"Row {i} (counted from 0) does not count, and cannot take anything up.")
+        if i in rows:
+            basis[i] = [Fraction(sign * entry, common) for entry in row]
+    if len(basis) < len(rows):
+        raise Refused(f"It names row {rows[-1]}, which this data does not have.")
+    changes = solve([basis[i] for i in rows], [-entry for entry in dual.combination(table)])
+    shares = {}
+    for i, change in zip(rows, changes, strict=True):
+        b = Fraction(dual.multiples[i], GRAIN) + change
+        if not 0 <= b <= dual.weights[i]:
+            raise Refused("Its rows cannot take up what is left of the dual constraints.")
+        shares[i] = b
+    return dual.entropies(shares)
+
+
+def solve(rows: Sequence[list[Fraction]], goal: list[Fraction]) -> list[Fraction]:
+    """The multipliers with which independent rows add up to the goal, exactly."""
+    r, width = len(rows), len(goal)
+    left = [[rows[k][j] for k in range(r)] + [goal[j]] for j in range(width)]
+    for k in range(r):
+        pivot = max(range(k, width), key=lambda j: abs(left[j][k]))
+        if not left[pivot][k]:
+            raise Refused("The rows it names are not independent.")
+        left[k], left[pivot] = left[pivot], left[k]
+        for j in range(k + 1, width):
+            if left[j][k]:
+                factor = left[j][k] / left[k][k]
+                left[j] = [a - factor * b for a, b in zip(left[j], left[k], strict=True)]
+    if any(row[r] for row in left[r:]):
+        raise Refused("The rows it names do not span what is left.")
+    found = [Fraction(0)] * r
+    for k in range(r - 1, -1, -1):
+        rest = left[k][r] - sum(left[k][m] * found[m] for m in range(k + 1, r))
+        found[k] = rest / left[k][k]
+    return found
+
+
+CLAIMS = {
+    "likelihood-within": (
+        likelihood_within,
+        {
+            **HALFSPACE,
+            "C": optional(number),
+            "upper": number,
+            "lower": number,
+            "row_weights": optional(listed(number)),
+            "rows": ascending,
+            **NORMALS,
+            "direction": optional(listed(number)),
+        },
+    ),
+}

@@ -1,0 +1,162 @@
+"""Weights that are within a proven distance of the best multinomial likelihood; see `multinomial_duality`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import fsum, isfinite
+from typing import Annotated, Any
+
+import numpy as np
+
+from .certificate import Certificate, Verdict
+from .labels import Label, plain
+from .likelihood_within import NumbersOrNone
+from .logistic_duality import grain
+from .multinomial_duality import JointDuality, JointSums
+from .source import Source, read
+from .witness import CertificateError, Number, NumberOrNone, _numbers, _tuple
+
+Table = Annotated[tuple[tuple[float | int, ...], ...], _tuple(_numbers)]
+Labels = Annotated[tuple[Label, ...], _tuple(plain)]
+
+
+@dataclass(frozen=True, repr=False)
+class JointLikelihoodWithin(Certificate):
+    """The objective of multinomial logistic regression lies, at its least, between two numbers, and the
+    weights reach the upper one.
+
+    Parameters
+    ----------
+    classes
+        The labels, in the order of the rows of ``coefficients``.
+    coefficients, intercepts
+        A row a class; None for no intercepts.
+    C
+        The cost of the loss against ½Σ‖w_k‖²; None where nothing is penalised.
+    upper, lower
+        Not below the objective of the weights; not above that of any.
+    row_weights
+        v, one for each row; None: all 1.
+    radius
+        Without a penalty: the length, intercepts included, of the weights that ``lower`` speaks of.
+
+    Examples
+    --------
+    >>> X, y = [[0.0], [1.0], [2.0]], ["a", "b", "c"]
+    >>> proof = JointLikelihoodWithin(("a", "b", "c"), ((0.0,), (0.0,), (0.0,)), None, C=0.1, upper=0.34, lower=0.2)
+    >>> proof.verify(X, y).holds
+    True
+    """
+
+    classes: Labels
+    coefficients: Table
+    intercepts: NumbersOrNone
+    C: NumberOrNone
+    upper: Number
+    lower: Number
+    row_weights: NumbersOrNone = None
+    radius: NumberOrNone = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        width = {len(row) for row in self.coefficients}
+        if len(self.classes) < 2 or len(self.coefficients) != len(self.classes) or len(width) != 1:
+            raise CertificateError("It needs a row of coefficients for each class, all of one length.")
+        if self.intercepts is not None and len(self.intercepts) != len(self.classes):
+            raise CertificateError("It needs an intercept for each class.")
+        if self.C is not None and not self.C > 0:
+            raise CertificateError(f"C is {self.C}; it is above 0, or None where nothing is penalised.")
+        object.__setattr__(self, "about", replace(self.about, positive=self.classes[-1], columns=width.pop()))
+
+    @property
+    def claim(self) -> str:
+        what = "No penalty" if self.C is None else f"C = {self.C!r}"
+        which = (
+            "that of no weights" if self.C is not None else f"that of no weights of length {self.radius!r}"
+        )
+        return (
+            f"{what}: the multinomial objective of these weights is at most {self.upper!r}, and {which} below "
+            f"{self.lower!r}."
+        )
+
+    @property
+    def gap(self) -> float:
+        """(upper − lower)/upper."""
+        return (
+            float((Fraction(self.upper) - Fraction(self.lower)) / Fraction(self.upper)) if self.upper else 0.0
+        )
+
+    def verify(self, X: Any, y: Any = None) -> Verdict:
+        about = self.about
+        source = read(X, y, positive=about.positive, label=about.label, features=about.features)
+        refusal = about.refusal(source, self._digest_of)
+        if refusal is not None:
+            return Verdict(False, refusal)
+        if self.row_weights is not None and len(self.row_weights) != source.n_rows:
+            return Verdict(False, f"It weighs {len(self.row_weights)} rows; this data has {source.n_rows}.")
+        sources = [
+            read(X, y, positive=label, label=about.label, features=about.features) for label in self.classes
+        ]
+        bounds = JointBounds(self, source.n_rows)
+        try:
+            upper, lower = bounds.of(lambda duality: _walk(duality, sources, bounds.row_weights))
+        except ValueError as error:
+            return Verdict(False, str(error))
+        if upper is None:
+            return Verdict(False, "The objective is too large for doubles.")
+        if upper > Fraction(self.upper):
+            return Verdict(False, f"The objective of its weights may be as large as {float(upper)!r}.")
+        if Fraction(self.lower) > 0 and lower < Fraction(self.lower):
+            return Verdict(False, f"What it proves from below is {float(lower)!r}.")
+        return Verdict(
+            True,
+            f"The objective is at most {float(upper):.3g} and no weights reach below {float(lower):.3g}.",
+        )
+
+    def _prove(self, source: Source) -> Verdict:
+        raise NotImplementedError("A multinomial claim needs all labels, not signs: see verify.")
+
+
+def _walk(duality: JointDuality, sources: list[Source], row_weights: Any) -> JointSums:
+    total: JointSums | None = None
+    for pieces in zip(*(source.pieces() for source in sources), strict=True):
+        signs = np.array([piece.signs for piece in pieces])
+        if ((signs > 0).sum(axis=0) != 1).any():
+            raise ValueError("Some row has a label that is none of its classes.")
+        first = pieces[0]
+        v = np.ones(signs.shape[1]) if row_weights is None else row_weights[first.start : first.stop]
+        part = duality.piece(first.X, signs.argmax(axis=0), v, first.start)
+        total = part if total is None else total + part
+    assert total is not None
+    return total
+
+
+class JointBounds:
+    """Both ends of the objective for the witness of a certificate."""
+
+    def __init__(self, witness: JointLikelihoodWithin, n_rows: int, caution: float = 1.0) -> None:
+        given = witness.row_weights
+        self.witness = witness
+        self.row_weights = None if given is None else np.array(given, np.float64)
+        bias = None if witness.intercepts is None else np.array(witness.intercepts, np.float64)
+        weights = np.array(witness.coefficients, np.float64)
+        self.duality = JointDuality(weights, bias, grain(n_rows, self.row_weights) - 3, caution)
+
+    def of(self, walk: Any) -> tuple[Fraction | None, Fraction]:
+        total = walk(self.duality)
+        weights, C = self.duality.weights, self.witness.C
+        square = fsum((weights**2).ravel().tolist())
+        if not (isfinite(total.loss) and isfinite(total.reach) and isfinite(square)):
+            return None, Fraction(0)
+        if C is None:
+            if self.witness.radius is None:
+                return Fraction(total.loss), Fraction(0)
+            lost = Fraction(self.witness.radius) * Fraction(self.duality.whole_length(total))
+            return Fraction(total.loss), max(Fraction(0), Fraction(total.entropy) - lost)
+        upper = Fraction(square) / 2 * (1 + Fraction(1, 2**50)) + Fraction(C) * Fraction(total.loss)
+        found = self.duality.settled(total)
+        if found is None:
+            return upper, Fraction(0)
+        entropy, length = (Fraction(value) for value in found)
+        return upper, max(Fraction(0), Fraction(C) * entropy - (Fraction(C) * length) ** 2 / 2)

@@ -1,0 +1,261 @@
+"""Two sides of the logistic likelihood: the objective of given weights from above, and of any from below.
+
+**Duality.** Let z = s(x, 1), or s·x without an intercept, m = z·w, and 0 ≤ β_i ≤ v_i. For each row
+log(1 + exp(−m)) ≥ h(p) − p·m with the entropy h, for every p in [0, 1] (Fenchel and Young), hence
+
+    Σ v_i log(1 + exp(−m_i)) ≥ Σ v_i h(β_i/v_i) − (Σ β_i z_i)·w                for every w.
+    (1)
+
+*Penalised, C finite.* If the last entry of g = Σ β_i z_i, the intercept's, is exactly 0, then
+½‖w‖² − C g·w ≥ −½C²‖g‖² gives ½‖w‖² + C Σ v_i log(…) ≥ C Σ v_i h(β_i/v_i) − ½C²‖g‖².
+
+*Not penalised.* The bound is Σ v_i h(β_i/v_i) where g is exactly 0. See `Restoration`.
+
+Equality holds at the optimum with β_i = v_i/(1 + exp(m_i)); so this is the β that given weights propose,
+rounded to whole multiples of a power of two, whose sums are exact.
+
+**Feasibility restored.** Where the multiples of the two classes do not add up to the same number, the heavier
+class is scaled down, and what rounding leaves is taken from its largest β. Any β that satisfies the
+constraints proves its bound, however it was found.
+
+**Rounding.** A score summed from k products errs by at most 2(k + 3)u(Σ|x_j w_j| + |b|) (see `exact`),
+and the loss changes by no more than its margin; g errs by at most (M + P + 8)u·‖Σ β_i|x_i|‖ ≤ (M + P +
+8)u·Σ β_i‖x_i‖ in length, with M ≤ 2048 the rows of a run and P the number of runs."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import ceil, fsum, inf, isfinite, log2, nextafter
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .dyadic import Doubles
+from .enclosures import U, entropy_below, softplus_above, sum_above, sum_below
+from .labels import Signs
+from .source import Matrix
+
+_RUN = 2048  # rows whose sums are made by a product of matrices
+
+Keep = Callable[[Matrix, Signs], npt.NDArray[np.bool_]]
+
+
+class Largest(NamedTuple):
+    """The largest multiple among the rows of a class: what it is, the row's weight and length, and its
+    number."""
+
+    multiple: int
+    weight: float
+    length: float
+    row: int
+
+
+@dataclass
+class Sums:
+    """What some rows add: an upper bound of the loss, a lower one of the entropies, and g with its error."""
+
+    loss: float
+    entropy: float
+    g: Doubles
+    sizes: Doubles | None
+    reach: float  # Σ β‖x‖, from above
+    multiples: tuple[int, int]  # Σ of the multiples of each class: −1, +1
+    largest: tuple[Largest, Largest]
+    rows: int
+    noted: tuple[tuple[int, float], ...] = ()  # multiples and weights of the rows asked for
+    pieces: int = 1
+
+    def __add__(self, other: Sums) -> Sums:
+        both = zip(self.largest, other.largest, strict=True)
+        sizes = None if self.sizes is None or other.sizes is None else self.sizes + other.sizes
+        return Sums(
+            nextafter(self.loss + other.loss, inf),
+            nextafter(self.entropy + other.entropy, -inf),
+            self.g + other.g,
+            sizes,
+            nextafter(self.reach + other.reach, inf),
+            (self.multiples[0] + other.multiples[0], self.multiples[1] + other.multiples[1]),
+            tuple(max(a, b, key=lambda one: one.multiple) for a, b in both),  # type: ignore[arg-type]
+            max(self.rows, other.rows),
+            self.noted + other.noted,
+            self.pieces + other.pieces,
+        )
+
+
+@dataclass
+class Duality:
+    """The sums of one task at given weights, piece by piece.
+
+    Parameters
+    ----------
+    weights, intercept
+        Doubles; None for no intercept.
+    quantum
+        β are whole multiples of 2**-quantum; see `grain`.
+    keep
+        Which rows of a piece may have β above 0; None: all.
+    entries
+        Whether to bound the error of g entry by entry.
+    wanted
+        Numbers of rows, ascending, whose multiples are noted.
+    centre
+        For dense rows and a free intercept: the point from which rows are seen. The intercept's entry of
+        g being 0, g is the same from everywhere, and its rounding is least from nearby.
+    caution
+        A factor, at least 1, on all allowances for rounding: whoever states a bound takes 2, so that it is
+        found again where rows are cut elsewhere.
+    """
+
+    weights: Doubles
+    intercept: float | None
+    quantum: int
+    keep: Keep | None = None
+    entries: bool = False
+    wanted: tuple[int, ...] = ()
+    caution: float = 1.0
+    centre: Doubles | None = None
+    scales: tuple[float, float] = (1.0, 1.0)
+    _norm: float = field(init=False)
+    _bias: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        exact = Fraction(self.intercept or 0.0)
+        if self.centre is not None:
+            pairs = zip(self.weights.tolist(), self.centre.tolist(), strict=True)
+            exact += sum(Fraction(w) * Fraction(c) for w, c in pairs)
+        self._bias = float(exact)
+        self._norm = 1.001 * float(np.sqrt(fsum((self.weights**2).tolist()))) + 1e-300
+
+    def piece(self, X: Matrix, signs: Signs, v: Doubles, start: int) -> Sums:
+        """The sums over a piece of rows with weights ``v``, in runs of 2048 rows."""
+        runs = (slice(at, at + _RUN) for at in range(0, len(signs), _RUN))
+        with np.errstate(all="ignore"):
+            if len(signs) <= _RUN:
+                return self._piece(X, signs, v, start)
+            return added(self._piece(X[run], signs[run], v[run], start + run.start) for run in runs)
+
+    def _piece(self, X: Matrix, signs: Signs, v: Doubles, start: int) -> Sums:
+        dense = isinstance(X, np.ndarray)
+        X = X if self.centre is None else X - self.centre
+        squares = np.vecdot(X, X) if dense else np.asarray(X.multiply(X).sum(axis=1)).reshape(-1)
+        lengths = 1.001 * np.sqrt(squares) + 1e-150
+        terms = X.shape[1] if dense else int(np.diff(X.indptr).max(initial=0))
+        bias = self._bias
+        margins = signs * (X @ self.weights + bias)
+        # Sparse rows are cheap to read again, and their sums of sizes are well below the product of lengths.
+        reached = lengths * self._norm if dense else 1.001 * (abs(X) @ abs(self.weights))
+        doubt = self.caution * 2.02 * (terms + 6) * U * (reached + abs(bias)) + 1e-300
+        losses = v * (softplus_above(margins) + doubt) * (1 + 4 * U)
+        multiples = self._multiples(X, signs, v, margins)
+        beta = np.ldexp(multiples.astype(np.float64), -self.quantum)
+        signed = beta * signs
+        g = np.asarray(X.T @ signed).reshape(-1)
+        wholes = [int(multiples[signs == sign].sum()) for sign in (-1, 1)]
+        return Sums(
+            loss=sum_above(losses),
+            entropy=sum_below(entropy_below(beta, v)),
+            g=g,
+            sizes=np.asarray(abs(X).T @ beta).reshape(-1) if self.entries or not dense else None,
+            reach=sum_above(beta * lengths) * 1.001,
+            multiples=(wholes[0], wholes[1]),
+            largest=(
+                _largest(multiples, signs == -1, v, lengths, start),
+                _largest(multiples, signs == 1, v, lengths, start),
+            ),
+            rows=len(signs),
+            noted=self._noted(multiples, v, start),
+        )
+
+    def _noted(
+        self, multiples: npt.NDArray[np.int64], v: Doubles, start: int
+    ) -> tuple[tuple[int, float], ...]:
+        first, last = bisect_left(self.wanted, start), bisect_left(self.wanted, start + len(v))
+        places = [row - start for row in self.wanted[first:last]]
+        return tuple((int(multiples[place]), float(v[place])) for place in places)
+
+    def _multiples(self, X: Matrix, signs: Signs, v: Doubles, margins: Doubles) -> npt.NDArray[np.int64]:
+        """β as whole multiples: the proposal of the weights, never above the row's own weight."""
+        unit = 2.0**self.quantum
+        proposed = v / (1.0 + np.exp(margins))
+        proposed *= np.where(signs > 0, self.scales[1], self.scales[0])
+        multiples = np.minimum(np.rint(proposed * unit), np.floor(v * unit))
+        if self.keep is not None:
+            multiples[~self.keep(X, signs)] = 0.0
+        return np.where(np.isfinite(multiples), multiples, 0.0).astype(np.int64)
+
+    def balanced(self, total: Sums) -> Duality | None:
+        """With a free intercept: scales that make both classes weigh the same, or None if one row can
+        mend it."""
+        light, heavy = sorted(total.multiples)
+        side = int(total.multiples[1] > total.multiples[0])
+        if self.intercept is None or 2 * (heavy - light) <= total.largest[side].multiple:
+            return None
+        scales = list(self.scales)
+        scales[side] *= light / heavy
+        return replace(self, scales=(scales[0], scales[1]))
+
+    def entropy_and_reach(self, total: Sums) -> tuple[float, float] | None:
+        """The entropies and the length of g (without its last entry) once the intercept's entry is exactly 0;
+        None if that cannot be had."""
+        entropy = total.entropy
+        spread = total.reach
+        if total.sizes is not None:
+            spread = min(spread, 1.01 * float(np.sqrt(sum_above(total.sizes**2))) + 1e-150)
+        error = self.caution * (total.rows + total.pieces + 10) * U * spread * 1.01
+        length = float(np.sqrt(sum_above(total.g**2))) * (1 + 8 * U) + error + 1e-150
+        surplus = total.multiples[1] - total.multiples[0]
+        if self.intercept is None or surplus == 0:
+            return entropy, length
+        row = total.largest[int(surplus > 0)]
+        if abs(surplus) > row.multiple:
+            return None
+        before = np.ldexp(np.array([float(row.multiple), float(row.multiple - abs(surplus))]), -self.quantum)
+        old, new = entropy_below(before, np.full(2, row.weight)).tolist()
+        entropy = nextafter(entropy + new - old * (1 + 1e-12), -inf)
+        entropy -= 4 * U * abs(total.entropy)
+        return entropy, length + float(np.ldexp(float(abs(surplus)), -self.quantum)) * row.length * 1.001
+
+
+def _largest(
+    multiples: npt.NDArray[np.int64], chosen: npt.NDArray[np.bool_], v: Doubles, lengths: Doubles, start: int
+) -> Largest:
+    if not chosen.any():
+        return Largest(0, 0.0, 0.0, -1)
+    place = int(np.argmax(np.where(chosen, multiples, -1)))
+    return Largest(int(multiples[place]), float(v[place]), float(lengths[place]), start + place)
+
+
+def grain(n_rows: int, row_weights: Any) -> int:
+    """The quantum: multiples of 2**-q up to any row's weight are doubles, and their sum fits 64 bits."""
+    if row_weights is None:
+        largest, total = 1.0, float(n_rows)
+    else:
+        largest, total = float(np.max(row_weights)), 1.001 * float(np.sum(row_weights))
+    if not (isfinite(total) and largest > 0):
+        return 0
+    return max(-900, min(51 - ceil(log2(largest)), 61 - ceil(log2(total)), 900))
+
+
+def added(parts: Iterable[Sums]) -> Sums:
+    total: Sums | None = None
+    for part in parts:
+        total = part if total is None else total + part
+    assert total is not None
+    return total
+
+
+def penalised_bounds(
+    C: float, weights: Doubles, loss: float, entropy: float, length: float
+) -> tuple[Any, Any]:
+    """The objective from above and below, as fractions."""
+    square = fsum((weights**2).tolist())
+    if not (isfinite(loss) and isfinite(length) and isfinite(square)):
+        return None, Fraction(0)
+    half = Fraction(square) / 2 * (1 + Fraction(1, 2**50)) + Fraction(1, 2**1000)
+    upper = half + Fraction(C) * Fraction(loss)
+    lower = Fraction(C) * Fraction(entropy) - (Fraction(C) * Fraction(length)) ** 2 / 2
+    return upper, max(lower, Fraction(0))

@@ -1,0 +1,219 @@
+"""Two sides of the multinomial likelihood, as `logistic_duality` has them for two classes.
+
+**Duality.** Let row i with weight v have the class y and the scores t_k = w_k·x + b_k. For β_k ≥ 0, k ≠
+y, with Σ β_k ≤ v, let q be the shares β/v and what they leave for y. By Gibbs' inequality log Σ exp(t_k)
+− t_y ≥ h(q) − Σ_{k≠y} q_k(t_y − t_k), h the entropy in nats. Summed over the rows the last terms are g·w,
+with g_k = Σ_{y_i=k} (Σ_j β_ij)(x_i, 1) − Σ_{y_i≠k} β_ik(x_i, 1).
+
+*Penalised.* If the intercepts' entries of g are exactly 0, no ½Σ‖w_k‖² + C·loss is below C Σ v h(q) −
+½C²‖g‖².
+*Not penalised.* No weights of length at most ρ, intercepts included, have a loss below Σ v h(q) − ρ‖g‖.
+
+β are whole multiples of a power of two. What is left of the intercepts' entries flows back along pairs of
+classes: β_ik of a row of class l, made smaller, lowers entry k and raises entry l."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import fsum, inf, nextafter
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .dyadic import Doubles
+from .enclosures import _FARTHEST, ALLOWED, U, _exponential, _log_ratio, sum_above, sum_below
+from .source import Matrix
+
+_RUN = 2048
+
+
+class Spare(NamedTuple):
+    """A row from which multiples can be taken back: those of all classes, its weight and its length."""
+
+    multiples: tuple[int, ...]
+    weight: float
+    length: float
+    row: int
+
+
+@dataclass
+class JointSums:
+    """What some rows add up to."""
+
+    loss: float
+    entropy: float
+    g: Doubles
+    reach: float
+    flows: tuple[int, ...]  # the intercepts' entries of −g, in multiples
+    spare: dict[tuple[int, int], Spare]
+    rows: int
+    pieces: int = 1
+
+    def __add__(self, other: JointSums) -> JointSums:
+        spare = dict(self.spare)
+        for pair, found in other.spare.items():
+            if pair not in spare or found.multiples[pair[1]] > spare[pair].multiples[pair[1]]:
+                spare[pair] = found
+        return JointSums(
+            nextafter(self.loss + other.loss, inf),
+            nextafter(self.entropy + other.entropy, -inf),
+            self.g + other.g,
+            nextafter(self.reach + other.reach, inf),
+            tuple(map(sum, zip(self.flows, other.flows, strict=True))),
+            spare,
+            max(self.rows, other.rows),
+            self.pieces + other.pieces,
+        )
+
+
+def log_sum_above(scores: Doubles, own: Doubles) -> Doubles:
+    """Not below log Σ exp(t_k) − t_y for given scores, as doubles."""
+    n, count = scores.shape
+    top = scores.max(axis=1)
+    powers = _exponential(np.minimum(top[:, None] - scores, _FARTHEST).ravel()).reshape(n, count)
+    powers[np.arange(n), scores.argmax(axis=1)] = 0.0
+    rest = powers.sum(axis=1)
+    near = _log_ratio(np.minimum(rest, 1.0) / (2.0 + np.minimum(rest, 1.0)))
+    fraction, exponent = np.frexp(1.0 + rest)
+    far = exponent * 0.6931471805599453 - _log_ratio((1.0 - fraction) / (1.0 + fraction))
+    value = np.where(rest <= 1.0, near, far + ALLOWED * (1 + abs(far)))
+    return (value * (1 + ALLOWED + count * U) + (top - own)) * (1 + 4 * U)
+
+
+def joint_entropy_below(beta: Doubles, v: Doubles) -> Doubles:
+    """Not above v·h(q): a row for each row, its β of other classes, 0 in its own place."""
+    p = np.divide(beta, v[:, None], out=np.zeros_like(beta), where=v[:, None] > 0)
+    fraction, exponent = np.frexp(np.where(p > 0, p, 1.0))
+    logarithm = np.where(
+        p < 1.0, _log_ratio((1.0 - fraction) / (1.0 + fraction)) - exponent * 0.6931471805599453, 0.0
+    )
+    others = (p * logarithm).sum(axis=1)
+    rest = p.sum(axis=1)
+    low = np.minimum(rest, 0.5)
+    small = (1.0 - low) * _log_ratio(low / (2.0 - low))
+    own = np.maximum(1.0 - rest, 0.0)
+    part, power = np.frexp(np.where(own > 0, own, 1.0))
+    large = np.where(
+        own > 0, own * (_log_ratio((1.0 - part) / (1.0 + part)) - power * 0.6931471805599453), 0.0
+    )
+    # Where the own share is the small one it is a difference, known to count·u: its term to 800 times that.
+    doubt = np.where(rest > 0.5, 800.0 * (beta.shape[1] + 4) * U, 0.0)
+    value = (others + np.where(rest <= 0.5, small, large)) * (1 - ALLOWED - 2 * beta.shape[1] * U)
+    return np.where(v > 0, v * np.maximum(value - doubt, 0.0), 0.0)
+
+
+@dataclass
+class JointDuality:
+    """The sums of all classes at given weights, piece by piece."""
+
+    weights: Doubles  # a row a class
+    intercepts: Doubles | None
+    quantum: int
+    caution: float = 1.0
+
+    def piece(self, X: Matrix, codes: npt.NDArray[Any], v: Doubles, start: int) -> JointSums:
+        """The sums over a piece of rows with weights ``v``, in runs of 2048 rows."""
+        total: JointSums | None = None
+        with np.errstate(all="ignore"):
+            for at in range(0, len(codes), _RUN):
+                run = slice(at, at + _RUN)
+                part = self._run(X[run], codes[run], v[run], start + at)
+                total = part if total is None else total + part
+        assert total is not None
+        return total
+
+    def _run(self, X: Matrix, codes: npt.NDArray[Any], v: Doubles, start: int) -> JointSums:
+        n, count = len(codes), len(self.weights)
+        dense = isinstance(X, np.ndarray)
+        squares = np.vecdot(X, X) if dense else np.asarray(X.multiply(X).sum(axis=1)).reshape(-1)
+        lengths = 1.001 * np.sqrt(squares) + 1e-150
+        terms = X.shape[1] if dense else int(np.diff(X.indptr).max(initial=0))
+        bias = np.zeros(count) if self.intercepts is None else self.intercepts
+        scores = np.asarray(X @ self.weights.T) + bias
+        norm = 1.001 * float(np.sqrt((self.weights**2).sum(axis=1).max())) + 1e-300
+        doubt = self.caution * 4.04 * (terms + 4) * U * (lengths * norm + abs(bias).max()) + 1e-300
+        places = np.arange(n)
+        losses = v * (log_sum_above(scores, scores[places, codes]) + doubt) * (1 + 4 * U)
+        multiples = self._multiples(scores, codes, v)
+        beta = np.ldexp(multiples.astype(np.float64), -self.quantum)
+        signed = -beta
+        signed[places, codes] = beta.sum(axis=1)
+        table = multiples.copy()
+        table[places, codes] = -multiples.sum(axis=1)
+        return JointSums(
+            loss=sum_above(losses),
+            entropy=sum_below(joint_entropy_below(beta, v)),
+            g=np.asarray(X.T @ signed).T,
+            reach=2.01 * sum_above(beta.sum(axis=1) * lengths),
+            flows=tuple(int(flow) for flow in table.sum(axis=0)),
+            spare=self._spare(multiples, codes, v, lengths, start),
+            rows=n,
+        )
+
+    def _multiples(self, scores: Doubles, codes: npt.NDArray[Any], v: Doubles) -> npt.NDArray[np.int64]:
+        p = np.exp(scores - scores.max(axis=1, keepdims=True))
+        p /= p.sum(axis=1, keepdims=True)
+        p[np.arange(len(codes)), codes] = 0.0
+        multiples = np.floor(p * v[:, None] * (1 - 2.0**-49) * 2.0**self.quantum)
+        multiples = np.where(np.isfinite(multiples), multiples, 0.0).astype(np.int64)
+        over = multiples.sum(axis=1) > np.floor(v * 2.0**self.quantum)
+        multiples[over] = 0
+        return multiples
+
+    def _spare(
+        self,
+        multiples: npt.NDArray[np.int64],
+        codes: npt.NDArray[Any],
+        v: Doubles,
+        lengths: Doubles,
+        start: int,
+    ) -> dict[tuple[int, int], Spare]:
+        found = {}
+        for own in np.unique(codes).tolist():
+            rows = np.flatnonzero(codes == own)
+            for other in range(len(self.weights)):
+                if other != own:
+                    row = int(rows[np.argmax(multiples[rows, other])])
+                    kept = tuple(int(m) for m in multiples[row])
+                    found[own, other] = Spare(kept, float(v[row]), float(lengths[row]), start + row)
+        return found
+
+    def settled(self, total: JointSums) -> tuple[float, float] | None:
+        """The entropies and the length of g without the intercepts' entries, once these are exactly 0;
+        None if the rows at hand cannot take them up."""
+        error = self.caution * (total.rows + total.pieces + 8) * U * total.reach * 1.01
+        length = float(np.sqrt(sum_above((total.g**2).ravel()))) * (1 + 8 * U) + error + 1e-150
+        if self.intercepts is None or not any(total.flows):
+            return total.entropy, length
+        flows = list(total.flows)
+        changed: dict[int, tuple[Spare, list[int]]] = {}
+        for k in range(len(flows)):
+            for own in range(len(flows)):
+                back = min(flows[k], -flows[own])
+                spare = total.spare.get((own, k))
+                if back <= 0 or spare is None:
+                    continue
+                now = changed.setdefault(spare.row, (spare, list(spare.multiples)))[1]
+                back = min(back, now[k])
+                now[k] -= back
+                flows[k] -= back
+                flows[own] += back
+        if any(flows):
+            return None
+        entropy = total.entropy
+        for spare, now in changed.values():
+            table = np.ldexp(np.array([spare.multiples, now], np.float64), -self.quantum)
+            before, after = joint_entropy_below(table, np.full(2, spare.weight)).tolist()
+            entropy += after - before * (1 + 1e-12) - 1e-12 * spare.weight
+            length += 2.01 * float(table[0].sum() - table[1].sum()) * spare.length
+        return entropy - 8 * U * abs(total.entropy), length
+
+    def whole_length(self, total: JointSums) -> float:
+        """The length of g with the intercepts' entries."""
+        error = self.caution * (total.rows + total.pieces + 8) * U * total.reach * 1.01
+        ends = [float(np.ldexp(float(flow), -self.quantum)) for flow in total.flows]
+        ends = ends if self.intercepts is not None else [0.0]
+        return (
+            float(np.sqrt(sum_above((total.g**2).ravel()) + fsum(e * e for e in ends))) * (1 + 1e-12) + error
+        )

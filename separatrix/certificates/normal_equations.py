@@ -1,0 +1,333 @@
+"""The normal equations of the given floats, solved in exact arithmetic and in balls.
+
+From exact moments, of rows z = (x, 1, y) with weights s, let S = Σ s and
+
+    C = S·Σ s x xᵀ − (Σ s x)(Σ s x)ᵀ   with an intercept,   C = Σ s x xᵀ   without,
+
+and c likewise with y in place of the second x: whole numbers up to powers of two. The weights w solve
+(C + α S I) w = c (without intercept: S = 1), and the intercept is b = (Σ s y − w·Σ s x) / S.
+
+*Rank.* The rank of C modulo a prime is at most its rank. Columns beyond that are proven dependent: C is
+positive semidefinite, so its Schur complement C_NN − C_NP C_PP⁻¹ C_PN is zero just where the columns N are
+combinations of the columns P, and that is checked in rational numbers. There the solution is the shortest
+one: any solution, less its part along the dependencies.
+
+*Balls.* Where C (or C_PP) is regular the solution is enclosed by ball arithmetic (flint's Arb: every
+operation returns a ball that is proven to hold the result), at a precision that grows until the balls are
+small. No factorisation in floats takes part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from math import inf, isfinite, nextafter
+from typing import Any, NamedTuple
+
+import numpy as np
+from flint import arb, arb_mat, ctx, fmpq, fmpq_mat, fmpz, fmpz_mat, nmod_mat
+
+from .moments import Moments
+from .slices import Doubles
+
+PRIMES = (2**61 - 1, 2**62 - 57, 2**63 - 25)
+FIRST_PRECISION = 256
+LARGEST_PRECISION = 1 << 16
+WANTED_BITS = 90  # of every enclosure: far beyond a double
+MODEST = 60  # columns: up to here a coefficient of exactly 0 is followed far down
+ZERO_BITS, ZERO_BITS_LARGE = 1100, 200
+
+
+class Dependency(NamedTuple):
+    """Column ``column`` is exactly ``constant`` plus the sum of ``coefficients[k]`` times ``columns[k]``."""
+
+    column: int
+    columns: tuple[int, ...]
+    coefficients: tuple[fmpq, ...]
+    constant: fmpq
+
+
+class Precision:
+    """Ball arithmetic at some precision, for the length of a block."""
+
+    def __init__(self, bits: int) -> None:
+        self._bits = bits
+
+    def __enter__(self) -> None:
+        self._before, ctx.prec = ctx.prec, self._bits
+
+    def __exit__(self, *_: object) -> None:
+        ctx.prec = self._before
+
+
+class NormalEquations:
+    """(C + αSI) w = c of exact moments.
+
+    Parameters
+    ----------
+    moments
+        Of rows (x, 1, y).
+    intercept
+        Whether there is one; it is never penalised.
+    alpha
+        The penalty α‖w‖², a double from 0 up.
+    """
+
+    def __init__(self, moments: Moments, *, intercept: bool, alpha: float = 0.0) -> None:
+        self.moments = moments
+        self.intercept = intercept
+        self.alpha = alpha
+        self.size = len(moments.exponents) - 2
+        self._exponents = moments.exponents[: self.size]
+        self._target_exponent = moments.exponents[-1]
+
+    @cached_property
+    def _centred(self) -> Any:
+        """C for the columns and the target together, in whole numbers: the target is the last."""
+        whole, k = self.moments.wholes, self.size
+        kept = [*range(k), k + 1]
+        inner = fmpz_mat([[whole[i, j] for j in kept] for i in kept])
+        if not self.intercept:
+            return inner
+        sums = fmpz_mat([[whole[i, k]] for i in kept])
+        return inner * whole[k, k] - sums * sums.transpose()
+
+    @cached_property
+    def matrix(self) -> Any:
+        k, C = self.size, self._centred
+        return fmpz_mat([[C[i, j] for j in range(k)] for i in range(k)])
+
+    @cached_property
+    def right(self) -> Any:
+        k, C = self.size, self._centred
+        return fmpz_mat([[C[i, k]] for i in range(k)])
+
+    @cached_property
+    def spread(self) -> Any:
+        """S times Σ s (y − ȳ)², or Σ s y² without an intercept, in whole numbers."""
+        return self._centred[self.size, self.size]
+
+    @property
+    def scale(self) -> Any:
+        """What C is too large by."""
+        return self.moments.total if self.intercept else fmpz(1)
+
+    @cached_property
+    def pivots(self) -> tuple[int, ...]:
+        """Columns that are independent, the others being proven combinations of them."""
+        for prime in PRIMES:
+            reduced, rank = nmod_mat(self.matrix, prime).rref()
+            if rank == self.size:
+                return tuple(range(rank))
+            entries = np.array([[int(reduced[i, j]) != 0 for j in range(self.size)] for i in range(rank)])
+            found = tuple(int(np.argmax(row)) for row in entries)
+            if self._complete(found):
+                return found
+        raise ArithmeticError("The rank could not be proven.")  # three primes would have to be unlucky
+
+    @property
+    def rank(self) -> int:
+        return len(self.pivots)
+
+    def _rest(self, pivots: Sequence[int]) -> list[int]:
+        return [j for j in range(self.size) if j not in set(pivots)]
+
+    def _block(self, rows: Sequence[int], columns: Sequence[int]) -> Any:
+        if not rows or not columns:
+            return fmpz_mat(len(rows), len(columns))
+        return fmpz_mat([[self.matrix[i, j] for j in columns] for i in rows])
+
+    def _combinations(self, pivots: Sequence[int]) -> Any:
+        rest = self._rest(pivots)
+        if not pivots:
+            return fmpq_mat(0, len(rest))
+        return self._block(pivots, pivots).solve(self._block(pivots, rest))
+
+    def _complete(self, pivots: Sequence[int]) -> bool:
+        rest = self._rest(pivots)
+        try:
+            told = fmpq_mat(self._block(rest, pivots)) * self._combinations(pivots)
+        except ZeroDivisionError:
+            return False
+        if not pivots:
+            return all(self.matrix[j, j] == 0 for j in rest)
+        return bool(fmpq_mat(self._block(rest, rest)) == told)
+
+    @cached_property
+    def dependencies(self) -> tuple[Dependency, ...]:
+        """The columns that are exact combinations of others (and of the constant, with an intercept)."""
+        if self.alpha:
+            return NormalEquations(self.moments, intercept=self.intercept).dependencies
+        if self.rank == self.size:
+            return ()
+        k, whole = self.size, self.moments.wholes
+        combined, found = self._combinations(self.pivots), []
+        for place, column in enumerate(self._rest(self.pivots)):
+            # Of the scaled columns first; the powers of two are put back.
+            shares = [combined[i, place] for i in range(self.rank)]
+            constant = fmpq(0)
+            if self.intercept:
+                constant = fmpq(whole[column, k])
+                for share, pivot in zip(shares, self.pivots, strict=True):
+                    constant -= share * whole[pivot, k]
+                constant *= power(self._exponents[column]) / fmpq(whole[k, k])
+                constant *= power(self.moments.exponents[k]) ** -1
+            told = [
+                (pivot, share * power(self._exponents[column] - self._exponents[pivot]))
+                for share, pivot in zip(shares, self.pivots, strict=True)
+                if share != 0
+            ]
+            names, coefficients = zip(*told, strict=True) if told else ((), ())
+            found.append(Dependency(column, tuple(names), tuple(coefficients), constant))
+        return tuple(found)
+
+    def solve(self) -> list[Any]:
+        """Balls that hold the exact weights and, last, the exact intercept (0 without one)."""
+        depth = ZERO_BITS if self.size <= MODEST else ZERO_BITS_LARGE
+        return _grown(self._regular if self._sure_size() else self._shortest, depth=depth)
+
+    def _sure_size(self) -> bool:
+        return self.alpha > 0 or self.rank == self.size
+
+    def _regular(self) -> list[Any]:
+        A = arb_mat(self.matrix)
+        for j in range(self.size if self.alpha else 0):
+            A[j, j] = A[j, j] + self.penalty(j)
+        return self._unscaled(A.solve(arb_mat(self.right)), range(self.size))
+
+    def penalty(self, column: int) -> Any:
+        """α S on the scale of this column."""
+        shift = -self.moments.unit - 2 * self._exponents[column]
+        return arb(fmpz(self.scale)) * ball(self.alpha) * arb((1, shift))
+
+    def _shortest(self) -> list[Any]:
+        if not self.rank:
+            return [*[arb(0)] * self.size, self._intercept([arb(0)] * self.size)]
+        chosen = fmpz_mat([[self.right[i, 0]] for i in self.pivots])
+        some = arb_mat(self._block(self.pivots, self.pivots)).solve(arb_mat(chosen))
+        weights = self._unscaled(some, self.pivots)[:-1]
+        # Dependencies as vectors that weights can move along without a change of predictions.
+        free = arb_mat(self.size, len(self.dependencies))
+        for place, told in enumerate(self.dependencies):
+            free[told.column, place] = arb(1)
+            for column, share in zip(told.columns, told.coefficients, strict=True):
+                free[column, place] = -arb(share)
+        along = free.transpose() * arb_mat([[w] for w in weights])
+        part = free * (free.transpose() * free).solve(along)
+        weights = [w - part[j, 0] for j, w in enumerate(weights)]
+        return [*weights, self._intercept(weights)]
+
+    def _unscaled(self, scaled: Any, columns: Sequence[int]) -> list[Any]:
+        weights = [arb(0)] * self.size
+        for place, column in enumerate(columns):
+            shift = self._target_exponent - self._exponents[column]
+            weights[column] = scaled[place, 0] * arb((1, shift))
+        return [*weights, self._intercept(weights)]
+
+    def _intercept(self, weights: Sequence[Any]) -> Any:
+        """(Σ s y − w·Σ s x) / S; the powers of two of the weights and of the constant column cancel."""
+        if not self.intercept:
+            return arb(0)
+        k, whole = self.size, self.moments.wholes
+        rest = arb(whole[k + 1, k]) * arb((1, self._target_exponent))
+        for j, w in enumerate(weights):
+            rest -= w * arb(whole[j, k]) * arb((1, self._exponents[j]))
+        return rest / arb(whole[k, k]) * arb((1, -self.moments.exponents[k]))
+
+    def errors(self, weights: Sequence[float | int], intercept: float | int | None) -> list[float]:
+        """Doubles not below |w_j − w*_j| for each weight and, last, |b − b*|."""
+        return errors_from(self.solve(), [*weights, intercept or 0.0])
+
+    def inverse_diagonal(self) -> list[Any]:
+        """Balls for the diagonal of (Σ s zzᵀ)⁻¹ over rows z = (x, 1), the constant last if there is one."""
+        return _grown(self._inverse_diagonal)
+
+    def _inverse_diagonal(self) -> list[Any]:
+        """In the centred frame the inverse is that of G = C/S, and 1/S + mᵀG⁻¹m at the constant."""
+        A = arb_mat(self.matrix)
+        inverse = A.inv()
+        k, whole = self.size, self.moments.wholes
+        unit = arb((1, -self.moments.unit))
+        scale = arb(self.scale)
+        out = [inverse[j, j] * scale * unit * arb((1, -2 * self._exponents[j])) for j in range(k)]
+        if self.intercept:
+            sums = arb_mat([[arb(whole[j, k])] for j in range(k)])
+            inner = (sums.transpose() * inverse * sums)[0, 0]
+            total = arb(whole[k, k])
+            # m = sums / S, so mᵀ G⁻¹ m = inner · S / S².
+            out.append((1 + inner) / total * unit * arb((1, -2 * self.moments.exponents[k])))
+        return out
+
+    def residual_sum(self) -> Any:
+        """A ball for Σ s (y − ŷ)² + α‖w‖² at the solution, with α = 0 the sum of squared residuals."""
+        return _grown(self._residual_sum, depth=ZERO_BITS_LARGE)[0]
+
+    def _residual_sum(self) -> list[Any]:
+        """With the total, beside which a sum of 0 is small enough."""
+        weights = (self._regular() if self._sure_size() else self._shortest())[:-1]
+        left = arb(self.spread) * arb((1, self.moments.unit + 2 * self._target_exponent)) / arb(self.scale)
+        for j, w in enumerate(weights):
+            shift = self.moments.unit + self._target_exponent + self._exponents[j]
+            left -= w * arb(self.right[j, 0]) * arb((1, shift)) / arb(self.scale)
+        return [left, self.total_sum()]
+
+    def total_sum(self) -> Any:
+        """A ball for Σ s (y − ȳ)², or Σ s y² without an intercept."""
+        return arb(self.spread) * arb((1, self.moments.unit + 2 * self._target_exponent)) / arb(self.scale)
+
+
+def power(exponent: int) -> fmpq:
+    return fmpq(fmpz(1) << exponent) if exponent >= 0 else fmpq(1, fmpz(1) << -exponent)
+
+
+def ball(number: float | int) -> Any:
+    """The number itself, as a ball of radius 0."""
+    above, below = number.as_integer_ratio()
+    return arb((fmpz(above), 1 - int(below).bit_length()))
+
+
+def _grown(work: Any, *, depth: int = ZERO_BITS_LARGE) -> list[Any]:
+    """What ``work`` gives at a precision at which every ball has `WANTED_BITS` good bits, or is 2^-depth
+    times smaller than the largest and may hold 0.
+    """
+    bits = FIRST_PRECISION
+    while True:
+        with Precision(bits):
+            try:
+                balls: list[Any] = work()
+            except ZeroDivisionError:
+                balls = []
+            if balls:
+                largest = max((abs(value).upper() for value in balls), key=_order)
+                floor = largest * arb((1, -depth))
+                if all(b.rel_accuracy_bits() >= WANTED_BITS or not b.rad() > floor for b in balls):
+                    return balls
+        if bits >= LARGEST_PRECISION:
+            if not balls:
+                raise ArithmeticError("The equations are too close to singular for the largest precision.")
+            return balls
+        bits *= 2
+
+
+def _order(value: Any) -> Any:
+    mantissa, exponent = value.mid().man_exp()
+    return (abs(int(mantissa)).bit_length() + int(exponent), 0) if mantissa else (-(1 << 40), 0)
+
+
+def errors_from(exact: Sequence[Any], given: Sequence[float | int]) -> list[float]:
+    """Doubles not below the distances of the given numbers from what the balls hold."""
+    with Precision(LARGEST_PRECISION):
+        return [above(abs(value - ball(number))) for value, number in zip(exact, given, strict=True)]
+
+
+def above(value: Any) -> float:
+    """A double not below the ball."""
+    if value.is_zero():
+        return 0.0
+    top = float(value.upper())
+    return nextafter(top, inf) if isfinite(top) else inf
+
+
+def middles(balls: Sequence[Any]) -> Doubles:
+    """The doubles next to the middles of the balls; 0 for a ball that holds it."""
+    return np.array([0.0 if value.contains(0) else float(value.mid()) for value in balls])

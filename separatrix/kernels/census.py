@@ -1,0 +1,115 @@
+"""Margins with a proven error: which rows are right or wrong for certain, and which are in doubt.
+
+**The bound.** Let u = 2⁻⁵³ and k the number of values that a row stores. A score x·w + b, summed in any order
+with or without fused multiply-add, meets at most k + 2 roundings in each term, so it is off by at most
+(k + 2)u(1 + …)S with S = Σ|x_j w_j| + |b| (Higham, *Accuracy and Stability of Numerical Algorithms*, 3.1); S
+as computed is low by no larger a share. `census` calls a row right or wrong when its score is beyond
+2(k + 4)u of the computed S, which covers both, and the rounding of the bound itself. It holds for columns
+that are stored more than once.
+
+**Underflow and overflow.** A product that underflows loses at most 2⁻¹⁰²², and so does an entry that is read
+as zero, times a weight of at most 10¹⁴⁰: with S above 10⁻¹⁴⁰ that is far below uS for any number of columns
+that memory holds. No partial sum is above S. Rows with S outside 10^±140, and weights beyond 10¹⁴⁰, are in
+doubt, and so is all that is no number.
+
+`reaching_census` adds rows that are within reach (`separatrix.kernels.reach`): at w their score is at least
+‖w‖‖z‖ sin x, x being what is left of their reach, and sin x ≥ x − x³/6. They are read only if that leaves
+open whether their margin is the smallest.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from separatrix.kernels import kernel
+from separatrix.kernels.reach import (
+    CHUNK,
+    CONSTANT,
+    LARGEST,
+    LONG,
+    SHORT,
+    SPARE,
+    SQUARE,
+    TURNED,
+    UNIT,
+    Sight,
+    length,
+    turn,
+)
+from separatrix.kernels.row import n_rows, row_dot, row_sizes
+
+LOWEST, WRONG = range(2)
+
+
+@kernel
+def census(X: Any, signs: np.ndarray, weights: np.ndarray, doubtful: np.ndarray, found: np.ndarray) -> int:
+    """The rows in doubt into ``doubtful``; returns how many.
+
+    ``found[LOWEST]`` is lowered to the least margin of the others, ``found[WRONG]`` gains the wrong ones.
+    """
+    bias = weights[-1]
+    top = 0.0
+    for j in range(weights.shape[0]):
+        top = max(top, abs(weights[j]))
+    sound = top < LONG
+    open_rows = 0
+    for i in range(n_rows(X)):
+        score, size, terms = row_sizes(X, i, weights)
+        size += abs(bias)
+        margin = float(signs[i]) * (score + bias)
+        bound = (terms + 4.0) * 2.0**-52 * size
+        if sound and size > SHORT and size < LONG and abs(margin) > bound:
+            found[LOWEST] = min(found[LOWEST], margin)
+            found[WRONG] += margin < 0.0
+        else:
+            doubtful[open_rows] = i
+            open_rows += 1
+    return open_rows
+
+
+@kernel
+def reaching_census(
+    X: Any, signs: np.ndarray, sight: Sight, weights: np.ndarray, doubtful: np.ndarray, found: np.ndarray
+) -> int:
+    """`census` that reads no row which is right for certain and not the one with the least margin.
+
+    A row that is wrong is in doubt here.
+    """
+    squares, reach, ledger = sight.squares, sight.reach, sight.ledger
+    constant, unit = ledger[CONSTANT], ledger[UNIT]
+    away = (ledger[TURNED] + turn(ledger)) * (1.0 + 1e-12) + 4.0 * unit
+    most = length(ledger)
+    least = np.sqrt(max(ledger[SQUARE] - ledger[SPARE] * ledger[LARGEST], 0.0)) * (1.0 - 1e-9)
+    awake = np.empty(CHUNK, np.int64)
+    n = signs.shape[0]
+    nearest = 0
+    for i in range(n):
+        nearest = i if reach[i] < reach[nearest] else nearest
+    open_rows = 0
+    start = -1  # the row with the least reach first: its margin may rule out all the others
+    while start < n:
+        stop = min(start + CHUNK, n) if start >= 0 else 0
+        ahead = 0
+        if start < 0:
+            awake[0] = nearest
+            ahead = 1
+        for i in range(max(start, 0), stop):
+            left = reach[i] - away
+            rest = min(left, 1.0)
+            low = least * rest * (1.0 - rest * rest / 6.0)
+            square = (squares[i] + constant * constant) * (1.0 - 1e-9)
+            awake[ahead] = i
+            ahead += not (left > 0.0 and low * low * square > found[LOWEST] * found[LOWEST]) and i != nearest
+        start = stop
+        for k in range(ahead):
+            i = awake[k]
+            square = squares[i] + constant * constant
+            margin = float(signs[i]) * (row_dot(X, i, weights) + weights[-1] * constant)
+            if square > SHORT and square < LONG and margin > unit * most * np.sqrt(square):
+                found[LOWEST] = min(found[LOWEST], margin)
+            else:
+                doubtful[open_rows] = i
+                open_rows += 1
+    return open_rows

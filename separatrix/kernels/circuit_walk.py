@@ -1,0 +1,173 @@
+"""From circuit to circuit: the primal simplex method on Σ λ_i a_i = 0, Σ ν_i λ_i = 1, λ ≥ 0, in floats.
+
+Every basic solution on the way is a circuit: rows that a positive combination cancels. The walk goes to cheap
+ones, notes those that a point h violates (Σ h < 1 over the circuit), and makes their rows dearer, so that it
+moves on to others.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from separatrix.kernels import kernel
+
+ARTIFICIAL = 1e3  # cost of a column that stands for an equation not yet satisfied
+NEGLIGIBLE = 1e-7  # a share of the combination that is taken for rounding, or for the shift of the equations
+SLIGHT = 1e-9
+
+
+@kernel
+def circuit_walk(
+    columns: np.ndarray,
+    point: np.ndarray,
+    limits: np.ndarray,
+    cost: np.ndarray,
+    basis: np.ndarray,
+    inverse: np.ndarray,
+    values: np.ndarray,
+    price: np.ndarray,
+    found: np.ndarray,
+) -> int:
+    """Walk until no column is worth entering; returns how many circuits were noted in ``found``.
+
+    A row of ``columns`` is (a_i, ν_i). ``basis`` holds a column's number, or the number of columns plus k for
+    the k-th unit vector; ``inverse`` and ``values`` belong to it. ``limits``: what the cost of a noted row is
+    raised by, by how much it must be violated, how many steps to go. ``price`` is left with the last prices.
+    A row of ``found`` ends with -1.
+    """
+    count, width = columns.shape
+    rise, violation, steps = limits[0], limits[1], int(limits[2])
+    entering = np.zeros(width)
+    noted = 0
+    for _ in range(steps):
+        price[:] = 0.0
+        for r in range(width):
+            c = ARTIFICIAL if basis[r] >= count else cost[basis[r]]
+            if c != 0.0:
+                for k in range(width):
+                    price[k] += c * inverse[r, k]
+        best, enter = -SLIGHT, -1
+        for i in range(count):
+            reduced = cost[i]
+            for k in range(width):
+                reduced -= columns[i, k] * price[k]
+            if reduced < best:
+                best, enter = reduced, i
+        if enter < 0:
+            break
+        for r in range(width):
+            total = 0.0
+            for k in range(width):
+                total += inverse[r, k] * columns[enter, k]
+            entering[r] = total
+        step, leave = np.inf, -1
+        for r in range(width):
+            if entering[r] > SLIGHT:
+                ratio = values[r] / entering[r]
+                if ratio < step or (ratio == step and entering[r] > entering[leave]):
+                    step, leave = ratio, r
+        if leave < 0:
+            break
+        for k in range(width):
+            inverse[leave, k] /= entering[leave]
+        for r in range(width):
+            if r != leave and entering[r] != 0.0:
+                for k in range(width):
+                    inverse[r, k] -= entering[r] * inverse[leave, k]
+                values[r] = max(values[r] - step * entering[r], 0.0)
+        values[leave] = step
+        basis[leave] = enter
+        total = 0.0
+        for r in range(width):
+            if values[r] > NEGLIGIBLE:
+                total += 2.0 if basis[r] >= count else point[basis[r]]
+        if total < 1.0 - violation:
+            size = 0
+            for r in range(width):
+                if values[r] > NEGLIGIBLE:
+                    found[noted, size] = basis[r]
+                    cost[basis[r]] += rise
+                    size += 1
+            found[noted, size] = -1
+            noted += 1
+            if noted == found.shape[0]:
+                break
+    return noted
+
+
+@kernel
+def inverted(square: np.ndarray, inverse: np.ndarray) -> bool:
+    """Gauss and Jordan with the largest pivot of a column; False where there is none. ``square`` is spent."""
+    width = square.shape[0]
+    inverse[:] = 0.0
+    for i in range(width):
+        inverse[i, i] = 1.0
+    for c in range(width):
+        chosen = c
+        for r in range(c + 1, width):
+            if abs(square[r, c]) > abs(square[chosen, c]):
+                chosen = r
+        if not abs(square[chosen, c]) > 0.0:
+            return False
+        for k in range(width):
+            square[c, k], square[chosen, k] = square[chosen, k], square[c, k]
+            inverse[c, k], inverse[chosen, k] = inverse[chosen, k], inverse[c, k]
+        lead = square[c, c]
+        for k in range(width):
+            square[c, k] /= lead
+            inverse[c, k] /= lead
+        for r in range(width):
+            factor = square[r, c]
+            if r != c and factor != 0.0:
+                for k in range(width):
+                    square[r, k] -= factor * square[c, k]
+                    inverse[r, k] -= factor * inverse[c, k]
+    return True
+
+
+@kernel
+def surely_cancels(rows: np.ndarray) -> bool:
+    """Whether D + 1 rows of D columns have exactly one dependency and it is positive, with room for rounding.
+
+    The system for the first D multipliers, the last being 1, is solved with an approximate inverse R; the
+    error is at most |R|·|residual| / (1 − ‖I − R M‖), each part widened by what rounding can add.
+    """
+    width = rows.shape[1]
+    square = np.ascontiguousarray(rows[:width].T)
+    for i in range(width):
+        for j in range(width):
+            if not np.isfinite(square[i, j]):
+                return False
+    inverse = np.zeros((width, width))
+    if not inverted(square.copy(), inverse):
+        return False
+    unit = (width + 4) * 2.0**-52
+    away, worst, least = 0.0, 0.0, np.inf
+    answer = np.zeros(width)
+    for i in range(width):
+        total = 0.0
+        for j in range(width):
+            entry, size = 0.0, 0.0
+            for k in range(width):
+                entry += inverse[i, k] * square[k, j]
+                size += abs(inverse[i, k] * square[k, j])
+            total += abs(entry - (1.0 if i == j else 0.0)) + unit * size
+        away = max(away, total)
+        for k in range(width):
+            answer[i] -= inverse[i, k] * rows[width, k]
+        least = min(least, answer[i])
+    if not away < 0.5:
+        return False
+    left = np.zeros(width)
+    for k in range(width):
+        total, size = rows[width, k], abs(rows[width, k])
+        for j in range(width):
+            total += square[k, j] * answer[j]
+            size += abs(square[k, j] * answer[j])
+        left[k] = abs(total) + unit * size
+    for i in range(width):
+        total = 0.0
+        for k in range(width):
+            total += abs(inverse[i, k]) * left[k]
+        worst = max(worst, total)
+    return bool(least > 4.0 * worst and least > 1e-200)

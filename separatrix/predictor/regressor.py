@@ -1,0 +1,166 @@
+"""`LinearRegressor`: validation, targets, row weights, prediction and evidence, for every regression."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
+
+from separatrix.certificates import Certificate
+from separatrix.predictor.evidence import matrix
+from separatrix.predictor.solution import FitWarning, Solution
+from separatrix.predictor.validation import _adopt, _is_table, _values, plain_rows
+from separatrix.rows import DataError, DenseRows, Rows, SparseRows, as_rows, jobs, with_targets
+from separatrix.rows.given import refuse_wide
+
+
+class DependentColumns(FitWarning):
+    """Some columns are exact combinations of others; ``dependencies_`` names them."""
+
+
+class LinearRegressor(RegressorMixin, BaseEstimator):
+    """Real targets predicted by w·x + b, with a certificate.
+
+    A method says how it solves the problem, in `_solve`. It may give its certificate as a function, which is
+    called when ``certificate_`` is first asked for, where proving costs more than fitting.
+    """
+
+    fit_intercept: bool
+    n_jobs: int | None = None
+    _facts: tuple[str, ...] = ()
+    _evidence: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Fit to rows ``X`` with targets ``y``, or to `Rows` with targets alone; a weight is a repetition."""
+        self._check_parameters()
+        rows = measured_rows(self, X, y, n_jobs=self.n_jobs)
+        weights = row_weights(rows, sample_weight)
+        self._keep(self._solve(rows, weights))
+        return self
+
+    def _check_parameters(self) -> None:
+        """Raise one sentence for a parameter that makes no sense."""
+
+    def _solve(self, rows: Rows, weights: np.ndarray | None) -> Solution:
+        raise NotImplementedError
+
+    def _keep(self, solution: Solution) -> None:
+        self.coef_ = np.array(solution.weights[:-1])
+        self.intercept_ = float(solution.weights[-1])
+        self._evidence = solution.certificate
+        for fact in self._facts:
+            if fact not in solution.facts and hasattr(self, f"{fact}_"):
+                delattr(self, f"{fact}_")
+        self._facts = tuple(solution.facts)
+        for fact in self._facts:
+            setattr(self, f"{fact}_", solution.facts[fact])
+
+    @property
+    def certificate_(self) -> Certificate:
+        """What is proven of the coefficients; worked out when it is first asked for."""
+        try:
+            evidence = vars(self)["_evidence"]
+        except KeyError:
+            raise AttributeError("This estimator is not fitted, so it has no certificate yet.") from None
+        if isinstance(evidence, Certificate):
+            return evidence
+        work: Callable[[], Certificate] = evidence
+        self._evidence = work()
+        return self._evidence
+
+    def __getstate__(self) -> Any:
+        if "_evidence" in vars(self):
+            _ = self.certificate_  # while the rows are at hand
+        return super().__getstate__()
+
+    def learned(self) -> dict[str, Any]:
+        """What a fit has found, by the names it has on the model, for a file to keep."""
+        own = {key: value for key, value in vars(self).items() if key.endswith("_") and key[0] != "_"}
+        return {**own, "certificate_": self.certificate_}
+
+    def relearn(self, found: dict[str, Any]) -> None:
+        """Take back what `learned` gave; a ``ValueError`` if it does not fit together."""
+        found = dict(found)
+        self._evidence = found.pop("certificate_")
+        coef, columns, names = found["coef_"], found["n_features_in_"], found.get("feature_names_in_")
+        if not isinstance(self._evidence, Certificate):
+            raise ValueError("its certificate is none.")
+        if type(columns) is not int or columns < 1 or coef.shape != (columns,):
+            raise ValueError("its weights do not match its columns.")
+        if not isinstance(found["intercept_"], float) or (names is not None and names.shape != (columns,)):
+            raise ValueError("its intercept or its feature names make no sense.")
+        for key, value in found.items():
+            if hasattr(type(self), key):
+                raise ValueError(f"it holds {key!r}, which is nothing that a model learns.")
+            setattr(self, key, value)
+        told = {key[:-1] for key in found} - {"coef", "intercept", "n_features_in", "feature_names_in"}
+        self._facts = tuple(sorted(told - {"preparation"}))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """w·x + b of each row."""
+        check_is_fitted(self)
+        rows = plain_rows(self, X)
+        parts = [np.asarray(matrix(block, rows.n_columns) @ self.coef_) for block in rows.blocks()]
+        return np.concatenate(parts) + self.intercept_
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """R²: 1 less the share of the targets' squared spread that the predictions leave."""
+        if isinstance(X, Rows):
+            X.require_targets()
+            y = np.concatenate([block.targets for block in X.blocks()])
+        return float(super().score(X, y, sample_weight))
+
+
+def measured_rows(estimator: Any, X: Any, y: Any, *, n_jobs: int | None, reset: bool = True) -> Rows:
+    """Rows with real targets; the estimator learns its feature names and count."""
+    if isinstance(X, Rows):
+        if y is not None:
+            raise DataError("Rows carry their own targets: call fit(rows) without y.")
+        X.require_targets()
+        _adopt(estimator, X, reset=reset)
+        if n_jobs is not None:
+            X.n_jobs = jobs(n_jobs)
+        return X
+    if y is None:
+        raise ValueError(
+            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
+        )
+    if _is_table(X):
+        rows = as_rows(X, n_jobs=n_jobs)
+        _adopt(estimator, rows, reset=reset)
+        return with_targets(rows, column_or_1d(y, warn=True))
+    if isinstance(X, np.ndarray):
+        refuse_wide(X)
+    X = _values(estimator, X, reset=reset)
+    names = getattr(estimator, "feature_names_in_", None)
+    columns = None if names is None else tuple(map(str, names))
+    kind = SparseRows if hasattr(X, "indptr") else DenseRows
+    rows = kind(X, columns=columns, n_jobs=jobs(n_jobs))
+    name = getattr(y, "name", None)
+    rows.label = name if isinstance(name, str) else None
+    return with_targets(rows, column_or_1d(y, warn=True))
+
+
+def row_weights(rows: Rows, sample_weight: Any) -> np.ndarray | None:
+    """Checked row weights, or None where every row counts once."""
+    if sample_weight is None:
+        return None
+    size = np.empty(rows.n_rows)
+    weights = _check_sample_weight(sample_weight, size, dtype=np.float64, ensure_non_negative=True)
+    if not weights.any():
+        raise DataError("Every row has weight 0: there is nothing to fit.")
+    return np.asarray(weights)
+
+
+def warn(kind: type[FitWarning], message: str) -> None:
+    """A warning that points at the call of ``fit``."""
+    warnings.warn(kind(message), stacklevel=6)

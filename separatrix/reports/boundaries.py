@@ -1,0 +1,92 @@
+"""Four boundaries on the same points: what each method promises, and what a few wrong labels do to it."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from separatrix.reports.axes import Panel, draw_edge, draw_frame, draw_mark, panel
+from separatrix.reports.svg import Drawing
+
+WIDE, HIGH = 360.0, 320.0
+METHODS = ("perceptron", "logistic", "SVM, C = 1", "maximum margin")
+STROKES = {
+    "perceptron": ("third", "3 3"),
+    "logistic": ("fourth", "9 4"),
+    "SVM, C = 1": ("ink", None),
+    "maximum margin": ("sixth", "10 3 2 3"),
+}
+
+
+def points(flipped: int = 0, seed: int = 7) -> tuple[np.ndarray, np.ndarray]:
+    """Two clouds with a gap between them, and one row of either far out; ``flipped`` rows with a wrong label."""
+    random = np.random.default_rng(seed)
+    X = np.vstack([random.normal(size=(30, 2)) * (0.9, 1.2), random.normal(size=(30, 2)) * (0.9, 1.2)])
+    y = np.repeat([0, 1], 30)
+    X[:30] += (-2.4, -0.4)
+    X[30:] += (2.4, 0.4)
+    X = np.vstack([X, [[0.1, -3.0], [7.5, 3.6]]]).round(2)
+    y = np.append(y, [0, 1])
+    wrong = random.choice(60, size=flipped, replace=False)
+    y[wrong] = 1 - y[wrong]
+    return X, y
+
+
+def fitted(X: np.ndarray, y: np.ndarray) -> dict[str, Any]:
+    """Each method's model of the points; a method that finds no boundary warns and is told apart."""
+    import separatrix as sx
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sx.FitWarning)
+        return {
+            "perceptron": sx.Perceptron(max_passes=200).fit(X, y),
+            "logistic": sx.LogisticRegression(C=1.0).fit(X, y),
+            "SVM, C = 1": sx.LinearSVM(C=1.0).fit(X, y),
+            "maximum margin": sx.MaxMargin().fit(X, y),
+        }
+
+
+def boundaries_compared() -> str:
+    """The picture as SVG: separable points on the left, the same with wrong labels on the right."""
+    description = (
+        "Two panels with the same points of two classes and the boundaries of perceptron, logistic regression, "
+        "support vector machine and maximum margin. Left, all labels right: every boundary separates, the "
+        "maximum margin passes half-way between the nearest rows. Right, five labels wrong: no maximum margin "
+        "exists, the perceptron ends wherever it was stopped, logistic regression and the support vector "
+        "machine hardly move."
+    )
+    drawing = Drawing(860, 470, "Which line?", description, "which-line")
+    drawing.text(26, 30, "Which line? Four boundaries on the same points", class_="ink heading")
+    for place, (title, flipped) in enumerate((("All labels right", 0), ("Five labels wrong", 5))):
+        X, y = points(flipped)
+        area = panel(60 + place * (WIDE + 64), 76, WIDE, HIGH, (-5.5, 8.5), (-5.0, 5.0))
+        draw_frame(drawing, area, title, "first column", "second column" if place == 0 else "")
+        models = fitted(X, y)
+        with drawing.clipped(area.left, area.top, area.width, area.height):
+            for (left, up), label in zip(X.tolist(), y.tolist(), strict=True):
+                draw_mark(drawing, "plus" if label else "minus", *area.point(left, up))
+            for name, model in models.items():
+                if name != "maximum margin" or np.isfinite(model.margin_):
+                    _line(drawing, area, model, name)
+        draw_edge(drawing, area)
+    x = 60.0
+    for name in METHODS:
+        colour, dashes = STROKES[name]
+        drawing.path([(x, 448), (x + 34, 448)], class_=f"line {colour}-line", stroke_dasharray=dashes)
+        drawing.text(x + 42, 452, name)
+        x += 190
+    return drawing.to_svg()
+
+
+def _line(drawing: Drawing, area: Panel, model: Any, name: str) -> None:
+    """The boundary w·x + b = 0, across the panel and beyond."""
+    (u, v), b = model.coef_[0].tolist(), float(model.intercept_[0])
+    square = u * u + v * v
+    if square == 0.0:
+        return
+    foot, along = (-b * u / square, -b * v / square), 40.0 / square**0.5
+    ends = [(foot[0] + t * v * along, foot[1] - t * u * along) for t in (-1.0, 1.0)]
+    colour, dashes = STROKES[name]
+    drawing.path([area.point(*end) for end in ends], class_=f"line {colour}-line", stroke_dasharray=dashes)

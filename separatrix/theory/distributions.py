@@ -1,0 +1,257 @@
+"""Distributions of labelled points under which the risk of a halfspace is known without sampling."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, owens_t
+
+from separatrix.halfspace import Halfspace
+from separatrix.theory.labellings import Dichotomies, dichotomies_of
+from separatrix.theory.points import as_points
+
+
+class Best(NamedTuple):
+    """A halfspace of least risk, and its risk."""
+
+    halfspace: Halfspace
+    risk: Any
+
+
+class Distribution(Protocol):
+    """What `expected_risk`, `excess_risk` and `learning_curve` ask of a distribution."""
+
+    def risk(self, halfspace: Halfspace) -> Any:
+        """The probability that the halfspace predicts wrong."""
+
+    def sample(self, m: int, random: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Independent rows and their signs."""
+
+    @property
+    def best(self) -> Best:
+        """A halfspace of least risk."""
+
+    @property
+    def bayes_risk(self) -> Any:
+        """The least risk of any rule at all."""
+
+
+class FiniteDistribution:
+    """Finitely many labelled points, with probabilities in proportion to weights; every risk is a fraction.
+
+    Parameters
+    ----------
+    points : table, one point a row; a point may come with both signs
+    signs : ±1, one for each row
+    weights : positive numbers, optional
+        In proportion to probabilities, each taken exactly; by default all the same.
+
+    Examples
+    --------
+    The exclusive or: the best halfspace is wrong on one corner of four, the best rule on none.
+
+    >>> xor = FiniteDistribution([[0, 0], [0, 1], [1, 0], [1, 1]], [-1, 1, 1, -1])
+    >>> xor.risk(Halfspace([1, 1], -0.5)), xor.best.risk, xor.bayes_risk
+    (Fraction(1, 4), Fraction(1, 4), Fraction(0, 1))
+    """
+
+    def __init__(self, points: Any, signs: Any, weights: Any = None) -> None:
+        self.points = as_points(points)
+        n = len(self.points)
+        self.signs = np.asarray(signs)
+        if self.signs.shape != (n,) or not np.isin(self.signs, (-1, 1)).all():
+            raise ValueError(f"signs must be -1 or +1, one for each of the {n} points")
+        given = [1] * n if weights is None else list(weights)
+        if len(given) != n or not all(_is_positive(weight) for weight in given):
+            raise ValueError(f"weights must be positive numbers, one for each of the {n} points")
+        exact = [Fraction(_plain(weight)) for weight in given]
+        self.probabilities = tuple(weight / sum(exact) for weight in exact)
+
+    def risk(self, halfspace: Halfspace) -> Fraction:
+        wrong = np.atleast_1d(halfspace.predict(self.points)) != self.signs
+        return sum((p for p, missed in zip(self.probabilities, wrong, strict=True) if missed), Fraction(0))
+
+    def sample(self, m: int, random: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        chosen = random.choice(len(self.points), size=m, p=[float(p) for p in self.probabilities])
+        return self.points[chosen], self.signs[chosen].astype(np.int64)
+
+    @cached_property
+    def masses(self) -> tuple[NDArray[np.float64], list[Fraction], list[Fraction]]:
+        """The distinct points, with the probability of -1 and of +1 at each."""
+        distinct, place = np.unique(self.points, axis=0, return_inverse=True)
+        masses = [[Fraction(0)] * len(distinct) for _ in range(2)]
+        for where, sign, probability in zip(place.ravel(), self.signs, self.probabilities, strict=True):
+            masses[int(sign > 0)][where] += probability
+        return distinct, masses[0], masses[1]
+
+    @cached_property
+    def dichotomies(self) -> Dichotomies:
+        """All that halfspaces with an intercept can say of the distinct points."""
+        return dichotomies_of(self.masses[0])
+
+    @cached_property
+    def best(self) -> Best:
+        """A halfspace of least risk, with an intercept: the best of all dichotomies of the points."""
+        _, negative, positive = self.masses
+        found = None
+        for one in self.dichotomies:
+            pairs = zip(one.signs, negative, positive, strict=True)
+            risk = sum((minus if sign > 0 else plus for sign, minus, plus in pairs), Fraction(0))
+            if found is None or risk < found.risk:
+                found = Best(one.halfspace, risk)
+        assert found is not None
+        return found
+
+    @property
+    def bayes_risk(self) -> Fraction:
+        _, negative, positive = self.masses
+        return sum(map(min, negative, positive), Fraction(0))
+
+
+class GaussianClasses:
+    """Two normal distributions, one for each sign; the risk of a halfspace is two values of Φ.
+
+    Parameters
+    ----------
+    negative, positive : means, d numbers each
+    covariance : (d, d) array, or one number for a multiple of the identity
+        Of both classes, or of -1 alone.
+    prior : float
+        The probability of +1.
+    positive_covariance : the same for +1, where it is another
+
+    Examples
+    --------
+    >>> classes = GaussianClasses([-1.0, 0.0], [1.0, 0.0], covariance=1.0)
+    >>> classes.bayes_risk, classes.risk(Halfspace([1.0, 0.0]))
+    (0.1587, 0.1587)
+    >>> classes.risk(Halfspace([0.0, 1.0]))
+    0.5
+    """
+
+    def __init__(
+        self,
+        negative: Any,
+        positive: Any,
+        covariance: Any = 1.0,
+        prior: float = 0.5,
+        *,
+        positive_covariance: Any = None,
+    ) -> None:
+        self.means = as_points([negative, positive])
+        d = self.means.shape[1]
+        self._shared = positive_covariance is None
+        first = _covariance(covariance, d)
+        self.covariances = (first, first if self._shared else _covariance(positive_covariance, d))
+        self._roots = [np.linalg.cholesky(table) for table in self.covariances]
+        if not 0 < prior < 1:
+            raise ValueError(f"prior must lie strictly between 0 and 1, not {prior}")
+        self.prior = float(prior)
+
+    def risk(self, halfspace: Halfspace) -> float:
+        weights = halfspace.weights
+        negative, positive = (self.means @ weights + halfspace.intercept).tolist()
+        if not weights.any():
+            return (1 - self.prior) * (negative > 0) + self.prior * (positive <= 0)
+        spreads = [math.sqrt(float(weights @ table @ weights)) for table in self.covariances]
+        below, above = ndtr(negative / spreads[0]), ndtr(-positive / spreads[1])
+        return float((1 - self.prior) * below + self.prior * above)
+
+    def sample(self, m: int, random: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        signs = np.where(random.random(m) < self.prior, 1, -1)
+        noise = random.standard_normal((m, self.means.shape[1]))
+        points = np.where((signs > 0)[:, None], noise @ self._roots[1].T, noise @ self._roots[0].T)
+        return self.means[(signs > 0).astype(int)] + points, signs
+
+    @cached_property
+    def best(self) -> Best:
+        """Fisher's discriminant with the right threshold: with equal covariances the best rule of all."""
+        if not self._shared:
+            raise ValueError("with two covariances the best rule is no halfspace: only risks are known here")
+        negative, positive = self.means
+        weights = np.linalg.solve(self.covariances[0], positive - negative)
+        bias = -float(weights @ (positive + negative)) / 2 + math.log(self.prior / (1 - self.prior))
+        halfspace = Halfspace(weights, bias)
+        return Best(halfspace, self.risk(halfspace))
+
+    @property
+    def bayes_risk(self) -> float:
+        return self.best.risk
+
+
+@dataclass(frozen=True, eq=False)
+class PlantedNormal:
+    """Standard normal points, labelled by a hyperplane through the origin: realizable, with risk zero.
+
+    The risk of a halfspace (w, b) at an angle θ to the hyperplane planted is 1/2 - 2T(b/‖w‖, cot θ), with
+    Owen's function T; for b = 0 it is θ/π.
+
+    Parameters
+    ----------
+    direction : the normal of the hyperplane planted
+
+    Examples
+    --------
+    >>> planted = PlantedNormal((1.0, 0.0))
+    >>> planted.risk(Halfspace([1.0, 1.0])), planted.risk(Halfspace([-1.0, 0.0]))
+    (0.25, 1.0)
+    """
+
+    direction: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        table = as_points([self.direction])
+        if not table.any():
+            raise ValueError("direction must not be zero")
+        object.__setattr__(self, "direction", tuple((table[0] / np.linalg.norm(table[0])).tolist()))
+
+    def risk(self, halfspace: Halfspace) -> float:
+        length = float(np.linalg.norm(halfspace.weights))
+        if length == 0:
+            return 0.5
+        along = float(halfspace.weights @ np.array(self.direction)) / length
+        across = float(np.linalg.norm(halfspace.weights / length - along * np.array(self.direction)))
+        if across == 0:
+            share = math.copysign(math.inf, along)
+        else:
+            share = along / across
+        return float(0.5 - 2 * owens_t(halfspace.intercept / length, share))
+
+    def sample(self, m: int, random: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        points = random.standard_normal((m, len(self.direction)))
+        return points, np.where(points @ np.array(self.direction) > 0, 1, -1)
+
+    @property
+    def best(self) -> Best:
+        return Best(Halfspace(self.direction), 0.0)
+
+    @property
+    def bayes_risk(self) -> float:
+        return 0.0
+
+
+def _covariance(given: Any, d: int) -> NDArray[np.float64]:
+    spread = np.asarray(given, dtype=np.float64)
+    table = spread * np.eye(d) if spread.ndim == 0 else spread
+    if table.shape != (d, d) or not np.array_equal(table, table.T):
+        raise ValueError(f"covariance must be a number or a symmetric table of {d} by {d}")
+    if not np.isfinite(table).all() or np.linalg.eigvalsh(table)[0] <= 0:
+        raise ValueError("covariance must be positive definite")
+    return table
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value
+
+
+def _is_positive(value: Any) -> bool:
+    try:
+        return 0 < value < math.inf
+    except TypeError:
+        return False

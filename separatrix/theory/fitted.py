@@ -1,0 +1,260 @@
+"""What theory promises about the risk of a fitted model, all that applies, the best first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, SupportsFloat
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.algorithms.max_margin import MaxMargin
+from separatrix.algorithms.perceptron import Perceptron
+from separatrix.bounds import (
+    Bound,
+    clopper_pearson,
+    compression,
+    double_sample,
+    leave_one_out,
+    rademacher,
+    rademacher_margin,
+    stable_compression,
+    vapnik_chervonenkis,
+    vc_dimension,
+)
+from separatrix.bounds.arguments import between_zero_and_one
+from separatrix.predictor.evidence import matrix
+from separatrix.rows import Rows, as_rows
+
+_LEVELS = 40
+
+
+class LeftOut(NamedTuple):
+    """A bound that does not apply, and why."""
+
+    name: str
+    reason: str
+
+
+class Generalisation(Sequence[Bound]):
+    """Bounds on the risk of one model: those with probability 1 - δ first, by value, then those of means.
+
+    Attributes
+    ----------
+    bounds : tuple of Bound
+    left_out : tuple of LeftOut
+    errors, m : int
+        Training errors among the rows.
+    """
+
+    def __init__(self, bounds: list[Bound], left_out: list[LeftOut], errors: int, m: int) -> None:
+        self.bounds = tuple(sorted(bounds, key=lambda bound: (bound.delta is None, bound.value)))
+        self.left_out = tuple(left_out)
+        self.errors, self.m = errors, m
+
+    @property
+    def best(self) -> Bound:
+        return self.bounds[0]
+
+    def __len__(self) -> int:
+        return len(self.bounds)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.bounds[index]
+
+    def __iter__(self) -> Iterator[Bound]:
+        return iter(self.bounds)
+
+    def __str__(self) -> str:
+        likely = [bound.delta for bound in self.bounds if bound.delta is not None]
+        together = max(0.0, 1 - math.fsum(likely))
+        lines = [f"{self.errors} errors on {self.m} training rows"]
+        lines += [str(bound) for bound in self.bounds]
+        if len(likely) > 1:
+            lines.append(f"all {len(likely)} with probability hold together with probability {together:g}")
+        lines += [f"not here: {name}: {reason}" for name, reason in self.left_out]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """A fitted model and its rows, as the theorems see them."""
+
+    model: Any
+    rows: Rows
+    delta: float
+    wrong: NDArray[np.bool_]
+    margins: NDArray[np.float64] | None  # s(w·x + b), for a halfspace
+    radius: float  # the longest row x
+
+    @property
+    def m(self) -> int:
+        return len(self.wrong)
+
+    @property
+    def errors(self) -> int:
+        return int(np.count_nonzero(self.wrong))
+
+    @property
+    def intercept(self) -> bool:
+        return bool(getattr(self.model, "fit_intercept", np.any(np.asarray(self.model.intercept_) != 0)))
+
+    @property
+    def dimension(self) -> int:
+        return vc_dimension(self.rows.n_columns, self.intercept)
+
+
+def generalisation(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    delta: SupportsFloat = 0.05,
+    *,
+    X_test: Any = None,
+    y_test: Any = None,
+) -> Generalisation:
+    """Every bound here that applies to a fitted model, best first, with its assumptions.
+
+    ``X, y`` must be the rows the model was fitted to, and nothing else about it may have been chosen by
+    looking at them. Each bound holds with probability 1 - δ by itself: the smallest of k, picked after the
+    fact, with probability 1 - kδ. Give held-out rows too: theirs is usually the best bound by far.
+
+    Source: each bound has its own, in `source`.
+
+    Parameters
+    ----------
+    model : a fitted classifier with two classes
+    X, y : its training rows
+    delta : between 0 and 1
+    X_test, y_test : rows it never saw, optional
+
+    Examples
+    --------
+    >>> import separatrix as sx
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(1200, 2))
+    >>> y = X @ [1.0, 2.0] > 0
+    >>> model = sx.MaxMargin().fit(X[:1000], y[:1000])
+    >>> promises = generalisation(model, X[:1000], y[:1000], X_test=X[1000:], y_test=y[1000:])
+    >>> [(bound.name, round(bound.value, 3)) for bound in promises][:2]
+    [('stable compression', 0.014), ('Clopper and Pearson', 0.015)]
+    >>> few = generalisation(sx.MaxMargin().fit(X[:30], y[:30]), X[:30], y[:30])
+    >>> [bound.name for bound in few if bound.vacuous]
+    ['double sample', 'Rademacher margin', 'Vapnik and Chervonenkis']
+    """
+    (failure,) = between_zero_and_one(delta=delta)
+    if not hasattr(model, "classes_") or not hasattr(model, "predict"):
+        raise ValueError("generalisation needs a fitted classifier: call fit first")
+    bounds: list[Bound] = []
+    left_out: list[LeftOut] = []
+    if X_test is None:
+        left_out.append(LeftOut("Clopper and Pearson", "no held-out rows were given (X_test, y_test)"))
+    else:
+        if y_test is None:
+            raise ValueError("X_test needs its labels, y_test")
+        missed = _wrong(model, X_test, y_test)
+        bounds.append(clopper_pearson(int(missed.sum()), len(missed), failure))
+    if len(model.classes_) != 2:
+        reason = f"there are {len(model.classes_)} classes, and it is about two"
+        missed = _wrong(model, X, y)
+        left_out += [LeftOut(name, reason) for name in ("Vapnik and Chervonenkis", "compression", "margins")]
+        return Generalisation(bounds, left_out, int(missed.sum()), len(missed))
+    fit = _survey(model, X if isinstance(X, Rows) else as_rows(X, y), failure)
+    for part in (_uniform, _few_rows, _wide_margin):
+        part(fit, bounds, left_out)
+    left_out.append(
+        LeftOut("online to batch", "it is about the hypotheses of a single pass: theory.one_pass has them")
+    )
+    return Generalisation(bounds, left_out, fit.errors, fit.m)
+
+
+def _survey(model: Any, rows: Rows, delta: float) -> _Fit:
+    """One walk over the rows, block by block."""
+    classes = rows.require_two_classes()
+    if not np.array_equal(classes, model.classes_):
+        raise ValueError(f"the labels are {list(classes)}, but the model tells {list(model.classes_)} apart")
+    wrong, margins, longest = [], [], 0.0
+    linear = hasattr(model, "coef_")
+    for block in rows.blocks():
+        part, signs = matrix(block, rows.n_columns), block.signs(1)
+        wrong.append(np.asarray(model.predict(part)) != np.asarray(classes)[block.codes])
+        longest = max(longest, math.sqrt(float(np.max((part * part).sum(axis=1), initial=0.0))))
+        if linear:
+            scores = np.asarray(part @ np.ravel(model.coef_)) + np.ravel(model.intercept_)
+            margins.append(signs * scores)
+    found = np.concatenate(margins) if linear else None
+    return _Fit(model, rows, delta, np.concatenate(wrong), found, longest)
+
+
+def _wrong(model: Any, X: Any, y: Any) -> NDArray[np.bool_]:
+    predicted, truth = np.asarray(model.predict(X)), np.asarray(y)
+    if predicted.shape != truth.shape or not truth.size:
+        raise ValueError(f"{predicted.size} rows, but {truth.size} labels")
+    return predicted != truth
+
+
+def _uniform(fit: _Fit, bounds: list[Bound], left_out: list[LeftOut]) -> None:
+    if not hasattr(fit.model, "coef_"):
+        left_out.append(LeftOut("Vapnik and Chervonenkis", "the model is no halfspace"))
+        return
+    if fit.errors == 0:
+        bounds.append(double_sample(fit.m, fit.dimension, fit.delta))
+    else:
+        left_out.append(LeftOut("double sample", f"there are training errors ({fit.errors})"))
+    bounds.append(rademacher(fit.errors, fit.m, fit.dimension, fit.delta))
+    bounds.append(vapnik_chervonenkis(fit.errors, fit.m, fit.dimension, fit.delta))
+
+
+def _few_rows(fit: _Fit, bounds: list[Bound], left_out: list[LeftOut]) -> None:
+    model = fit.model
+    record = _record(model)
+    if record is not None:
+        verdict = record.verify(fit.rows)
+        if not verdict.holds:
+            raise ValueError(f"X, y must be the rows the model was fitted to: {verdict.reason}")
+    if isinstance(model, MaxMargin) and fit.errors == 0:
+        kept = np.asarray(model.support_)
+        bounds.append(stable_compression(fit.m, fit.dimension, fit.delta))
+        bounds.append(leave_one_out(fit.m, min(len(kept), fit.dimension)))
+    elif isinstance(model, Perceptron) and record is not None:
+        kept = np.asarray(record.rows, dtype=np.int64)
+        if record.converged:
+            bounds.append(leave_one_out(fit.m, len(kept)))
+        else:
+            left_out.append(LeftOut("leave one out", "the perceptron did not come to an end"))
+    else:
+        reason = "which few rows determine the fit is known for MaxMargin without errors and for Perceptron"
+        left_out.append(LeftOut("compression", reason))
+        return
+    others = np.delete(fit.wrong, kept)
+    bounds.append(compression(fit.m, len(kept), int(np.count_nonzero(others)), fit.delta))
+
+
+def _record(model: Any) -> Any:
+    """The certificate by which a model can tell its own rows from others."""
+    if isinstance(model, MaxMargin):
+        return model.certificate_ if hasattr(model.certificate_, "weights") else None
+    return getattr(model, "mistake_run_", None) if isinstance(model, Perceptron) else None
+
+
+def _wide_margin(fit: _Fit, bounds: list[Bound], left_out: list[LeftOut]) -> None:
+    if fit.margins is None:
+        left_out.append(LeftOut("Rademacher margin", "the model is no halfspace"))
+        return
+    vector = np.append(np.ravel(fit.model.coef_), np.ravel(fit.model.intercept_) if fit.intercept else [])
+    radius, length = math.hypot(fit.radius, fit.intercept), float(np.linalg.norm(vector))
+    if not (0 < radius < math.inf and 0 < length < math.inf):
+        left_out.append(LeftOut("Rademacher margin", "the weights or the rows are all zero, or overflow"))
+        return
+    margins = fit.margins / length
+    levels = [radius * 0.5**k for k in range(_LEVELS)]
+    # The theorem is for all levels at once, so the best of them may be picked.
+    found = [
+        rademacher_margin(fit.m, radius, level, int(np.count_nonzero(margins < level)), fit.delta)
+        for level in levels
+    ]
+    bounds.append(min(found, key=float))

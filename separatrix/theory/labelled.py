@@ -1,0 +1,29 @@
+"""Labelled rows as a dense table and signs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.predictor.evidence import matrix
+from separatrix.rows import DataError, Rows, as_rows
+
+
+def labelled(X: Any, y: Any = None) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+    """The rows, and +1 for the larger of two labels, -1 for the other."""
+    rows = X if isinstance(X, Rows) else as_rows(X, y)
+    classes = rows.require_two_classes()
+    if len(classes) != 2:
+        raise DataError(f"There are {len(classes)} classes: this is about two.")
+    table, signs = [], []
+    for block in rows.blocks():
+        part = matrix(block, rows.n_columns)
+        dense = part.toarray() if hasattr(part, "toarray") else part
+        table.append(np.asarray(dense, dtype=np.float64))
+        signs.append(block.signs(1))
+    found = np.concatenate(table)
+    if not np.isfinite(found).all():
+        raise DataError("The rows hold numbers that are not finite.")
+    return found, np.concatenate(signs)

@@ -1,0 +1,274 @@
+"""Branch and cut on circuits: the optimum by brute force every time, and a proof that the checker believes."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from separatrix.algorithms.zero_one.circuits import Circuits
+from separatrix.algorithms.zero_one.circuits.search import Best, Search, part
+from separatrix.algorithms.zero_one.interval import Interval
+from separatrix.algorithms.zero_one.problem import Problem
+from separatrix.algorithms.zero_one.reduce import reduced
+from separatrix.certificates.check.fewest_errors import Groups
+from separatrix.certificates.check.fewest_errors_circuits import circuits
+from separatrix.certificates.check.record import Refused
+from separatrix.kernels.circuit_walk import circuit_walk, surely_cancels
+from separatrix.kernels.covering import ascend, proven
+
+
+def groups_of(problem: Problem) -> Groups:
+    rows = {name: list(z) for name, z in zip(problem.names, problem.Z, strict=True)}
+    return Groups(rows, dict(zip(problem.names, problem.weights, strict=True)), problem.offset)
+
+
+def checked(interval: Interval) -> int:
+    """What the checker says the proof proves, after a journey through JSON."""
+    proof = json.loads(json.dumps(interval.proof))
+    return interval.problem.offset if proof["method"] == "none" else circuits(proof, groups_of(interval.problem))
+
+
+def solved(problem: Problem, **limits: Any) -> Interval:
+    jobs, proof = limits.pop("n_jobs", 1), limits.pop("proof", None)
+    interval = Interval(problem, **limits)
+    Circuits(n_jobs=jobs, proof=proof).run(problem, interval)
+    return interval
+
+
+def fewest(problem: Problem) -> int:
+    """Brute force: the lightest set of rows without which the others are strictly separable.
+
+    Separable iff w with z·w ≥ 1 exists; small whole numbers leave a float program no room to err.
+    """
+    m = problem.m
+    sets = [chosen for size in range(m + 1) for chosen in itertools.combinations(range(m), size)]
+    sets.sort(key=lambda chosen: sum(problem.weights[i] for i in chosen))
+    Z = np.array(problem.Z, dtype=float).reshape(m, problem.D)
+    for chosen in sets:
+        rest = np.delete(Z, chosen, axis=0)
+        if not len(rest):
+            return problem.total
+        found = linprog(np.zeros(rest.shape[1]), A_ub=-rest, b_ub=-np.ones(len(rest)), bounds=(None, None))
+        if found.status == 0:
+            return problem.offset + sum(problem.weights[i] for i in chosen)
+    raise AssertionError
+
+
+def noisy(seed: int, n: int, d: int, flipped: float) -> Problem:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    signs = np.where(X @ rng.normal(size=d) > 0, 1, -1) * np.where(rng.random(n) < flipped, -1, 1)
+    return reduced(X, signs)
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_brute_force_on_small_degenerate_grids(seed):
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(1, 9)), int(rng.integers(1, 4))
+    X = rng.integers(-1, 2, size=(n, d)).astype(float)
+    if seed % 3 == 0:
+        X = np.column_stack([X, X[:, :1] - 2 * X[:, -1:]])  # dependent columns
+    signs = np.where(rng.random(n) < 0.5, -1, 1)
+    costs = rng.integers(0, 4, size=n).astype(float) if seed % 2 else None
+    if costs is not None and not costs.any():
+        costs[0] = 1.0
+    problem = reduced(X, signs, costs, intercept=bool(seed % 5))
+    interval = solved(problem)
+    assert interval.lower == interval.upper == problem.cost_of(interval.weights) == fewest(problem)
+    assert checked(interval) == interval.lower
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_noisy_rows_are_solved_and_proven(seed):
+    problem = noisy(seed, 26, 2 + seed % 3, 0.2)
+    interval = solved(problem)
+    assert interval.lower == interval.upper == problem.cost_of(interval.weights) == checked(interval)
+
+
+@given(st.integers(0, 10**6))
+def test_weighted_is_repeated(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-2, 3, size=(9, 2)).astype(float)
+    signs = np.where(rng.random(9) < 0.5, -1, 1)
+    costs = rng.integers(1, 4, size=9)
+    weighted = solved(reduced(X, signs, costs.astype(float)))
+    repeated = solved(reduced(np.repeat(X, costs, axis=0), np.repeat(signs, costs)))
+    assert weighted.upper * weighted.problem.unit == repeated.upper
+    assert (weighted.lower, repeated.lower) == (weighted.upper, repeated.upper)
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 5, 9, 30])
+def test_a_stopped_search_proves_what_it_says_and_goes_on_to_the_same_end(nodes):
+    problem = noisy(3, 60, 3, 0.25)
+    stopped = solved(problem, node_limit=nodes)
+    assert stopped.lower == checked(stopped)
+    optimum = solved(problem)
+    assert stopped.lower <= optimum.lower == optimum.upper <= stopped.upper
+    resumed = Interval(problem)
+    resumed.offer(stopped.weights)
+    Circuits(proof=json.loads(json.dumps(stopped.proof))).run(problem, resumed)
+    assert (resumed.lower, resumed.upper) == (optimum.lower, optimum.upper)
+    assert checked(resumed) == resumed.lower
+
+
+def test_parts_add_up_and_resume():
+    problem = noisy(5, 150, 3, 0.3)
+    stopped = solved(problem, node_limit=150)
+    assert checked(stopped) == stopped.lower
+    engine = Circuits()
+    engine.problem = problem
+    stopped.weights = stopped.weights if any(stopped.weights) else (1,) * problem.D
+    rows = np.arange(problem.m)
+    bounds = []
+    for k in range(3):
+        piece = part(problem, rows[k::3])
+        search = Search(piece, Best(piece, stopped.weights), 0, lambda: False)
+        search.plant()
+        while not search.done:
+            search.step(0)
+        bounds.append(search.lower)
+        alone = circuits({"method": "circuits", "denominator": str(2**16), "parts": [search.written()]}, groups_of(piece))
+        assert alone == search.lower
+    assert sum(bounds) + problem.offset <= stopped.upper
+    again = Interval(problem, node_limit=60)
+    Circuits(proof=stopped.proof).run(problem, again)
+    assert again.lower >= stopped.lower
+    assert checked(again) == again.lower
+
+
+def test_the_same_nodes_give_the_same_proof():
+    problem = noisy(8, 70, 4, 0.25)
+    assert solved(problem, node_limit=12).proof == solved(problem, node_limit=12).proof
+
+
+def test_two_threads_agree_with_one():
+    problem = noisy(11, 60, 3, 0.25)
+    one, two = solved(problem), solved(problem, n_jobs=2)
+    assert (one.lower, one.upper) == (two.lower, two.upper)
+    assert checked(two) == two.lower
+
+
+def test_an_interrupted_search_keeps_its_proof():
+    problem = noisy(8, 120, 5, 0.3)
+    asked = 0
+
+    def report(interval: Interval) -> None:
+        nonlocal asked
+        asked += 1
+        if asked == 40:
+            raise KeyboardInterrupt
+
+    interval = Interval(problem, report=report)
+    Circuits().run(problem, interval)
+    assert interval.interrupted
+    assert checked(interval) == interval.lower <= interval.upper
+
+
+@pytest.fixture(scope="module")
+def proof_with_a_tree() -> tuple[Problem, dict[str, Any], int]:
+    problem = noisy(3, 60, 3, 0.25)
+    interval = solved(problem)
+    assert len(interval.proof["parts"][0]["tree"]) > 1
+    return problem, interval.proof, interval.lower
+
+
+def test_forged_proofs_are_refused(proof_with_a_tree):
+    problem, proof, lower = proof_with_a_tree
+    groups = groups_of(problem)
+    assert circuits(proof, groups) == lower
+
+    def weaker(change: Any) -> bool:
+        """The checker refuses the changed proof, or believes less of it."""
+        forged = copy.deepcopy(proof)
+        change(forged, forged["parts"][0])
+        try:
+            return circuits(forged, groups) < lower
+        except Refused:
+            return True
+
+    rng = np.random.default_rng(0)
+    right, _, _ = proof["parts"][0]["circuits"][0]
+    other = next(name for name in problem.names if name not in right)
+    assert weaker(lambda whole, one: one["circuits"][0][0].__setitem__(0, other))
+    assert weaker(lambda whole, one: one["circuits"][0].__setitem__(2, ["1"] * len(right)))
+    assert weaker(lambda whole, one: one["circuits"].pop())
+    assert weaker(lambda whole, one: one["leaves"].pop())
+    assert weaker(lambda whole, one: one["leaves"].append([[], []]))
+    assert weaker(lambda whole, one: one["tree"].pop())
+    assert weaker(lambda whole, one: one["tree"].append(None))
+    assert weaker(lambda whole, one: one["tree"].__setitem__(0, None))
+    assert weaker(lambda whole, one: one["leaves"].__setitem__(0, [[], []]))
+    assert weaker(lambda whole, one: one["leaves"][0][0].__setitem__(0, 10**6))
+    assert weaker(lambda whole, one: one["leaves"][0][1].__setitem__(0, "-5"))
+    assert weaker(lambda whole, one: one["leaves"][0][1].__setitem__(0, 0.5))
+    assert weaker(lambda whole, one: whole.__setitem__("denominator", "0"))
+    assert weaker(lambda whole, one: whole.pop("parts"))
+    assert weaker(lambda whole, one: whole["parts"].append(copy.deepcopy(one)))
+    assert weaker(lambda whole, one: whole["parts"].__setitem__(0, 3))
+    names = [k for k, name in enumerate(proof["parts"][0]["tree"]) if name is not None]
+    for k in rng.choice(names, min(5, len(names)), replace=False).tolist():
+        assert weaker(lambda whole, one, k=k: one["tree"].__setitem__(k, 10**9))
+
+
+def test_multipliers_are_stored_for_many_columns_and_checked():
+    rng = np.random.default_rng(1)
+    X = rng.integers(-3, 4, size=(70, 22)).astype(float)
+    problem = reduced(X, np.where(rng.random(70) < 0.5, -1, 1))
+    interval = solved(problem, node_limit=3)
+    part_ = interval.proof["parts"][0]
+    assert all(multipliers for _, _, multipliers in part_["circuits"])
+    assert checked(interval) == interval.lower >= 1
+    forged = copy.deepcopy(interval.proof)
+    forged["parts"][0]["circuits"][0][2][0] += "0"
+    with pytest.raises(Refused, match="do not cancel"):
+        circuits(forged, groups_of(problem))
+
+
+@given(st.integers(0, 10**6))
+def test_any_duals_prove_no_more_than_the_covering_program(seed):
+    rng = np.random.default_rng(seed)
+    sets = [np.sort(rng.choice(12, size=3, replace=False)) for _ in range(15)]
+    start, places = np.arange(0, 46, 3), np.concatenate(sets)
+    weights = rng.integers(1, 4, size=12).astype(float)
+    matrix = np.zeros((15, 12))
+    for k, chosen in enumerate(sets):
+        matrix[k, chosen] = 1.0
+    value = linprog(weights, A_ub=-matrix, b_ub=-np.ones(15), bounds=(0, 1)).fun
+    duals, left = rng.random(15), np.zeros(12)
+    plain = duals.sum() + np.minimum(weights - matrix.T @ duals, 0).sum()
+    assert proven(start, places, weights, duals, left) == pytest.approx(plain)
+    point, duals = np.zeros(12), np.zeros(15)
+    bound = ascend(start, places, weights, 2000, np.array([0.5]), point, duals)
+    assert value * 0.97 <= bound <= value + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_walk_notes_rows_that_cancel(seed):
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(40, 4))
+    columns = np.column_stack([rows, np.ones(40)])
+    basis, right = np.arange(40, 45), np.array([1e-8, 2e-8, 1e-8, 3e-8, 1.0])
+    found, price = np.zeros((20, 6), np.int64), np.zeros(5)
+    limits = np.array([0.1, 0.1, 500.0])
+    noted = circuit_walk(
+        columns, np.full(40, 0.1), limits, rng.random(40), basis, np.eye(5), right.copy(), price, found
+    )
+    assert noted > 0
+    for line in found[:noted].tolist():
+        chosen = line[: line.index(-1)]
+        assert surely_cancels(np.ascontiguousarray(rows[chosen]))
+        assert not surely_cancels(np.ascontiguousarray(rows[chosen] * np.where(np.arange(5) == 2, -1, 1)[:, None]))
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(1000, 2000))
+def test_brute_force_deeper(seed):
+    test_brute_force_on_small_degenerate_grids(seed)

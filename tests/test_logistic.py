@@ -1,0 +1,553 @@
+"""Logistic regression: optimality, duality, proofs and their forgeries, separation, Firth, inference,
+weights."""
+
+from __future__ import annotations
+
+import json
+import math
+import tracemalloc
+import warnings
+from dataclasses import replace
+from decimal import Decimal, localcontext
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.optimize import minimize
+from sklearn.linear_model import LogisticRegression as Peer
+from sklearn.model_selection import GridSearchCV
+
+import separatrix as sx
+from separatrix.algorithms.logistic.gradient_descent import largest_curvature
+from separatrix.algorithms.logistic.likelihood import Likelihood
+from separatrix.algorithms.logistic.multinomial import joint_separation
+from separatrix.certificates import JointLikelihoodWithin, LikelihoodWithin
+from separatrix.certificates.check.__main__ import verdict
+from separatrix.certificates.check.record import Refused
+from separatrix.certificates.enclosures import entropy_below, softplus_above
+from separatrix.certificates.multinomial_duality import joint_entropy_below, log_sum_above
+from separatrix.rows import DenseRows, as_rows
+
+
+def drawn(n=300, d=4, seed=0, shift=0.0, scale=1.0):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n, d)) * scale + shift
+    truth = random.normal(size=d) / scale
+    y = random.random(n) < 1 / (1 + np.exp(-((X - shift) @ truth)))
+    return X, y.astype(int)
+
+
+def objective(X, y, weights, bias, C, v=None):
+    margins = np.where(y == y.max(), 1, -1) * (X @ weights + bias)
+    loss = np.logaddexp(0, -margins) if v is None else v * np.logaddexp(0, -margins)
+    return (0.5 * weights @ weights + C * loss.sum()) if math.isfinite(C) else loss.sum()
+
+
+def checked(tmp_path, certificate, X, y, names=None):
+    """The independent checker's sentence."""
+    names = names or [f"x{j}" for j in range(X.shape[1])]
+    lines = [",".join([*names, "label"])]
+    lines += [",".join([*map(repr, row), str(label)]) for row, label in zip(X.tolist(), list(y), strict=True)]
+    (tmp_path / "data.csv").write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / "proof.json").write_text(certificate.to_json(), encoding="utf-8")
+    return verdict(str(tmp_path / "proof.json"), str(tmp_path / "data.csv"), "label")
+
+
+# The elementary functions
+
+
+@given(st.lists(st.floats(-700, 700), min_size=1, max_size=6))
+def test_softplus_is_enclosed(margins):
+    found = softplus_above(np.array(margins))
+    with localcontext() as context:
+        context.prec = 350
+        for margin, value in zip(margins, found.tolist(), strict=True):
+            m = Decimal(margin)
+            exact = (1 + (-abs(m)).exp()).ln() + max(-m, Decimal(0))
+            assert exact <= Decimal(value)
+            if abs(margin) < 600:
+                assert Decimal(value) <= exact * (1 + Decimal("1e-13"))
+
+
+@given(st.floats(1e-300, 1.0), st.floats(1e-3, 1e6))
+def test_entropy_is_enclosed(share, whole):
+    part = min(share * whole, whole)
+    found = float(entropy_below(np.array([part]), np.array([whole]))[0])
+    with localcontext() as context:
+        context.prec = 400
+        w = Decimal(whole)
+        p = Decimal(part) / w
+        exact = w * sum((-q * q.ln() for q in (p, 1 - p) if q > 0), Decimal(0))
+        assert Decimal(found) <= exact
+        assert exact * (1 - Decimal("1e-13")) <= Decimal(found)
+
+
+@given(st.lists(st.lists(st.floats(-300, 300), min_size=3, max_size=3), min_size=1, max_size=8))
+def test_log_sum_and_joint_entropy_are_enclosed(table):
+    scores = np.array(table)
+    above = log_sum_above(scores, scores[:, 0])
+    p = np.exp(scores - scores.max(axis=1, keepdims=True))
+    p = p / p.sum(axis=1, keepdims=True) * (1 - 2.0**-40)
+    p[:, 0] = 0.0
+    below = joint_entropy_below(p, np.ones(len(p)))
+    with localcontext() as context:
+        context.prec = 400
+        for row, q, high, low in zip(
+            scores.tolist(), p.tolist(), above.tolist(), below.tolist(), strict=True
+        ):
+            exact = sum(Decimal(t).exp() for t in row).ln() - Decimal(row[0])
+            assert exact <= Decimal(high) <= exact * (1 + Decimal("1e-12")) + Decimal("1e-12")
+            shares = [Decimal(share) for share in q if share > 0]
+            shares.append(1 - sum(shares))
+            entropy = sum((-s * s.ln() for s in shares if s > 0), Decimal(0))
+            assert Decimal(low) <= entropy
+            assert entropy - Decimal(low) <= Decimal("1e-11")
+
+
+# Optimality
+
+
+@pytest.mark.parametrize("solver", ["auto", "newton", "newton-cg"])
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e4])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_gap_bounds_the_distance_to_the_optimum(solver, C, intercept):
+    X, y = drawn(shift=3.0)
+    model = sx.LogisticRegression(C=C, solver=solver, fit_intercept=intercept).fit(X, y)
+    assert model.gap_ <= 1e-8
+    assert model.certificate_.verify(X, y).holds
+    w, b = model.coef_[0], model.intercept_[0]
+    here = objective(X, y, w, b, C)
+    assert model.lower_bound_ <= here <= model.objective_
+    p = 1 / (1 + np.exp(-(X @ w + b)))
+    gradient = w + C * X.T @ (p - y)
+    assert np.linalg.norm(gradient) <= math.sqrt(2e-8 * here) * 1.01
+    if intercept:
+        assert abs((p - y).sum()) <= 1e-9 * len(y)
+
+    def flat(v):
+        return objective(X, y, v[:-1], v[-1] * intercept, C)
+
+    found = minimize(flat, np.append(w, b), method="BFGS", options={"gtol": 1e-9})
+    assert here <= found.fun * (1 + 1e-8)
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e4])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_agrees_with_scikit_learn(shift, dtype):
+    X, y = drawn(2000, 6, seed=3, shift=shift)
+    X = X.astype(dtype)
+    ours = sx.LogisticRegression(tol=1e-10).fit(X, y)
+    theirs = Peer(tol=1e-10, max_iter=10_000, solver="newton-cholesky").fit(X.astype(float) - shift, y)
+    assert np.allclose(ours.coef_, theirs.coef_, rtol=1e-5, atol=1e-7)
+    assert ours.certificate_.verify(X, y).holds
+
+
+def test_subsampled_start_and_single_precision_hessian_change_nothing():
+    X, y = drawn(60_000, 20, seed=4, shift=5.0)
+    ours = sx.LogisticRegression(n_jobs=2).fit(X, y)
+    assert ours.gap_ <= 1e-8
+    theirs = Peer(tol=1e-8, max_iter=1000).fit(X, y)
+    assert np.allclose(ours.coef_, theirs.coef_, rtol=1e-4, atol=1e-6)
+    one = sx.LogisticRegression(n_jobs=1).fit(X, y)
+    assert np.array_equal(one.coef_, ours.coef_)
+
+
+def test_sparse_is_dense():
+    random = np.random.default_rng(5)
+    X = sparse.random(400, 60, 0.1, random_state=6, format="csr")
+    y = (np.asarray(X @ random.normal(size=60)).ravel() + random.normal(size=400) > 0).astype(int)
+    dense = sx.LogisticRegression(tol=1e-11).fit(X.toarray(), y)
+    for solver in ("newton", "newton-cg"):
+        thin = sx.LogisticRegression(solver=solver, tol=1e-11).fit(X, y)
+        assert thin.certificate_.verify(X, y).holds
+        assert np.allclose(thin.coef_, dense.coef_, atol=1e-5)
+    wide = sx.LogisticRegression(tol=1e-6).fit(
+        sparse.random(50, 3000, 0.05, random_state=7, format="csr"), y[:50]
+    )
+    assert wide.gap_ <= 1e-6
+
+
+def test_blocks_change_rounding_only():
+    X, y = drawn(500, 3)
+    _, codes = np.unique(y, return_inverse=True)
+    fits = []
+    for rows_in_block in (7, 64, 500):
+        rows = DenseRows(X, codes.astype(np.int32), np.array([0, 1]), rows_in_block=rows_in_block)
+        fits.append(sx.LogisticRegression().fit(rows))
+        assert fits[-1].certificate_.verify(X, y).holds
+    assert np.allclose(fits[0].coef_, fits[1].coef_, rtol=1e-10)
+    assert np.allclose(fits[0].coef_, fits[2].coef_, rtol=1e-10)
+
+
+@pytest.mark.parametrize("penalty", ["l2", None, "firth"])
+@pytest.mark.parametrize("multi_class", ["ovr", "multinomial"])
+def test_weight_is_repetition(penalty, multi_class):
+    X, _ = drawn(240, 3, seed=8)
+    random = np.random.default_rng(9)
+    y = random.integers(0, 3 if multi_class == "multinomial" else 2, size=240)
+    weights = random.integers(0, 4, size=240)
+    model = sx.LogisticRegression(penalty=penalty, multi_class=multi_class, tol=1e-10)
+    one = sx.LogisticRegression(**model.get_params()).fit(X, y, sample_weight=weights)
+    two = sx.LogisticRegression(**model.get_params()).fit(np.repeat(X, weights, 0), np.repeat(y, weights))
+    assert np.allclose(one.coef_, two.coef_, atol=1e-6)
+    assert one.objective_ == pytest.approx(two.objective_, rel=1e-9)
+    if penalty != "firth":
+        assert np.all(one.gap_ <= 1e-8)
+        assert one.certificate_.verify(X, y).holds
+
+
+def test_class_weight_is_a_weight():
+    X, y = drawn(200, 3, seed=10)
+    one = sx.LogisticRegression(class_weight={0: 2.0, 1: 0.5}).fit(X, y)
+    two = sx.LogisticRegression().fit(X, y, sample_weight=np.where(y == 1, 0.5, 2.0))
+    assert np.allclose(one.coef_, two.coef_)
+
+
+def test_probabilities():
+    X, y = drawn(200, 3, seed=11)
+    y = y + (X[:, 0] > 1)
+    for multi_class in ("ovr", "multinomial"):
+        model = sx.LogisticRegression(multi_class=multi_class).fit(X, y)
+        P = model.predict_proba(X)
+        assert np.allclose(P.sum(axis=1), 1)
+        assert np.allclose(np.log(P), model.predict_log_proba(X))
+        assert np.array_equal(model.classes_[P.argmax(axis=1)], model.predict(X))
+    binary = sx.LogisticRegression().fit(X, y > 0)
+    assert np.allclose(binary.predict_proba(X)[:, 1], 1 / (1 + np.exp(-binary.decision_function(X))))
+    far = binary.predict_log_proba(X * 1e5)
+    assert np.isfinite(far).all()
+
+
+# Proofs
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("penalty", ["l2", None])
+def test_the_independent_checker_agrees(tmp_path, intercept, weighted, penalty):
+    X, y = drawn(60, 2, seed=12)
+    v = np.random.default_rng(13).integers(0, 3, 60).astype(float) if weighted else None
+    model = sx.LogisticRegression(penalty=penalty, fit_intercept=intercept).fit(X, y, v)
+    assert model.gap_ <= 1e-8
+    assert "at least" in checked(tmp_path, model.certificate_, X, y)
+
+
+def forgeries(proof):
+    yield replace(proof, upper=proof.upper * (1 - 1e-6))
+    yield replace(proof, lower=proof.lower * (1 + 1e-6))
+    yield replace(proof, weights=(proof.weights[0] + 0.1, *proof.weights[1:]))
+    yield replace(proof, intercept=proof.intercept + 0.1)
+    if proof.C is not None:
+        yield replace(proof, C=proof.C * 1.01)
+        yield replace(proof, C=None)
+    else:
+        yield replace(proof, rows=proof.rows[1:])
+        yield replace(proof, normals=((1,) * (len(proof.weights) + 1),), rows=proof.rows[1:])
+
+
+@pytest.mark.parametrize("penalty", ["l2", None])
+def test_forged_proofs_are_refused(tmp_path, penalty):
+    X, y = drawn(60, 2, seed=14)
+    proof = sx.LogisticRegression(penalty=penalty).fit(X, y).certificate_.sealed()
+    assert proof.verify(X, y).holds
+    for forged in forgeries(proof):
+        assert not forged.verify(X, y).holds
+        with pytest.raises(Refused):
+            checked(tmp_path, forged, X, y)
+    assert not proof.verify(X, 1 - y).holds
+    moved = X.copy()
+    moved[0, 0] += 1.0
+    assert not proof.verify(moved, y).holds
+    assert sx.certificates.from_json(proof.to_json()) == proof
+
+
+def test_any_weights_get_a_bound_that_holds():
+    """However bad the weights, what is proven from below stays below the optimum."""
+    from separatrix.algorithms.logistic.proof import proven
+
+    X, y = drawn(150, 3, seed=15)
+    best = sx.LogisticRegression(tol=1e-11).fit(X, y)
+    rows = as_rows(X, y)
+    random = np.random.default_rng(16)
+    for scale in (1e-3, 1.0, 30.0):
+        weights = np.append(best.coef_[0], best.intercept_) + scale * random.normal(size=4)
+        proof = proven(rows, 1, weights, 1.0, intercept=True)
+        assert proof.lower <= best.objective_
+        assert proof.upper >= best.lower_bound_
+        assert proof.verify(X, y).holds
+
+
+def test_unpenalised_proof_with_dependent_columns(tmp_path):
+    X, y = drawn(80, 2, seed=17)
+    X = np.round(X * 8) / 8
+    X = np.column_stack([X, X[:, 0] - 2 * X[:, 1] + 1])
+    model = sx.LogisticRegression(penalty=None).fit(X, y)
+    assert model.gap_ <= 1e-8
+    assert model.unbounded_.count("undetermined") >= 2
+    assert model.certificate_.normals
+    assert model.certificate_.verify(X, y).holds
+    checked(tmp_path, model.certificate_, X, y)
+
+
+def test_a_certificate_says_what_it_needs():
+    with pytest.raises(ValueError, match="above 0"):
+        LikelihoodWithin((1.0,), None, C=-1.0, upper=1.0, lower=0.0)
+    proof = LikelihoodWithin((1.0,), 0.0, C=None, upper=10.0, lower=0.0)
+    assert proof.verify([[1.0], [2.0]], [0, 1]).holds
+    assert not replace(proof, row_weights=(1.0,)).verify([[1.0], [2.0]], [0, 1]).holds
+
+
+# Separation
+
+
+def test_endometrial_is_told_and_its_finite_part_is_published(data_folder, tmp_path):
+    table = np.genfromtxt(data_folder / "endometrial.csv", delimiter=",", names=True)
+    X = np.column_stack([table["NV"], table["PI"], table["EH"]])
+    y = table["label"].astype(int)
+    with pytest.warns(sx.FitWarning, match=r"quasi-completely separated.*column 0 to \+inf.*rows 21, 22"):
+        model = sx.LogisticRegression(penalty=None).fit(X, y)
+    assert model.separation_ == "quasi"
+    assert model.unbounded_ == ("+inf", "finite", "finite", "finite")
+    assert model.recession_.tolist() == [1.0, 0.0, 0.0, 0.0]
+    assert len(model.separated_rows_) == 13
+    assert model.gap_ <= 1e-8
+    assert model.certificate_.verify(X, y).holds
+    checked(tmp_path, model.certificate_, X, y, ["NV", "PI", "EH"])
+    table = model.summary()
+    assert table.names[0] == "(Intercept)"
+    assert np.allclose(table.estimate[[0, 2, 3]], [4.3045178, -0.0421834, -2.9026056], atol=1e-6)
+    assert np.allclose(table.standard_error[[0, 2, 3]], [1.63729861, 0.04433196, 0.84555156], atol=1e-6)
+    assert np.isnan(table.estimate[1])
+    assert -2 * table.log_likelihood == pytest.approx(55.393, abs=5e-4)
+    assert -2 * table.null_log_likelihood == pytest.approx(104.903, abs=5e-4)
+    assert "no finite estimate" in str(table)
+
+
+def test_complete_separation_is_told():
+    X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    with pytest.warns(sx.FitWarning, match="completely separated"):
+        model = sx.LogisticRegression(C=np.inf).fit(X, y)
+    assert model.separation_ == "complete"
+    assert np.isfinite(model.coef_).all()
+    assert model.objective_ < 1e-6
+    assert model.certificate_.verify(X, y).holds
+    assert model.predict(X).tolist() == y
+
+
+def test_multinomial_separation_is_decided_on_differences_of_classes():
+    X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]])
+    y = np.array([0, 0, 1, 1, 2, 2])
+    assert joint_separation(as_rows(X, y), 3, intercept=True).kind == "complete"
+    with pytest.warns(sx.FitWarning, match="completely separated"):
+        model = sx.LogisticRegression(penalty=None, multi_class="multinomial").fit(X, y)
+    assert model.separation_ == "complete"
+    assert np.isfinite(model.coef_).all()
+    mixed = np.array([0, 1, 2, 0, 1, 2])
+    assert joint_separation(as_rows(X, mixed), 3, intercept=True).kind == "overlap"
+    # One class alone is told apart: quasi, though neither of the others is.
+    half = np.array([0, 1, 0, 1, 2, 2])
+    assert joint_separation(as_rows(X, half), 3, intercept=True).kind == "quasi"
+
+
+# Firth
+
+
+def test_firth_on_endometrial_is_published(data_folder):
+    table = np.genfromtxt(data_folder / "endometrial.csv", delimiter=",", names=True)
+    X = np.column_stack([table["NV"], table["PI"], table["EH"]])
+    model = sx.LogisticRegression(penalty="firth").fit(X, table["label"].astype(int))
+    assert np.allclose(model.coef_, [[2.92927335, -0.03475176, -2.60416393]], atol=2e-8)
+    assert model.intercept_[0] == pytest.approx(3.77455971, abs=2e-8)
+
+
+def test_firth_on_sex2_is_published(data_folder):
+    table = np.genfromtxt(data_folder / "sex2.csv", delimiter=",", names=True)
+    names = ["age", "oc", "vic", "vicl", "vis", "dia"]
+    X, y = np.column_stack([table[name] for name in names]), table["label"].astype(int)
+    model = sx.LogisticRegression(penalty="firth").fit(X, y)
+    wanted = [-1.105981, -0.068817, 2.268875, -2.111408, -0.788317, 3.096012]
+    assert np.allclose(model.coef_[0], wanted, atol=1e-6)
+    assert model.intercept_[0] == pytest.approx(0.120254, abs=1e-6)
+
+
+@pytest.mark.deep
+def test_firth_agrees_with_firthmodels():
+    firthmodels = pytest.importorskip("firthmodels")
+    X, y = drawn(100, 3, seed=19)
+    model = sx.LogisticRegression(penalty="firth").fit(X, y)
+    theirs = firthmodels.FirthLogisticRegression().fit(X, y)
+    assert np.allclose(model.coef_[0], theirs.coef_, atol=1e-5)
+
+
+# Inference
+
+
+def test_summary_agrees_with_statsmodels():
+    api = pytest.importorskip("statsmodels.api")
+    X, y = drawn(200, 3, seed=20, shift=2.0)
+    ours = sx.LogisticRegression(penalty=None).fit(X, y).summary(level=0.9)
+    theirs = api.Logit(y, api.add_constant(X)).fit(disp=0, tol=1e-12)
+    assert np.allclose(ours.estimate, theirs.params, rtol=1e-6)
+    assert np.allclose(ours.standard_error, theirs.bse, rtol=1e-6)
+    assert np.allclose(ours.p_value, theirs.pvalues, rtol=1e-5, atol=1e-12)
+    assert np.allclose(np.column_stack([ours.lower, ours.upper]), theirs.conf_int(0.1), rtol=1e-6)
+    assert ours.log_likelihood == pytest.approx(theirs.llf)
+    assert ours.likelihood_ratio == pytest.approx(theirs.llr)
+    assert ours.p_value_of_ratio == pytest.approx(theirs.llr_pvalue)
+
+
+def test_summary_says_when_there_is_none():
+    X, y = drawn(50, 2)
+    with pytest.raises(ValueError, match="without a penalty"):
+        sx.LogisticRegression().fit(X, y).summary()
+
+
+# Multinomial
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("penalty", ["l2", None])
+def test_multinomial_optimum_and_proof(tmp_path, intercept, penalty):
+    random = np.random.default_rng(21)
+    X = random.normal(size=(90, 2))
+    y = random.integers(0, 3, size=90) | (X[:, 0] > 1)
+    model = sx.LogisticRegression(penalty=penalty, multi_class="multinomial", fit_intercept=intercept).fit(
+        X, y
+    )
+    C = np.inf if penalty is None else 1.0
+    theirs = Peer(C=C, fit_intercept=intercept, tol=1e-10, max_iter=10_000).fit(X, y)
+    assert np.allclose(model.predict_proba(X), theirs.predict_proba(X), atol=1e-5)
+    proof = model.certificate_
+    assert isinstance(proof, JointLikelihoodWithin)
+    assert model.gap_ <= 1e-8
+    assert proof.verify(X, y).holds
+    checked(tmp_path, proof, X, y)
+    for forged in (
+        replace(proof, upper=proof.upper * (1 - 1e-6)),
+        replace(proof, lower=proof.lower * (1 + 1e-6)),
+        replace(proof, coefficients=proof.coefficients[::-1]),
+    ):
+        assert not forged.verify(X, y).holds
+        with pytest.raises(Refused):
+            checked(tmp_path, forged, X, y)
+    assert not proof.verify(X, (y + 1) % 3).holds
+    assert sx.certificates.from_json(proof.to_json()).verify(X, y).holds
+
+
+# Gradient descent
+
+
+def test_rate_of_gradient_descent():
+    """Nesterov, 2.1.5: f(w_k) − f* ≤ L‖w₀ − w*‖²/(2k), and at each step f falls by ‖∇f‖²/(2L) at least."""
+    X, y = drawn(200, 3, seed=22)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sx.FitWarning)
+        model = sx.LogisticRegression(C=0.1, solver="gradient-descent", max_iter=200, tol=1e-12).fit(X, y)
+    best = sx.LogisticRegression(C=0.1, tol=1e-11).fit(X, y)
+    target = np.append(best.coef_[0], best.intercept_)
+    excess = model.objectives_ - best.lower_bound_
+    k = np.arange(1, len(excess))
+    assert (excess[1:] <= model.smoothness_ * (target @ target) / (2 * k) + 1e-9).all()
+    assert (np.diff(model.objectives_) <= 1e-12).all()
+    strong = np.linalg.eigvalsh(_hessian_everywhere(X, y, target))[0]
+    assert strong > 0
+    linear = excess[0] * (1 - min(1.0, strong / model.smoothness_)) ** np.arange(len(excess))
+    assert (excess[5:] <= linear[5:] * 1.05 + 1e-9).all()
+
+
+def _hessian_everywhere(X, y, weights):
+    """A lower bound of the Hessian on the segment from zero weights to these: p(1 − p) is least at an end."""
+    Z = np.column_stack([X, np.ones(len(X))])
+    reach = 3 * np.abs(Z) @ np.abs(weights)
+    curved = 0.1 / (np.exp(reach) + 2 + np.exp(-reach))
+    H = (Z.T * curved) @ Z
+    H[:-1, :-1] += np.eye(X.shape[1])
+    return H
+
+
+def test_smoothness_is_the_largest_curvature():
+    X, y = drawn(100, 3, seed=23)
+    problem = Likelihood(as_rows(X, y), 1, 2.0, intercept=True, centred=False)
+    Z = np.column_stack([X, np.ones(100)])
+    wanted = np.linalg.eigvalsh(0.5 * Z.T @ Z + np.diag([1.0, 1.0, 1.0, 0.0]))[-1]
+    assert largest_curvature(problem) == pytest.approx(wanted, rel=1e-9)
+
+
+# In use
+
+
+def test_warm_starts_make_a_path_cheap():
+    X, y = drawn(3000, 10, seed=24)
+    costs = np.logspace(-3, 2, 12)
+    cold = sum(sx.LogisticRegression(C=C).fit(X, y).n_iter_ for C in costs)
+    model = sx.LogisticRegression(warm_start=True)
+    warm = 0
+    for C in costs:
+        warm += model.set_params(C=C).fit(X, y).n_iter_
+        assert model.gap_ <= 1e-8
+    assert warm < 0.8 * cold
+
+
+def test_search_over_costs():
+    X, y = drawn(300, 5, seed=25)
+    search = GridSearchCV(
+        sx.LogisticRegression(), {"C": [0.01, 1.0, 100.0]}, scoring="neg_log_loss", cv=3
+    ).fit(X, y)
+    assert search.best_estimator_.gap_ <= 1e-8
+
+
+def test_saved_models_predict_the_same(tmp_path):
+    X, y = drawn(100, 3, seed=26)
+    labels = y + (X[:, 1] > 1)
+    for penalty, multi_class, target in (
+        ("l2", "ovr", y),
+        (None, "ovr", y),
+        ("firth", "ovr", labels),
+        ("l2", "multinomial", labels),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sx.FitWarning)
+            model = sx.LogisticRegression(penalty=penalty, multi_class=multi_class).fit(X, target)
+        sx.save(model, tmp_path / "model.json")
+        back = sx.load(tmp_path / "model.json")
+        assert np.array_equal(back.predict_proba(X), model.predict_proba(X))
+        assert json.loads((tmp_path / "model.json").read_text())["estimator"] == "LogisticRegression"
+
+
+def test_parameters_that_make_no_sense():
+    X, y = drawn(20, 2)
+    for parameters, word in (
+        ({"C": 0}, "C=0"),
+        ({"penalty": "l1"}, "penalty"),
+        ({"solver": "saga"}, "solver"),
+        ({"tol": 2}, "tol"),
+        ({"max_iter": 0}, "max_iter"),
+    ):
+        with pytest.raises(ValueError, match=word):
+            sx.LogisticRegression(**parameters).fit(X, y)
+    with pytest.raises(sx.DataError, match="NaN at row 3"):
+        sx.LogisticRegression().fit(np.where(np.arange(40).reshape(20, 2) == 6, np.nan, X), y)
+
+
+def test_steps_that_run_out_are_told():
+    X, y = drawn(200, 3, scale=10.0)
+    with pytest.warns(sx.FitWarning, match="relative gap"):
+        model = sx.LogisticRegression(solver="gradient-descent", max_iter=3).fit(X, y)
+    assert model.certificate_.verify(X, y).holds
+    assert model.gap_ > 1e-8
+
+
+def test_single_precision_takes_little_memory():
+    random = np.random.default_rng(27)
+    X = random.normal(size=(100_000, 50)).astype(np.float32)
+    y = (X[:, 0] + random.normal(size=100_000) > 0).astype(int)
+    sx.LogisticRegression().fit(X[:5000], y[:5000])
+    tracemalloc.start()
+    try:
+        sx.LogisticRegression().fit(X, y)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 0.35 * X.nbytes

@@ -1,0 +1,288 @@
+"""Ridge: exact solutions, the path against fits one by one, its limits, rows left out, perturbations."""
+
+from __future__ import annotations
+
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import Ridge as Peer
+from sklearn.linear_model import RidgeCV
+from sklearn.model_selection import GridSearchCV
+from test_least_squares import checked, digits, naive_solution, sample
+
+import separatrix as sx
+from separatrix.algorithms.least_squares import solver
+from separatrix.certificates import SolutionWithin
+from separatrix.reports.shrinkage import moves_figure, path_figure
+from separatrix.rows import DenseRows, with_targets
+
+ALPHAS = [0.01, 0.1, 1.0, 10.0, 100.0]
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 10**6), st.floats(1e-8, 1e8), st.booleans(), st.booleans())
+def test_coefficients_are_next_to_the_exact_ones(seed, alpha, intercept, weighted):
+    X, y = sample(9, 3, seed)
+    weights = np.random.default_rng(seed).random(9) if weighted else None
+    model = sx.Ridge(alpha, fit_intercept=intercept).fit(X, y, sample_weight=weights)
+    exact = naive_solution(X, y, intercept, alpha, weights)
+    assert min(map(digits, [*model.coef_, model.intercept_], exact)) >= 15
+    assert model.certificate_.verify(X, y).holds
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("shape", [(300, 5), (40, 90), (40, 30)])
+def test_agrees_with_scikit_learn(shape, intercept):
+    X, y = sample(*shape)
+    for alpha in ALPHAS:
+        ours = sx.Ridge(alpha, fit_intercept=intercept).fit(X, y)
+        theirs = Peer(alpha, fit_intercept=intercept, solver="cholesky").fit(X, y)
+        assert np.allclose(ours.coef_, theirs.coef_, rtol=1e-7, atol=1e-10)
+        assert ours.intercept_ == pytest.approx(theirs.intercept_, abs=1e-9)
+        assert ours.certificate_.verify(X, y).holds
+
+
+def test_every_way(monkeypatch):
+    monkeypatch.setattr(solver, "SMALL_WORK", 0)
+    monkeypatch.setattr(solver, "WIDE_ROWS", 0)
+    rng = np.random.default_rng(0)
+    tall, wide = rng.normal(size=(2000, 20)), rng.normal(size=(30, 120))
+    thin = sp.random_array((1500, 60), density=0.1, rng=rng, format="csr")
+    for X, method in ((tall, "normal equations"), (wide, "rows"), (thin, "normal equations")):
+        y = X @ rng.normal(size=X.shape[1]) + rng.normal(size=X.shape[0])
+        weights = rng.random(X.shape[0])
+        model = sx.Ridge(0.5).fit(X, y, sample_weight=weights)
+        assert model.method_ == method
+        dense = X.toarray() if sp.issparse(X) else X
+        theirs = Peer(0.5, solver="cholesky").fit(dense, y, sample_weight=weights)
+        assert np.allclose(model.coef_, theirs.coef_, atol=1e-10)
+        assert isinstance(model.certificate_, SolutionWithin)
+        assert model.certificate_.verify(X, y).holds
+        assert model.certificate_.distance < 1e-9
+
+
+def test_large_sparse_has_a_certified_distance(monkeypatch):
+    monkeypatch.setattr(solver, "SMALL_WORK", 0)
+    monkeypatch.setattr(solver, "DIRECT", 50)
+    rng = np.random.default_rng(0)
+    X = sp.random_array((1500, 400), density=0.02, rng=rng, format="csr")
+    y = rng.normal(size=1500)
+    model = sx.Ridge(1.0).fit(X, y)
+    assert model.method_ == "conjugate gradients"
+    assert np.allclose(model.coef_, Peer(1.0).fit(X.toarray(), y).coef_, atol=1e-10)
+    proof = model.certificate_
+    assert isinstance(proof, SolutionWithin)
+    assert proof.verify(X, y).holds
+    assert proof.distance < 1e-9
+    wide = sp.random_array((3100, 3100), density=0.001, rng=rng, format="csr")
+    with pytest.raises(sx.DataError, match="path"):
+        sx.Ridge().path(wide, np.zeros(3100), alphas=ALPHAS)
+
+
+def test_limits():
+    """α → 0 is the shortest least-squares solution, α → ∞ zero weights and the mean."""
+    X, y = sample(30, 3)
+    X = np.round(X * 64) / 64
+    X = np.column_stack([X, X[:, 0] + X[:, 1]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sx.FitWarning)
+        shortest = sx.LinearRegression().fit(X, y)
+        assert np.array_equal(sx.Ridge(0.0).fit(X, y).coef_, shortest.coef_)
+    assert np.allclose(sx.Ridge(1e-12).fit(X, y).coef_, shortest.coef_, atol=1e-10)
+    far = sx.Ridge(1e300).fit(X, y)
+    assert abs(far.coef_).max() < 1e-290
+    assert far.intercept_ == pytest.approx(y.mean(), rel=1e-15)
+    assert far.certificate_.verify(X, y).holds
+
+
+def test_no_penalty_on_the_intercept():
+    X, y = sample()
+    one, other = sx.Ridge(5.0).fit(X, y), sx.Ridge(5.0).fit(X, y + 1000)
+    assert np.allclose(one.coef_, other.coef_)
+    assert other.intercept_ == pytest.approx(one.intercept_ + 1000)
+
+
+@pytest.mark.parametrize("bad", [-1.0, np.inf, np.nan, [], [1.0, -2.0], [[1.0]]])
+def test_penalties_that_make_no_sense(bad):
+    with pytest.raises(ValueError, match="a penalty is a finite number from 0 up"):
+        sx.Ridge(bad).fit(*sample())
+
+
+# The path
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("shape", [(80, 6), (20, 50)])
+def test_path_is_the_fits_one_by_one(shape, intercept, weighted):
+    X, y = sample(*shape)
+    weights = np.random.default_rng(0).integers(0, 3, shape[0]).astype(float) if weighted else None
+    path = sx.Ridge(ALPHAS, fit_intercept=intercept).fit(X, y, sample_weight=weights).path_
+    for place, alpha in enumerate(ALPHAS):
+        one = sx.Ridge(alpha, fit_intercept=intercept).fit(X, y, sample_weight=weights)
+        assert np.allclose(path.coefficients[place], one.coef_, atol=1e-10)
+        assert path.intercepts[place] == pytest.approx(one.intercept_, abs=1e-9)
+    assert np.array_equal(path.shifted[2], path.eigenvalues + 1.0)
+    centre = np.average(X, axis=0, weights=weights) * intercept
+    s = np.ones(len(y)) if weights is None else weights
+    values = np.linalg.eigvalsh((X - centre).T @ ((X - centre) * s[:, None]))[::-1]
+    assert np.allclose(path.eigenvalues, values, atol=1e-9 * values[0])
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("shape", [(40, 4), (15, 25)])
+def test_leave_one_out_is_leaving_one_out(shape, intercept):
+    X, y = sample(*shape)
+    times = np.random.default_rng(0).integers(0, 3, shape[0])
+    for weights in (None, times.astype(float)):
+        model = sx.Ridge(ALPHAS, fit_intercept=intercept).fit(X, y, sample_weight=weights)
+        repeats = np.ones(shape[0], int) if weights is None else times
+        rows, targets = np.repeat(X, repeats, axis=0), np.repeat(y, repeats)
+        for place, alpha in enumerate(ALPHAS):
+            errors = []
+            for i in range(len(targets)):
+                kept = np.arange(len(targets)) != i
+                one = Peer(alpha, fit_intercept=intercept, solver="svd").fit(rows[kept], targets[kept])
+                errors.append((targets[i] - one.predict(rows[i : i + 1])[0]) ** 2)
+            assert model.path_.leave_one_out[place] == pytest.approx(np.mean(errors), rel=1e-8)
+        assert model.alpha_ == ALPHAS[int(np.argmin(model.path_.leave_one_out))]
+    assert model.certificate_.verify(X, y).holds
+
+
+def test_chooses_as_scikit_learn_does():
+    X, y = sample(200, 8, noise=5.0)
+    alphas = np.logspace(-3, 4, 30)
+    ours, theirs = sx.Ridge(alphas).fit(X, y), RidgeCV(alphas, store_cv_results=True).fit(X, y)
+    assert ours.alpha_ == pytest.approx(theirs.alpha_)
+    assert np.allclose(ours.path_.leave_one_out, theirs.cv_results_.mean(axis=0))
+    assert np.allclose(ours.coef_, theirs.coef_)
+
+
+def test_path_is_the_same_on_sparse_float32_and_blocks():
+    X, y = sample(500, 4)
+    X = np.where(abs(X) > 0.7, X, 0).astype(np.float32)
+    plain = sx.Ridge(ALPHAS).fit(X, y).path_
+    thin = sx.Ridge(ALPHAS).fit(sp.csr_array(X), y).path_
+    assert np.allclose(plain.coefficients, thin.coefficients)
+    assert np.allclose(plain.leave_one_out, thin.leave_one_out)
+    blocks = with_targets(DenseRows(X, rows_in_block=7), y)
+    assert np.allclose(sx.Ridge(ALPHAS).fit(blocks).path_.leave_one_out, plain.leave_one_out)
+
+
+# Perturbation
+
+
+def test_a_changed_target_moves_the_weights_as_told():
+    X, y = sample(25, 3)
+    alphas = [0.0, 0.5, 20.0]
+    path = sx.Ridge().path(X, y, alphas=alphas)
+    for place, alpha in enumerate(alphas):
+        before = sx.Ridge(alpha).fit(X, y).coef_
+        moves = []
+        for i in range(25):
+            moved = y.copy()
+            moved[i] += 1.0
+            moves.append(np.linalg.norm(sx.Ridge(alpha).fit(X, moved).coef_ - before))
+        assert path.target_move[place] == pytest.approx(max(moves))
+        assert path.typical_move[place] == pytest.approx(np.sqrt(np.mean(np.square(moves))))
+        # The sum over rows of squared moves is the variance for errors of variance 1.
+        assert path.noise[place] == pytest.approx(np.sum(np.square(moves)))
+    assert np.all(np.diff(path.noise) < 0)
+
+
+def test_a_moved_row_moves_the_weights_no_further_than_the_bound():
+    X, y = sample(25, 3)
+    rng = np.random.default_rng(0)
+    alphas = [0.0, 1.0, 50.0]
+    path = sx.Ridge().path(X, y, alphas=alphas)
+    for place, alpha in enumerate(alphas):
+        before = sx.Ridge(alpha).fit(X, y).coef_
+        furthest = 0.0
+        for i in range(25):
+            step = rng.normal(size=3)
+            step *= 1e-6 / np.linalg.norm(step)
+            moved = X.copy()
+            moved[i] += step
+            furthest = max(furthest, np.linalg.norm(sx.Ridge(alpha).fit(moved, y).coef_ - before) / 1e-6)
+        assert furthest <= path.row_move[place] * (1 + 1e-4)
+    assert np.all(np.diff(path.row_move) < 0)
+
+
+def test_figures():
+    X, y = sample(60, 30)
+    path = sx.Ridge([0.0, *ALPHAS]).fit(X, y).path_
+    for text in (path_figure(path), path_figure(path, [f"<{j}>" for j in range(30)]), moves_figure(path)):
+        assert text.startswith("<svg")
+        assert "nan" not in text
+        assert "inf" not in text
+        assert "<1>" not in text
+    with pytest.raises(ValueError, match="no penalty above 0"):
+        path_figure(sx.Ridge([0.0]).fit(X, y).path_)
+
+
+# Sums, files, searches
+
+
+def test_batches_and_merged_fits_are_the_same_to_the_last_bit():
+    X, y = sample(100, 4)
+    whole = sx.Ridge(3.0).fit(X, y)
+    batches = sx.Ridge(3.0).partial_fit(X[:10], y[:10]).partial_fit(X[10:], y[10:])
+    merged = sx.Ridge(3.0).fit(X[:70], y[:70]).merge(sx.Ridge(3.0).fit(X[70:], y[70:]))
+    for model in (batches, merged):
+        assert np.array_equal(model.coef_, whole.coef_)
+        assert model.certificate_.verify(X, y).holds
+    assert not hasattr(sx.Ridge(ALPHAS), "partial_fit")
+
+
+def test_a_weight_is_a_repetition():
+    X, y = sample(30, 3)
+    times = np.random.default_rng(0).integers(0, 4, 30)
+    weighted = sx.Ridge(2.0).fit(X, y, sample_weight=times)
+    repeated = sx.Ridge(2.0).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    assert np.array_equal(weighted.coef_, repeated.coef_)
+
+
+def test_saved_and_loaded(tmp_path):
+    X, y = sample()
+    for model in (sx.Ridge(0.3), sx.Ridge([0.0, *ALPHAS])):
+        model.fit(X, y)
+        sx.save(model, tmp_path / "m.json")
+        again = sx.load(tmp_path / "m.json")
+        assert np.array_equal(again.predict(X), model.predict(X))
+        assert again.alpha_ == model.alpha_
+        assert again.certificate_.verify(X, y).holds
+    assert np.array_equal(again.path_.leave_one_out, model.path_.leave_one_out)
+
+
+def test_penalty_by_cross_validation():
+    X, y = sample(80, 5, noise=4.0)
+    search = GridSearchCV(sx.Ridge(), {"alpha": ALPHAS}, cv=4).fit(X, y)
+    assert search.best_params_["alpha"] in ALPHAS
+
+
+def test_certificates_by_the_independent_checker(tmp_path):
+    X, y = sample(12, 3)
+    for weights in (None, np.random.default_rng(0).random(12)):
+        proof = sx.Ridge(0.7).fit(X, y, sample_weight=weights).certificate_
+        assert "exact solution" in checked(proof, X, y, tmp_path)
+
+
+def test_gradient_bound_is_one():
+    """‖w − w*‖ ≤ ‖g‖/α: the bound of strong convexity, against the exact distance."""
+    from separatrix.certificates.gradient import gradient
+    from separatrix.certificates.measured import read_measured
+
+    X, y = sample(20, 3)
+    exact = naive_solution(X, y, True, 0.25)
+    rng = np.random.default_rng(0)
+    for size in (1e-12, 1e-6, 1.0):
+        given_ = np.array([float(v) for v in exact]) + size * rng.normal(size=4)
+        far, bias = gradient(read_measured(X, y), given_[:-1], float(given_[-1]), 0.25).distance(0.25)
+        apart = [abs(Fraction(v) - e) for v, e in zip(given_.tolist(), exact, strict=True)]
+        assert float(sum(a * a for a in apart[:-1])) ** 0.5 <= far
+        assert float(apart[-1]) <= bias

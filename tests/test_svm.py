@@ -1,0 +1,462 @@
+"""The soft margin: optimality proven, peers met, weights as repetitions, forged proofs refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+import tracemalloc
+import warnings
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import LinearConstraint, minimize
+from sklearn.model_selection import GridSearchCV
+from sklearn.svm import SVC, LinearSVC
+
+import separatrix as sx
+from separatrix.algorithms.svm import squared, working_set
+from separatrix.algorithms.svm.intercept import best_shift
+from separatrix.certificates import MarginBetween, SoftMarginWithin, from_json
+from separatrix.certificates.check.__main__ import main
+from separatrix.certificates.soft_margin import enclosed, exact_dual, exact_primal
+from separatrix.certificates.source import read
+from separatrix.rows import DenseRows
+
+LOSSES = ("hinge", "squared_hinge")
+
+
+def noisy(n, d, seed=0, noise=0.3, shift=0.0):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n, d))
+    w = 2 * random.normal(size=d) / np.sqrt(d)
+    return X + shift, (X @ w + 0.3 + noise * random.normal(size=n) > 0).astype(int)
+
+
+def value(model, X, y, C, loss="hinge", v=1.0):
+    """The objective, written down."""
+    w, b = model.coef_[0], np.ravel(model.intercept_)[0]
+    short = np.maximum(0.0, 1.0 - (2 * y - 1) * (X @ w + b))
+    return 0.5 * w @ w + C * np.sum(v * (short if loss == "hinge" else short**2))
+
+
+def dual_value(model, X, y, C, loss, v=1.0):
+    alpha = np.abs(model.dual_coef_)
+    combined = model.dual_coef_ @ X[model.support_]
+    less = 0.0 if loss == "hinge" else np.sum(alpha**2 / (4 * C * np.broadcast_to(v, len(y))[model.support_]))
+    return alpha.sum() - 0.5 * combined @ combined - less
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("C", [1e-3, 1.0, 100.0])
+def test_gap_is_closed_and_proven(loss, intercept, C):
+    X, y = noisy(300, 5)
+    model = sx.LinearSVM(C=C, loss=loss, fit_intercept=intercept).fit(X, y)
+    assert 0 <= model.gap_ <= 1e-8
+    assert model.lower_bound_ <= value(model, X, y, C, loss) * (1 + 1e-14)
+    assert model.objective_ == pytest.approx(value(model, X, y, C, loss), rel=1e-11)
+    assert model.lower_bound_ == pytest.approx(dual_value(model, X, y, C, loss), rel=1e-8)
+    assert model.certificate_.verify(X, y).holds
+    assert model.certificate_.gap == model.gap_
+    if not intercept:
+        assert model.intercept_[0] == 0 and model.certificate_.intercept is None
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_optimality_conditions(loss):
+    """w = Σ αsx, Σ αs = 0, and α is at a bound wherever the margin is not 1."""
+    X, y = noisy(400, 4, seed=3)
+    model = sx.LinearSVM(C=2.0, loss=loss).fit(X, y)
+    assert np.allclose(model.dual_coef_ @ X[model.support_], model.coef_[0], atol=1e-7)
+    assert abs(model.dual_coef_.sum()) < 1e-7
+    margins = (2 * y - 1) * model.decision_function(X)
+    alpha = np.zeros(len(y))
+    alpha[model.support_] = np.abs(model.dual_coef_)
+    if loss == "hinge":
+        assert np.all(alpha[margins > 1 + 1e-6] == 0)
+        assert np.allclose(alpha[margins < 1 - 1e-6], 2.0)
+    else:
+        assert np.allclose(alpha, 4.0 * np.maximum(0, 1 - margins), atol=1e-9)
+
+
+def test_agrees_with_svc():
+    X, y = noisy(200, 4, seed=1)
+    for C in (0.05, 1.0, 10.0):
+        ours, theirs = sx.LinearSVM(C=C).fit(X, y), SVC(kernel="linear", C=C, tol=1e-10).fit(X, y)
+        assert np.allclose(ours.coef_, theirs.coef_, atol=1e-6)
+        assert np.allclose(ours.intercept_, theirs.intercept_, atol=1e-5)
+        assert ours.objective_ <= value(theirs, X, y, C) * (1 + 1e-12)
+
+
+def test_shifted_separable_rows_agree_with_svc_where_a_penalised_intercept_loses_them():
+    random = np.random.default_rng(4)
+    X = np.vstack([random.normal(size=(40, 2)) - 3, random.normal(size=(40, 2)) + 3])
+    y = np.repeat([0, 1], 40)
+    reference = SVC(kernel="linear", C=1.0, tol=1e-10).fit(X, y)
+    ours = sx.LinearSVM(C=1.0).fit(X + 100.0, y)
+    theirs = SVC(kernel="linear", C=1.0, tol=1e-10).fit(X + 100.0, y)
+    assert np.allclose(ours.coef_, reference.coef_, atol=1e-6)
+    assert np.allclose(ours.coef_, theirs.coef_, atol=1e-4)  # its own distance from the optimum is 6e-6 here
+    assert ours.objective_ <= value(theirs, X + 100.0, y, 1.0) * (1 + 1e-10)
+    assert ours.score(X + 100.0, y) == 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        lost = LinearSVC(loss="hinge", C=1.0, random_state=0).fit(X + 100.0, y)
+    assert lost.score(X + 100.0, y) < 1.0
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_without_intercept_agrees_with_linear_svc(loss):
+    X, y = noisy(300, 5, seed=2)
+    ours = sx.LinearSVM(C=0.1, loss=loss, fit_intercept=False).fit(X, y)
+    theirs = LinearSVC(C=0.1, loss=loss, fit_intercept=False, tol=1e-10, max_iter=100_000, dual=True).fit(
+        X, y
+    )
+    assert np.allclose(ours.coef_, theirs.coef_, atol=1e-5)
+    assert ours.objective_ <= value(theirs, X, y, 0.1, loss) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_agrees_with_a_general_solver(loss):
+    """Slack variables and SLSQP: slow, and obviously the problem."""
+    X, y = noisy(30, 2, seed=5)
+    s, n = 2 * y - 1, len(y)
+
+    def objective(u):
+        return 0.5 * u[:2] @ u[:2] + np.sum(u[3:] if loss == "hinge" else u[3:] ** 2)
+
+    A = np.hstack([s[:, None] * np.column_stack([X, np.ones(n)]), np.eye(n)])
+    found = minimize(
+        objective,
+        np.concatenate([np.zeros(3), np.full(n, 2.0)]),
+        method="SLSQP",
+        constraints=LinearConstraint(A, 1.0, np.inf),
+        bounds=[(None, None)] * 3 + [(0, None)] * n,
+        options={"ftol": 1e-14, "maxiter": 500},
+    )
+    model = sx.LinearSVM(loss=loss).fit(X, y)
+    assert model.objective_ == pytest.approx(found.fun, rel=1e-7)
+    assert np.allclose(model.coef_[0], found.x[:2], atol=1e-4)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_weight_is_repetition(loss):
+    X, y = noisy(120, 3, seed=6)
+    v = np.random.default_rng(0).integers(0, 4, len(y))
+    weighted = sx.LinearSVM(loss=loss).fit(X, y, sample_weight=v)
+    repeated = sx.LinearSVM(loss=loss).fit(np.repeat(X, v, axis=0), np.repeat(y, v))
+    assert np.allclose(weighted.coef_, repeated.coef_, atol=1e-7)
+    assert np.allclose(weighted.intercept_, repeated.intercept_, atol=1e-7)
+    assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-10)
+    assert weighted.certificate_.verify(X, y).holds
+    assert (v[weighted.support_] > 0).all()
+
+
+def test_class_weight_multiplies():
+    X, y = noisy(150, 3, seed=7)
+    ours = sx.LinearSVM(class_weight={0: 0.3, 1: 2.0}).fit(X, y)
+    theirs = SVC(kernel="linear", class_weight={0: 0.3, 1: 2.0}, tol=1e-10).fit(X, y)
+    assert np.allclose(ours.coef_, theirs.coef_, atol=1e-6)
+    assert ours.certificate_.verify(X, y).holds
+
+
+@pytest.fixture
+def small_working_set(monkeypatch):
+    monkeypatch.setattr(working_set, "ROOMY", 1 << 17)
+
+
+@pytest.mark.parametrize("C", [1e-3, 0.1, 10.0])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_samples_and_working_set_reach_what_one_solve_reaches(C, intercept, monkeypatch):
+    X, y = noisy(40_000, 6, seed=8)
+    whole = sx.LinearSVM(C=C, fit_intercept=intercept).fit(X, y)
+    monkeypatch.setattr(working_set, "ROOMY", 1 << 17)
+    part = sx.LinearSVM(C=C, fit_intercept=intercept).fit(X, y)
+    assert part.gap_ <= 1e-8
+    assert part.objective_ == pytest.approx(whole.objective_, rel=2e-8)
+    assert np.allclose(part.coef_, whole.coef_, atol=1e-3)
+    assert part.certificate_.verify(X, y).holds
+
+
+def test_working_set_with_weights_and_with_drifting_rows(small_working_set):
+    """Rows sorted by class and drifting: the sample must not be a beginning."""
+    X, y = noisy(30_000, 4, seed=9)
+    order = np.lexsort((X[:, 0], y))
+    X, y = X[order], y[order]
+    v = np.random.default_rng(1).integers(0, 3, len(y)).astype(float)
+    model = sx.LinearSVM(C=0.5).fit(X, y, sample_weight=v)
+    assert model.gap_ <= 1e-8 and model.certificate_.verify(X, y).holds
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_blocks_change_nothing(loss, small_working_set, monkeypatch):
+    X, y = noisy(20_000, 30, seed=10)
+    fits = []
+    for size, jobs in ((100, 1), (1000, 1), (1000, 2)):
+        rows = DenseRows(X, y.astype(np.int32), np.array([0, 1]), rows_in_block=size, n_jobs=jobs)
+        fits.append(sx.LinearSVM(C=0.1, loss=loss).fit(rows))
+    assert fits[0].objective_ == pytest.approx(fits[1].objective_, rel=1e-8)
+    assert np.allclose(fits[0].coef_, fits[1].coef_, atol=1e-4)
+    assert np.array_equal(fits[1].coef_, fits[2].coef_)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("kind", ["sparse", "float32", "fortran"])
+def test_same_rows_in_other_forms(loss, kind):
+    X, y = noisy(300, 6, seed=11)
+    X = np.where(np.abs(X) < 0.5, 0.0, X).astype(np.float32).astype(np.float64)
+    other = {"sparse": sp.csr_array(X), "float32": X.astype(np.float32), "fortran": np.asfortranarray(X)}[
+        kind
+    ]
+    ours, theirs = (sx.LinearSVM(loss=loss).fit(given, y) for given in (X, other))
+    assert np.allclose(ours.coef_, theirs.coef_, atol=1e-7)
+    assert theirs.certificate_.verify(other, y).holds and theirs.certificate_.verify(X, y).holds
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_more_columns_than_rows(loss):
+    random = np.random.default_rng(12)
+    X, y = random.normal(size=(40, 1500)), np.arange(40) % 2
+    for given in (X, sp.csr_array(X)):
+        model = sx.LinearSVM(C=0.01, loss=loss).fit(given, y)
+        assert model.gap_ <= 1e-8 and model.certificate_.verify(X, y).holds
+
+
+def test_many_sparse_rows_and_columns():
+    random = np.random.default_rng(13)
+    X = sp.random_array((5000, 2000), density=0.005, format="csr", rng=random)
+    y = (X @ random.normal(size=2000) + 0.1 * random.normal(size=5000) > 0).astype(int)
+    for loss in LOSSES:
+        model = sx.LinearSVM(C=0.5, loss=loss, tol=1e-5).fit(X, y)
+        assert model.gap_ <= 1e-5 and model.certificate_.verify(X, y).holds
+
+
+def test_public_sparse_set(data_folder):
+    rows = sx.read(data_folder / "a9a.svm.gz")
+    model = sx.LinearSVM(C=0.01, tol=1e-6).fit(rows)
+    assert model.gap_ <= 1e-6 and model.certificate_.verify(rows).holds
+
+
+def test_several_classes(data_folder):
+    rows = sx.read(data_folder / "iris.csv", label="label")
+    model = sx.LinearSVM().fit(rows)
+    assert model.coef_.shape == (3, 4) and (model.gap_ <= 1e-8).all()
+    assert all(proof.verify(rows).holds for proof in model.certificate_)
+
+
+def test_huge_C_on_separable_rows_reaches_the_maximum_margin():
+    X, y = noisy(150, 3, seed=14, noise=0.0)
+    X, y = X[::-1], y[::-1]
+    X = X + np.outer(2 * y - 1, np.linalg.lstsq(X, 2 * y - 1, rcond=None)[0])
+    best = sx.MaxMargin().fit(X, y)
+    for C in (1e6, float("inf")):
+        model = sx.LinearSVM(C=C).fit(X, y)
+        assert np.allclose(model.coef_, best.coef_, rtol=1e-5, atol=1e-6)
+        assert model.certificate_.verify(X, y).holds
+        assert model.objective_ == pytest.approx(0.5 / best.margin_**2, rel=1e-6)
+    assert isinstance(model.certificate_, MarginBetween)
+
+
+def test_hard_margin_on_inseparable_rows_ends_and_names_the_conflict():
+    X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
+    with pytest.warns(sx.NotSeparable, match="rows 0, 1, 2, 3 contradict"):
+        model = sx.LinearSVM(C=float("inf")).fit(X, y)
+    assert np.isnan(model.gap_) and np.isfinite(model.coef_).all()
+    assert model.certificate_.verify(X, y).holds
+
+
+def test_hard_margin_passes_over_rows_of_weight_zero():
+    X, y = [[0.0], [1.0], [5.0], [2.0], [3.0]], [0, 0, 0, 1, 1]
+    model = sx.LinearSVM(C=float("inf")).fit(X, y, sample_weight=[1, 1, 0, 1, 1])
+    assert model.coef_[0, 0] == pytest.approx(2.0) and model.support_.tolist() == [1, 3]
+
+
+def test_few_steps_leave_a_gap_that_is_told_and_proven():
+    X, y = noisy(500, 5, seed=15)
+    with pytest.warns(sx.FitWarning, match="max_iter=2 Newton steps"):
+        model = sx.LinearSVM(C=10.0, max_iter=2).fit(X, y)
+    assert model.gap_ > 1e-8
+    assert model.certificate_.verify(X, y).holds
+    best = sx.LinearSVM(C=10.0).fit(X, y)
+    assert model.lower_bound_ <= best.objective_ and best.lower_bound_ <= model.objective_
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_warm_start_makes_a_path_cheap(loss, small_working_set):
+    X, y = noisy(30_000, 10, seed=16)
+    path = sx.LinearSVM(loss=loss, warm_start=True, tol=1e-7)
+    cold = warm = 0
+    for C in np.geomspace(0.01, 0.1, 6):
+        path.set_params(C=C).fit(X, y)
+        alone = sx.LinearSVM(C=C, loss=loss, tol=1e-7).fit(X, y)
+        assert path.objective_ == pytest.approx(alone.objective_, rel=2e-7)
+        warm, cold = warm + path.n_iter_, cold + alone.n_iter_
+    assert warm < cold
+
+
+def test_choosing_C_by_cross_validation():
+    X, y = noisy(200, 4, seed=17)
+    search = GridSearchCV(sx.LinearSVM(), {"C": [0.01, 1.0], "loss": LOSSES}, cv=3).fit(X, y)
+    assert search.best_score_ > 0.8 and search.best_estimator_.gap_ <= 1e-8
+
+
+def test_reaches_the_optimum_where_liblinear_stalls():
+    """scikit-learn#22283: coordinate ascent at a large C stops far above the optimum."""
+    X, y = noisy(2000, 20, seed=18, shift=3.0)
+    model = sx.LinearSVM(C=100.0, fit_intercept=False).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = LinearSVC(loss="hinge", C=100.0, fit_intercept=False, random_state=0).fit(X, y)
+    assert model.gap_ <= 1e-8
+    assert value(theirs, X, y, 100.0) > 1.001 * model.objective_
+
+
+@pytest.mark.parametrize("bad", [{"C": 0}, {"C": -1.0}, {"loss": "log"}, {"tol": 0.0}, {"max_iter": 0}])
+def test_senseless_parameters_are_refused(bad):
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        sx.LinearSVM(**bad).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_memory_beyond_the_data_is_small_for_float32():
+    X = np.random.default_rng(19).normal(size=(150_000, 100)).astype(np.float32)
+    y = (X[:, 0] + 0.5 * X[:, 1] + 0.3 * np.random.default_rng(20).normal(size=len(X)) > 0).astype(int)
+    for loss in LOSSES:
+        sx.LinearSVM(C=0.01, loss=loss, tol=1e-4).fit(X[:2000], y[:2000])
+        tracemalloc.start()
+        sx.LinearSVM(C=0.01, loss=loss, tol=1e-4).fit(X, y)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 0.2 * X.nbytes
+
+
+def written(tmp_path, X, y, certificate):
+    data, proof = tmp_path / "rows.csv", tmp_path / "proof.json"
+    with data.open("w", newline="") as file:
+        sheet = csv.writer(file)
+        sheet.writerow([*(f"x{j}" for j in range(X.shape[1])), "label"])
+        sheet.writerows([*map(repr, map(float, row)), int(label)] for row, label in zip(X, y, strict=True))
+    proof.write_text(certificate.to_json())
+    return [str(proof), str(data)]
+
+
+def forged(certificate):
+    """Each with one thing changed that makes it false."""
+    yield replace(certificate, upper=certificate.lower)
+    yield replace(certificate, lower=certificate.upper * (1 + 1e-9))
+    yield replace(certificate, weights=(certificate.weights[0] + 0.01, *certificate.weights[1:]))
+    yield replace(certificate, C=certificate.C * 1.01)
+    yield replace(certificate, loss="hinge" if certificate.loss != "hinge" else "squared_hinge")
+    if certificate.rows:
+        yield replace(certificate, multipliers=(certificate.multipliers[0] + 1, *certificate.multipliers[1:]))
+        yield replace(certificate, rows=certificate.rows[1:], multipliers=certificate.multipliers[1:])
+        yield replace(certificate, exponent=certificate.exponent + 1)
+        if certificate.loss == "hinge":
+            most = (int(Fraction(certificate.C) * 2**certificate.exponent) + 1,)
+            yield replace(certificate, multipliers=most + certificate.multipliers[1:])
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_both_checkers_hold_the_proof_and_refuse_every_forgery(loss, weighted, tmp_path, capsys):
+    X, y = noisy(60, 3, seed=21)
+    v = np.random.default_rng(2).uniform(0.1, 3.0, len(y)) if weighted else None
+    model = sx.LinearSVM(C=0.7, loss=loss).fit(X, y, sample_weight=v)
+    proof = model.certificate_
+    assert isinstance(proof, SoftMarginWithin) and proof.verify(X, y).holds
+    assert from_json(proof.to_json()).verify(X, y).holds
+    assert main(written(tmp_path, X, y, proof)) == 0
+    for false in forged(proof.sealed()):
+        assert not false.verify(X, y).holds, false
+        assert main(written(tmp_path, X, y, false)) == 4, false
+    other = y.copy()
+    other[0] = 1 - other[0]
+    assert not from_json(proof.to_json()).verify(X, other).holds
+    assert not replace(proof, about=replace(proof.about, digest=None)).verify(X, other).holds
+    if weighted:
+        changed = list(proof.row_weights)
+        changed[model.support_[0]] += 1.0
+        assert not replace(proof, row_weights=tuple(changed)).verify(X, y).holds
+    capsys.readouterr()
+
+
+@given(st.integers(0, 10_000), st.sampled_from(LOSSES), st.booleans())
+def test_enclosures_hold_the_exact_values(seed, loss, intercept):
+    random = np.random.default_rng(seed)
+    X = random.choice([0.1, -0.3, 1.0, 2.5, 1e-9, 1e9, 0.0], size=(8, 2))
+    y = np.arange(8) % 2
+    weights = random.normal(size=3)
+    proof = SoftMarginWithin(
+        tuple(weights[:2].tolist()),
+        float(weights[2]) if intercept else None,
+        0.75,
+        loss,
+        1.0,
+        0.0,
+        (0, 5),
+        (3, 1),
+        3,
+        tuple(random.uniform(0.5, 2.0, 8).tolist()),
+    )
+    source, objective = read(X, y), proof.objective()
+    found = enclosed(source, objective)
+    exact = exact_primal(source, objective)
+    assert found.below(objective) <= exact <= found.upper(objective)
+    assert found.lower() <= exact_dual(source, objective)
+
+
+def test_claims_tighter_than_doubles_are_settled_exactly():
+    X, y = noisy(40, 2, seed=22)
+    for loss in LOSSES:
+        proof = sx.LinearSVM(loss=loss).fit(X, y).certificate_
+        source, objective = read(X, y), proof.objective()
+        upper, lower = exact_primal(source, objective), exact_dual(source, objective)
+        tight = replace(
+            proof, upper=np.nextafter(float(upper), np.inf), lower=np.nextafter(float(lower), -np.inf)
+        )
+        assert tight.verify(X, y).holds
+        assert not replace(proof, upper=np.nextafter(np.nextafter(float(upper), 0), 0)).verify(X, y).holds
+        assert not replace(proof, lower=float(lower) * (1 + 1e-15)).verify(X, y).holds
+
+
+def test_best_shift_is_the_lowest_point_along_the_intercept():
+    random = np.random.default_rng(23)
+    margins, signs = random.normal(size=50), random.choice([-1.0, 1.0], size=50)
+    costs = random.uniform(0.1, 1.0, 50)
+
+    def loss(t):
+        return costs @ np.maximum(0, 1 - margins - t * signs)
+
+    best = best_shift(margins, signs, costs)
+    assert loss(best) <= min(loss(t) for t in np.linspace(-5, 5, 2001)) + 1e-12
+
+
+def test_stored_and_loaded(tmp_path):
+    X, y = noisy(50, 2, seed=24)
+    model = sx.LinearSVM(class_weight="balanced").fit(X, y)
+    sx.save(model, tmp_path / "model.json")
+    again = sx.load(tmp_path / "model.json")
+    assert np.array_equal(again.predict(X), model.predict(X))
+    assert again.certificate_.verify(X, y).holds and again.gap_ == model.gap_
+    assert json.loads((tmp_path / "model.json").read_text())["estimator"] == "LinearSVM"
+
+
+def test_squared_hinge_walks_blocks_as_it_gathers(monkeypatch):
+    X, y = noisy(3000, 8, seed=25)
+    gathered = sx.LinearSVM(C=0.2, loss="squared_hinge").fit(X, y)
+    monkeypatch.setattr(squared, "_many", lambda task: True)
+    walked = sx.LinearSVM(C=0.2, loss="squared_hinge").fit(X, y)
+    assert np.allclose(walked.coef_, gathered.coef_, atol=1e-9)
+
+
+def test_rows_repeated_on_the_margin_and_columns_that_are_constant():
+    X = np.repeat([[0.0, 1.0], [1.0, 1.0], [2.0, 1.0], [3.0, 1.0]], 5, axis=0)
+    y = np.repeat([0, 0, 1, 1], 5)
+    for loss in LOSSES:
+        model = sx.LinearSVM(C=3.0, loss=loss).fit(X, y)
+        assert model.gap_ <= 1e-8 and model.certificate_.verify(X, y).holds
+    assert sx.LinearSVM(C=3.0).fit(X, y).coef_[0] == pytest.approx([2.0, 0.0], abs=1e-9)
