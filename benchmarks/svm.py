@@ -1,8 +1,8 @@
 """`sx.LinearSVM` beside scikit-learn's `LinearSVC` and LIBLINEAR: time until the same objective is reached.
 
-The reference is our own certified lower bound, at a gap of 1e-9. A peer is run at tolerances that fall by ten until
-its objective is within 1e-4 (or what the line says) of the reference, and its time is that of the first that is. Where
-none of them reaches it within the iterations allowed, its line says how far above it stays.
+The reference is our own certified lower bound, at a gap of 1e-9. A peer is run at tolerances that fall by
+ten until its objective is within the same gap of the reference as ours, and its time is that of the first
+that is. Where none of them reaches it within the iterations allowed, its line says how far above it stays.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def run(*, quick: bool, repeats: int) -> Table:
         ),
         rows=lines,
         notes=(
-            f"{n} normal rows of {d} columns, labels by a plane with noise. Ours stops at a certified gap of {GAP:g}; the "
-            "peer at the first tolerance of 0.1, 0.01, 0.001 that brings it as near, or at the last. With an intercept "
-            "theirs is penalised and solves another, easier problem; it is held to its own optimum's objective there. "
+            f"{n} normal rows of {d} columns, labels by a plane with noise. Ours stops at a certified gap of "
+            f"{GAP:g}; the peer at the first tolerance of 0.1, 0.01, 0.001 that brings it as near, or at the "
+            "last. With an intercept theirs is penalised, another problem, and held to the optimum of that. "
             "Ours runs with `n_jobs=2`.",
         ),
     )

@@ -18,6 +18,7 @@ from separatrix.algorithms.perceptron import Perceptron as Perceptron
 from separatrix.algorithms.pocket import PocketPerceptron as PocketPerceptron
 from separatrix.algorithms.ridge import Ridge as Ridge
 from separatrix.algorithms.separation import separate as separate
+from separatrix.algorithms.svm import LinearSVM as LinearSVM
 from separatrix.algorithms.voted import VotedPerceptron as VotedPerceptron
 from separatrix.algorithms.zero_one import ZeroOne as ZeroOne
 from separatrix.algorithms.zero_one import min_disagreement as min_disagreement

@@ -106,6 +106,47 @@ def test_log_sum_and_joint_entropy_are_enclosed(table):
             assert entropy - Decimal(low) <= Decimal("1e-11")
 
 
+# The kernels, beside plain sums
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_kernels_are_their_plain_twins(dtype):
+    from separatrix.kernels import logistic
+    from separatrix.rows import Csr
+
+    random = np.random.default_rng(1)
+    X = (random.normal(size=(40, 3)) * (random.random((40, 3)) < 0.6)).astype(dtype)
+    signs, costs = np.where(random.random(40) < 0.5, 1, -1).astype(np.int8), random.random(40)
+    scores = random.normal(size=40) * 20
+    scores[:3] = 0.0, 900.0, -900.0
+    slopes, curvatures = np.empty(40), np.empty(40)
+    loss = logistic.logistic_terms(scores, signs, costs, np.empty(40, np.int64), slopes, curvatures)
+    p = 1 / (1 + np.exp(np.clip(signs * scores, -700, 700)))
+    assert loss == pytest.approx(costs @ np.logaddexp(0, -signs * scores), rel=1e-14)
+    assert np.allclose(slopes, -costs * signs * p, rtol=1e-13, atol=1e-300)
+    assert np.allclose(
+        curvatures, costs * p * (1 / (1 + np.exp(np.clip(-signs * scores, -700, 700)))), rtol=1e-13
+    )
+    thin = sparse.csr_matrix(X)
+    csr = Csr(thin.data, thin.indices.astype(np.int32), thin.indptr.astype(np.int64))
+    Z, direction = np.column_stack([X.astype(float), np.ones(40)]), random.normal(size=4)
+    for rows in (X, csr):
+        total = np.zeros(4)
+        logistic.add_rows(rows, slopes, 1.0, total)
+        assert np.allclose(total, Z.T @ slopes)
+        total = np.zeros(4)
+        logistic.add_curved(rows, curvatures, 1.0, direction, total)
+        assert np.allclose(total, Z.T @ (curvatures * (Z @ direction)))
+    gram, squares = np.zeros((4, 4)), np.zeros(4)
+    logistic.add_gram(csr, curvatures, 1.0, gram)
+    logistic.add_squares(csr, curvatures, 1.0, squares)
+    assert np.allclose(gram, np.triu((Z.T * curvatures) @ Z))
+    assert np.allclose(squares, curvatures @ Z**2)
+    scaled = np.empty((40, 4))
+    logistic.scale_rows(X, np.ones(3), curvatures, 1.0, scaled)
+    assert np.allclose(scaled, np.sqrt(curvatures)[:, None] * (Z - [1, 1, 1, 0]))
+
+
 # Optimality
 
 

@@ -8,11 +8,12 @@ import tracemalloc
 import warnings
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
+import hypothesis
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, minimize
 from sklearn.model_selection import GridSearchCV
@@ -64,7 +65,8 @@ def test_gap_is_closed_and_proven(loss, intercept, C):
     assert model.certificate_.verify(X, y).holds
     assert model.certificate_.gap == model.gap_
     if not intercept:
-        assert model.intercept_[0] == 0 and model.certificate_.intercept is None
+        assert model.intercept_[0] == 0
+        assert model.certificate_.intercept is None
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -190,7 +192,8 @@ def test_working_set_with_weights_and_with_drifting_rows(small_working_set):
     X, y = X[order], y[order]
     v = np.random.default_rng(1).integers(0, 3, len(y)).astype(float)
     model = sx.LinearSVM(C=0.5).fit(X, y, sample_weight=v)
-    assert model.gap_ <= 1e-8 and model.certificate_.verify(X, y).holds
+    assert model.gap_ <= 1e-8
+    assert model.certificate_.verify(X, y).holds
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -213,18 +216,20 @@ def test_same_rows_in_other_forms(loss, kind):
     other = {"sparse": sp.csr_array(X), "float32": X.astype(np.float32), "fortran": np.asfortranarray(X)}[
         kind
     ]
-    ours, theirs = (sx.LinearSVM(loss=loss).fit(given, y) for given in (X, other))
+    ours, theirs = (sx.LinearSVM(loss=loss).fit(form, y) for form in (X, other))
     assert np.allclose(ours.coef_, theirs.coef_, atol=1e-7)
-    assert theirs.certificate_.verify(other, y).holds and theirs.certificate_.verify(X, y).holds
+    assert theirs.certificate_.verify(other, y).holds
+    assert theirs.certificate_.verify(X, y).holds
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_more_columns_than_rows(loss):
     random = np.random.default_rng(12)
     X, y = random.normal(size=(40, 1500)), np.arange(40) % 2
-    for given in (X, sp.csr_array(X)):
-        model = sx.LinearSVM(C=0.01, loss=loss).fit(given, y)
-        assert model.gap_ <= 1e-8 and model.certificate_.verify(X, y).holds
+    for form in (X, sp.csr_array(X)):
+        model = sx.LinearSVM(C=0.01, loss=loss).fit(form, y)
+        assert model.gap_ <= 1e-8
+        assert model.certificate_.verify(X, y).holds
 
 
 def test_many_sparse_rows_and_columns():
@@ -233,19 +238,22 @@ def test_many_sparse_rows_and_columns():
     y = (X @ random.normal(size=2000) + 0.1 * random.normal(size=5000) > 0).astype(int)
     for loss in LOSSES:
         model = sx.LinearSVM(C=0.5, loss=loss, tol=1e-5).fit(X, y)
-        assert model.gap_ <= 1e-5 and model.certificate_.verify(X, y).holds
+        assert model.gap_ <= 1e-5
+        assert model.certificate_.verify(X, y).holds
 
 
 def test_public_sparse_set(data_folder):
     rows = sx.read(data_folder / "a9a.svm.gz")
     model = sx.LinearSVM(C=0.01, tol=1e-6).fit(rows)
-    assert model.gap_ <= 1e-6 and model.certificate_.verify(rows).holds
+    assert model.gap_ <= 1e-6
+    assert model.certificate_.verify(rows).holds
 
 
 def test_several_classes(data_folder):
     rows = sx.read(data_folder / "iris.csv", label="label")
     model = sx.LinearSVM().fit(rows)
-    assert model.coef_.shape == (3, 4) and (model.gap_ <= 1e-8).all()
+    assert model.coef_.shape == (3, 4)
+    assert (model.gap_ <= 1e-8).all()
     assert all(proof.verify(rows).holds for proof in model.certificate_)
 
 
@@ -266,14 +274,16 @@ def test_hard_margin_on_inseparable_rows_ends_and_names_the_conflict():
     X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
     with pytest.warns(sx.NotSeparable, match="rows 0, 1, 2, 3 contradict"):
         model = sx.LinearSVM(C=float("inf")).fit(X, y)
-    assert np.isnan(model.gap_) and np.isfinite(model.coef_).all()
+    assert np.isnan(model.gap_)
+    assert np.isfinite(model.coef_).all()
     assert model.certificate_.verify(X, y).holds
 
 
 def test_hard_margin_passes_over_rows_of_weight_zero():
     X, y = [[0.0], [1.0], [5.0], [2.0], [3.0]], [0, 0, 0, 1, 1]
     model = sx.LinearSVM(C=float("inf")).fit(X, y, sample_weight=[1, 1, 0, 1, 1])
-    assert model.coef_[0, 0] == pytest.approx(2.0) and model.support_.tolist() == [1, 3]
+    assert model.coef_[0, 0] == pytest.approx(2.0)
+    assert model.support_.tolist() == [1, 3]
 
 
 def test_few_steps_leave_a_gap_that_is_told_and_proven():
@@ -283,7 +293,8 @@ def test_few_steps_leave_a_gap_that_is_told_and_proven():
     assert model.gap_ > 1e-8
     assert model.certificate_.verify(X, y).holds
     best = sx.LinearSVM(C=10.0).fit(X, y)
-    assert model.lower_bound_ <= best.objective_ and best.lower_bound_ <= model.objective_
+    assert model.lower_bound_ <= best.objective_
+    assert best.lower_bound_ <= model.objective_
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -302,7 +313,8 @@ def test_warm_start_makes_a_path_cheap(loss, small_working_set):
 def test_choosing_C_by_cross_validation():
     X, y = noisy(200, 4, seed=17)
     search = GridSearchCV(sx.LinearSVM(), {"C": [0.01, 1.0], "loss": LOSSES}, cv=3).fit(X, y)
-    assert search.best_score_ > 0.8 and search.best_estimator_.gap_ <= 1e-8
+    assert search.best_score_ > 0.8
+    assert search.best_estimator_.gap_ <= 1e-8
 
 
 def test_reaches_the_optimum_where_liblinear_stalls():
@@ -367,7 +379,8 @@ def test_both_checkers_hold_the_proof_and_refuse_every_forgery(loss, weighted, t
     v = np.random.default_rng(2).uniform(0.1, 3.0, len(y)) if weighted else None
     model = sx.LinearSVM(C=0.7, loss=loss).fit(X, y, sample_weight=v)
     proof = model.certificate_
-    assert isinstance(proof, SoftMarginWithin) and proof.verify(X, y).holds
+    assert isinstance(proof, SoftMarginWithin)
+    assert proof.verify(X, y).holds
     assert from_json(proof.to_json()).verify(X, y).holds
     assert main(written(tmp_path, X, y, proof)) == 0
     for false in forged(proof.sealed()):
@@ -384,7 +397,7 @@ def test_both_checkers_hold_the_proof_and_refuse_every_forgery(loss, weighted, t
     capsys.readouterr()
 
 
-@given(st.integers(0, 10_000), st.sampled_from(LOSSES), st.booleans())
+@hypothesis.given(st.integers(0, 10_000), st.sampled_from(LOSSES), st.booleans())
 def test_enclosures_hold_the_exact_values(seed, loss, intercept):
     random = np.random.default_rng(seed)
     X = random.choice([0.1, -0.3, 1.0, 2.5, 1e-9, 1e9, 0.0], size=(8, 2))
@@ -441,7 +454,8 @@ def test_stored_and_loaded(tmp_path):
     sx.save(model, tmp_path / "model.json")
     again = sx.load(tmp_path / "model.json")
     assert np.array_equal(again.predict(X), model.predict(X))
-    assert again.certificate_.verify(X, y).holds and again.gap_ == model.gap_
+    assert again.certificate_.verify(X, y).holds
+    assert again.gap_ == model.gap_
     assert json.loads((tmp_path / "model.json").read_text())["estimator"] == "LinearSVM"
 
 
@@ -458,5 +472,18 @@ def test_rows_repeated_on_the_margin_and_columns_that_are_constant():
     y = np.repeat([0, 0, 1, 1], 5)
     for loss in LOSSES:
         model = sx.LinearSVM(C=3.0, loss=loss).fit(X, y)
-        assert model.gap_ <= 1e-8 and model.certificate_.verify(X, y).holds
+        assert model.gap_ <= 1e-8
+        assert model.certificate_.verify(X, y).holds
     assert sx.LinearSVM(C=3.0).fit(X, y).coef_[0] == pytest.approx([2.0, 0.0], abs=1e-9)
+
+
+def test_figure_of_the_boundaries_is_the_one_in_the_docs():
+    from xml.etree import ElementTree
+
+    from separatrix.reports.boundaries import METHODS, boundaries_compared
+
+    drawn = boundaries_compared()
+    ElementTree.fromstring(drawn)
+    assert all(name in drawn for name in METHODS)
+    kept = Path(__file__).parents[1] / "docs" / "figures" / "which-line.svg"
+    assert kept.read_text(encoding="utf-8").count("<path") == drawn.count("<path")

@@ -44,7 +44,8 @@ class JointLikelihoodWithin(Certificate):
     Examples
     --------
     >>> X, y = [[0.0], [1.0], [2.0]], ["a", "b", "c"]
-    >>> proof = JointLikelihoodWithin(("a", "b", "c"), ((0.0,), (0.0,), (0.0,)), None, C=0.1, upper=0.34, lower=0.2)
+    >>> zero = ((0.0,), (0.0,), (0.0,))
+    >>> proof = JointLikelihoodWithin(("a", "b", "c"), zero, None, C=0.1, upper=0.34, lower=0.2)
     >>> proof.verify(X, y).holds
     True
     """
@@ -76,8 +77,8 @@ class JointLikelihoodWithin(Certificate):
             "that of no weights" if self.C is not None else f"that of no weights of length {self.radius!r}"
         )
         return (
-            f"{what}: the multinomial objective of these weights is at most {self.upper!r}, and {which} below "
-            f"{self.lower!r}."
+            f"{what}: the multinomial objective of these weights is at most {self.upper!r}, and {which} "
+            f"below {self.lower!r}."
         )
 
     @property

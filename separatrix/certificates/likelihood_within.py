@@ -59,10 +59,10 @@ class LikelihoodWithin(Certificate):
     Examples
     --------
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
-    >>> proof = LikelihoodWithin((0.5,), -0.75, C=1.0, upper=2.6, lower=2.4)
+    >>> proof = LikelihoodWithin((0.5,), -0.75, C=1.0, upper=2.6, lower=2.5)
     >>> proof.verify(X, y)
-    Verdict(holds=True, reason='The objective is at most 2.51 and no weights reach below 2.47.')
-    >>> LikelihoodWithin((0.5,), -0.75, C=1.0, upper=2.6, lower=2.5).verify(X, y).holds
+    Verdict(holds=True, reason='The objective is at most 2.55 and no weights reach below 2.55.')
+    >>> LikelihoodWithin((0.5,), -0.75, C=1.0, upper=2.6, lower=2.56).verify(X, y).holds
     False
     """
 

@@ -9,8 +9,8 @@ and c likewise with y in place of the second x: whole numbers up to powers of tw
 
 *Rank.* The rank of C modulo a prime is at most its rank. Columns beyond that are proven dependent: C is
 positive semidefinite, so its Schur complement C_NN − C_NP C_PP⁻¹ C_PN is zero just where the columns N are
-combinations of the columns P, and that is checked in rational numbers. There the solution is the shortest
-one: any solution, less its part along the dependencies.
+combinations of the columns P, and that is checked in rational numbers. There the shortest solution is the one
+in the range of C, w = C_P z with C_Pᵀ C_P z = c_P.
 
 *Balls.* Where C (or C_PP) is regular the solution is enclosed by ball arithmetic (flint's Arb: every
 operation returns a ball that is proven to hold the result), at a precision that grows until the balls are
@@ -121,7 +121,8 @@ class NormalEquations:
                 return tuple(range(rank))
             entries = np.array([[int(reduced[i, j]) != 0 for j in range(self.size)] for i in range(rank)])
             found = tuple(int(np.argmax(row)) for row in entries)
-            if self._complete(found):
+            # Centred rows are one dimension short of their number, so that so many pivots are all there are.
+            if rank == self.moments.n_rows - self.intercept or self._complete(found):
                 return found
         raise ArithmeticError("The rank could not be proven.")  # three primes would have to be unlucky
 
@@ -203,18 +204,17 @@ class NormalEquations:
     def _shortest(self) -> list[Any]:
         if not self.rank:
             return [*[arb(0)] * self.size, self._intercept([arb(0)] * self.size)]
-        chosen = fmpz_mat([[self.right[i, 0]] for i in self.pivots])
-        some = arb_mat(self._block(self.pivots, self.pivots)).solve(arb_mat(chosen))
-        weights = self._unscaled(some, self.pivots)[:-1]
-        # Dependencies as vectors that weights can move along without a change of predictions.
-        free = arb_mat(self.size, len(self.dependencies))
-        for place, told in enumerate(self.dependencies):
-            free[told.column, place] = arb(1)
-            for column, share in zip(told.columns, told.coefficients, strict=True):
-                free[column, place] = -arb(share)
-        along = free.transpose() * arb_mat([[w] for w in weights])
-        part = free * (free.transpose() * free).solve(along)
-        weights = [w - part[j, 0] for j, w in enumerate(weights)]
+        # In w the matrix is D C D with D the powers of two of the columns; its range is that of D C_P.
+        chosen = arb_mat([[arb(self.right[i, 0])] for i in self.pivots])
+        span = arb_mat(self._block(range(self.size), self.pivots))
+        sizes = [arb((1, exponent)) for exponent in self._exponents]
+        for j in range(self.size):
+            for k in range(self.rank):
+                span[j, k] = span[j, k] * sizes[j]
+        shares = (span.transpose() * span).solve(chosen)
+        found = span * shares
+        unit = arb((1, self._target_exponent))
+        weights = [found[j, 0] * unit for j in range(self.size)]
         return [*weights, self._intercept(weights)]
 
     def _unscaled(self, scaled: Any, columns: Sequence[int]) -> list[Any]:

@@ -1,20 +1,20 @@
 """Both values of the soft margin, primal and dual, enclosed in doubles or exact.
 
-The primal value of weights (w, b) is ½‖w‖² + Σ c·loss(1 − m) with m = s(w·x + b), c = C·v and loss(t) = max(0,
-t), or its square. The dual value of multipliers α is Σ α − ½‖Σ αsx‖², less Σ α²/(4c) for the square; it bounds
-every primal value from below if 0 ≤ α (≤ c for the hinge) and, with an intercept, Σ αs = 0.
+The primal value of weights (w, b) is ½‖w‖² + Σ c·loss(1 − m) with m = s(w·x + b), c = C·v and loss(t) =
+max(0, t), or its square. The dual value of multipliers α is Σ α − ½‖Σ αsx‖², less Σ α²/(4c) for the square;
+it bounds every primal value from below if 0 ≤ α (≤ c for the hinge) and, with an intercept, Σ αs = 0.
 
-**Multipliers** follow from the weights: α = c where m < 1 and 0 elsewhere for the hinge; α = c·2k/2^30 with k =
-⌊2^30·max(0, 1 − m)⌋ for the square. So k (0 or 1 for the hinge) is a whole number for every row, settled
-exactly, and their sum is balanced exactly by the few rows whose multipliers are listed instead.
+**Multipliers** follow from the weights: α = c where m < 1 and 0 elsewhere for the hinge; α = c·2k/2^30 with
+k = ⌊2^30·max(0, 1 − m)⌋ for the square. So k (0 or 1 for the hinge) is a whole number for every row,
+settled exactly, and their sum is balanced exactly by the few rows whose multipliers are listed instead.
 
-**The bounds.** u = 2^-53, τ = 2^-1022. As in `exact`, the float score of a row with n products is off by at most
-2(n + 3)u(‖x‖‖w‖ + |b|) + 8(n + 3)τ·max(1, ‖x‖); the norms are as computed, for which the factor 2 has room. To
-it 4u(1 + |m|) is added for the subtraction from 1. A loss that lies between two doubles is multiplied by its
-cost and summed in runs of 256, each run with a relative error below 256u, the runs by `math.fsum`; 300u is
-allowed. Multipliers as doubles have a relative error of 4u. Σ αsx is summed in runs of 256 rows: its error has
-a norm of at most (256 + runs + 16)u·Σ α‖x‖ + τ(…), and twice that is allowed. A value that is not finite, or
-too large for these bounds, is settled exactly.
+**The bounds.** u = 2^-53, τ = 2^-1022. As in `exact`, the float score of a row with n products is off by at
+most 2(n + 3)u(‖x‖‖w‖ + |b|) + 8(n + 3)τ·max(1, ‖x‖); the norms are as computed, for which the factor 2 has
+room. To it 4u(1 + |m|) is added for the subtraction from 1. A loss that lies between two doubles is
+multiplied by its cost and summed in runs of 256, each run with a relative error below 256u, the runs by
+`math.fsum`; 300u is allowed. Multipliers as doubles have a relative error of 4u. Σ αsx is summed in runs of
+256 rows: its error has a norm of at most (256 + runs + 16)u·Σ α‖x‖ + τ(…), and twice that is allowed. A
+value that is not finite, or too large for these bounds, is settled exactly.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
 
     ½‖w‖² + Σ c·max(0, 1 − s(w·x + b))  ≥  Σ α − ½‖Σ αsx‖²,
 
-and for the squared hinge, α without a cap, the right side less Σ α²/(4c). So the weights bound the least value
-from above and the multipliers from below: see `soft_margin` for how both are computed.
+and for the squared hinge, α without a cap, the right side less Σ α²/(4c). So the weights bound the least
+value from above and the multipliers from below: see `soft_margin` for how both are computed.
 """
 
 from __future__ import annotations
@@ -98,8 +98,8 @@ class SoftMarginWithin(Certificate):
     @property
     def claim(self) -> str:
         return (
-            f"C = {self.C!r}, {self.loss.replace('_', ' ')}: the soft-margin objective of these weights is at "
-            f"most {self.upper!r}, and that of no weights below {self.lower!r}."
+            f"C = {self.C!r}, {self.loss.replace('_', ' ')}: the soft-margin objective of these weights is "
+            f"at most {self.upper!r}, and that of no weights below {self.lower!r}."
         )
 
     @property
@@ -137,8 +137,8 @@ class SoftMarginWithin(Certificate):
         if not found.lower() >= lower:
             value = exact_dual(source, objective)
             if value is None or value < lower:
-                shown = "nothing" if value is None else repr(float(value))
-                return Verdict(False, f"What it proves from below is {shown}, less than {self.lower!r}.")
+                proved = "nothing" if value is None else repr(float(value))
+                return Verdict(False, f"What it proves from below is {proved}, less than {self.lower!r}.")
         return Verdict(
             True,
             f"The objective is at most {float(upper)!r} and no weights reach below {float(lower)!r}.",

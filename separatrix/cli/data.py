@@ -51,9 +51,9 @@ class DataFile:
     def rows(self, **options: Any) -> Rows:
         """The rows, with what the command itself asks for in ``options``."""
         if self.demo:
-            from separatrix.cli.stories import flowers
+            from separatrix.cli.stories import flowers, patients
 
-            return flowers()
+            return patients() if options.get("regression") else flowers()
         from separatrix import read
 
         return read(self.data, **(self._options() | options))
@@ -203,7 +203,7 @@ def takes_data(*, labelled: bool) -> Callable[[Callable[..., Any]], Callable[...
     """The argument DATA and the options about it, handed over as one `DataFile` called ``data``."""
     options = [
         click.argument("data", required=False),
-        click.option("--demo", is_flag=True, help="The built-in set in place of a file: two kinds of iris."),
+        click.option("--demo", is_flag=True, help="A built-in set in place of a file: two kinds of iris."),
         click.option("--drop", metavar="NAMES", help="Columns to leave out, with commas between."),
         click.option(
             "--format", type=click.Choice(FORMATS), help="Where the file's suffix does not tell it."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -16,10 +17,14 @@ MODELS = {
     "margin": "MarginPerceptron",
     "batch": "BatchPerceptron",
     "passive-aggressive": "PassiveAggressive",
-    "zero-one": "ZeroOne",
-    "logistic": "LogisticRegression",
+    "max-margin": "MaxMargin",
     "svm": "LinearSVM",
+    "logistic": "LogisticRegression",
+    "zero-one": "ZeroOne",
+    "linear": "LinearRegression",
+    "ridge": "Ridge",
 }
+REGRESSIONS = ("linear", "ridge")  # they predict numbers, the others classes
 ORDERS = ("cyclic", "shuffled", "first-violator", "worst-violator")
 OPTIONS = {
     "max_passes": "--max-passes",
@@ -33,9 +38,41 @@ OPTIONS = {
     "variant": "--variant",
     "penalty": "--penalty",
     "loss": "--loss",
+    "class_weight": "--balanced",
+    "tol": "--tol",
+    "alpha": "--alpha",
+    "time_limit": "--time-limit",
+    "node_limit": "--node-limit",
+    "gap": "--gap",
+    "checkpoint": "--checkpoint",
     "random_state": "--seed",
     "n_jobs": "--jobs",
 }
+
+
+class Number(click.ParamType):
+    """A number that is one: float() takes nan, which no parameter means."""
+
+    name = "float"
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> float:
+        try:
+            number = float(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a number.", param, context)
+        if math.isnan(number):
+            self.fail("nan is not a number.", param, context)
+        return number
+
+
+class Penalties(click.ParamType):
+    """A penalty, or several with commas between."""
+
+    name = "numbers"
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> Any:
+        found = [Number().convert(piece.strip(), param, context) for piece in str(value).split(",")]
+        return found[0] if len(found) == 1 else found
 
 
 def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -48,12 +85,12 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 type=click.Choice(list(MODELS)),
                 default="perceptron",
                 show_default=True,
-                help="The method.",
+                help="The method. linear and ridge predict numbers, the others classes.",
             ),
             click.option("--max-passes", type=whole, help="Passes over the rows before the fit gives up."),
             click.option("--max-mistakes", type=whole, help="Stop after so many mistakes."),
             click.option("--order", type=click.Choice(ORDERS), help="The order in which rows are visited."),
-            click.option("--step", type=float, help="The step at a mistake."),
+            click.option("--step", type=Number(), help="The step at a mistake."),
             click.option("--center", is_flag=True, default=None, help="Run on rows moved to their mean."),
             click.option(
                 "fit_intercept",
@@ -63,13 +100,14 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 help="A boundary through the origin.",
             ),
             click.option(
-                "--share", type=float, help="margin: the share of the best margin, between 0 and 1."
+                "--share", type=Number(), help="margin: the share of the best margin, between 0 and 1."
             ),
             click.option(
                 "C",
                 "-C",
-                type=float,
-                help="passive-aggressive: how far one row may move the weights; logistic: the loss's cost.",
+                type=Number(),
+                help="logistic, svm: the cost of the loss, inf for no penalty or a hard margin; "
+                "passive-aggressive: how far one row may move the weights.",
             ),
             click.option(
                 "--variant", type=click.Choice(["PA", "PA-I", "PA-II"]), help="passive-aggressive: which one."
@@ -84,7 +122,32 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 type=click.Choice(["hinge", "squared_hinge"]),
                 help="svm: what a row short of 1 costs.",
             ),
-            click.option("random_state", "--seed", type=int, help="For shuffled orders.  [default: 0]"),
+            click.option(
+                "class_weight",
+                "--balanced",
+                flag_value="balanced",
+                default=None,
+                help="logistic, svm, zero-one: both classes weigh the same.",
+            ),
+            click.option("--tol", type=Number(), help="logistic, svm: the relative gap to end at."),
+            click.option(
+                "--alpha",
+                type=Penalties(),
+                metavar="NUMBERS",
+                help="ridge: the penalty; of several, with commas between, the best on rows left out.",
+            ),
+            click.option(
+                "--time-limit",
+                type=Number(),
+                metavar="SECONDS",
+                help="zero-one, max-margin: stop after this; inf: never.  [zero-one: 60]",
+            ),
+            click.option("--node-limit", type=whole, help="zero-one: stop after so many nodes."),
+            click.option("--gap", type=Number(), help="zero-one, max-margin: stop at this relative gap."),
+            click.option(
+                "--checkpoint", metavar="FILE", help="zero-one: keep the search here, and go on from it."
+            ),
+            click.option("random_state", "--seed", type=int, help="For what is drawn.  [default: 0]"),
             click.option(
                 "n_jobs", "--jobs", type=int, help="Threads for work that can be divided; -1: all cores."
             ),
@@ -111,4 +174,6 @@ def estimator(model: str, given: dict[str, Any]) -> Any:
             )
     if "random_state" in known:
         chosen.setdefault("random_state", 0)
+    if chosen.get("time_limit") == math.inf:
+        chosen["time_limit"] = None
     return kind(**chosen)

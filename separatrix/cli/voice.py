@@ -13,8 +13,10 @@ import click
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 NARROWEST, WIDEST = 60, 100
-PARAMETERS = "label|features|drop|format|delimiter|positive|encode|text|hashed|scale|share|variant|order|step"
-PARAMETERS = "label|features|drop|format|delimiter|positive|encode|text|hashed|scale|share|variant|order|step"
+PARAMETERS = (
+    "label|features|drop|format|delimiter|positive|encode|text|hashed|missing|scale|share|variant|order|step|"
+    "alpha|gap|tol|penalty|loss|checkpoint"
+)
 PHRASES = (
     (r"\s+\(certificate_\)", ""),
     (r"\bsx\.separate returns one\b", "separatrix check shows it"),
@@ -27,7 +29,11 @@ PHRASES = (
     (r"\bdrop=\[''\]", "--drop ''"),
     (r"\bcenter=True\b", "--center"),
     (r"\bfit_intercept=True\b", "an intercept"),
+    (r" of regression=True\b", ""),
+    (r"\bregression=True needs\b", "A regression needs"),
+    (r", or None\b", ""),
     (r"\bn_jobs=", "--jobs "),
+    (r"\b(time|node)_limit=", r"--\1-limit "),
     (r"\bmax_(passes|mistakes)=", r"--max-\1 "),
     (r"\bmax_(passes|mistakes)\b", r"--max-\1"),
     (rf"\b({PARAMETERS})=(?=[.,;:) ])", r"--\1"),

@@ -12,7 +12,7 @@ tally and written down, and has to be confirmed in whole numbers by the caller.
 
 What is done is written to ``events``, node by node, children after their parent: the number of new pairs and
 of shortened ones; each new pair as i, k, a, e, amount, for ρ = a/2^e; each shortened one as place, amount;
-then -1 for a leaf, or an edge j, k with 0, p, q for the new vertex (p·v_j + (2^q − p)·v_k)/2^q, or with
+then -1 for a leaf, -2 for one where doubles gave out, all of whose pairs are taken back, or an edge j, k with 0, p, q for the new vertex (p·v_j + (2^q − p)·v_k)/2^q, or with
 1, row, x for 2^-x·(|s_k|·v_j + |s_j|·v_k), where that row's score is 0; and the rows whose score there is
 taken for 0, their number first. The first child has the new vertex in
 place of j, the second in place of k.
@@ -337,8 +337,34 @@ def _simplest(low: float, high: float, found: np.ndarray) -> bool:
 
 
 @kernel
-def _edge(stack: Stack, costs: np.ndarray) -> int:
-    """The edge that most of the open cost crosses, as j·D + k; -1 if none is crossed."""
+def _begun(stack: Stack, costs: np.ndarray) -> int:
+    """The open row with the most zeros among its scores, of those the dearest.
+
+    Cut on its own hyperplane again and again, a row is settled after at most D − 1 cuts on every path, since
+    each cut turns a score that is not 0 into one that is. So cutting always the row that was begun ends.
+    """
+    level = stack.levels[stack.tally[LEVEL]]
+    most = -1
+    dear = 0
+    chosen = -1
+    for i in range(level[START], level[START] + level[COUNT]):
+        zeros = 0
+        for j in range(stack.scores.shape[1]):
+            zeros += stack.scores[i, j] == 0.0
+        cost = costs[stack.rows[i]]
+        if zeros > most or (zeros == most and cost > dear):
+            most = zeros
+            dear = cost
+            chosen = i
+    return chosen
+
+
+@kernel
+def _edge(stack: Stack, costs: np.ndarray, row: int) -> int:
+    """The edge that most of the open cost crosses, as j·D + k; -1 if none is crossed.
+
+    If a row is given, of the edges that it crosses.
+    """
     level = stack.levels[stack.tally[LEVEL]]
     start, n = level[START], level[COUNT]
     D = stack.scores.shape[1]
@@ -356,6 +382,8 @@ def _edge(stack: Stack, costs: np.ndarray) -> int:
     edge = -1
     for j in range(D - 1):
         for k in range(j + 1, D):
+            if row >= 0 and not stack.scores[row, j] * stack.scores[row, k] < 0.0:
+                continue
             if crossed[j, k] > most:
                 most = crossed[j, k]
                 edge = j * D + k
@@ -369,7 +397,11 @@ def _split(stack: Stack, costs: np.ndarray, names: np.ndarray, scale: np.ndarray
     level = stack.levels[depth]
     start, n = level[START], level[COUNT]
     D = stack.scores.shape[1]
-    edge = _edge(stack, costs)
+    # Few rows, or cuts that settled hardly any: a ray common to many rows may lie inside. Only cuts on the
+    # rows' own hyperplanes come to an end then.
+    stale = n <= 3 * D or (depth >= 4 and 20 * n > 19 * stack.levels[depth - 4, COUNT])
+    defining = _begun(stack, costs) if stale else -1
+    edge = _edge(stack, costs, defining)
     if edge < 0 or depth >= LEVELS or start + 2 * n >= stack.rows.shape[0]:
         return False
     j, k = edge // D, edge % D
@@ -397,9 +429,6 @@ def _split(stack: Stack, costs: np.ndarray, names: np.ndarray, scale: np.ndarray
     if 5 * tied < count or tied == 1:
         half = count // 2
         tied = 1
-    # Few rows, or cuts that settled hardly any: a ray common to many rows may lie inside. Only cuts on their
-    # own hyperplanes come to an end then.
-    stale = n <= 4 * D or (depth >= 4 and 20 * n > 19 * stack.levels[depth - 4, COUNT])
     if count > 3 and tied == 1 and not stale:
         for width in (1e-4, 1e-8, 1e-12):
             for step in range(count // 2 + 1):
@@ -416,13 +445,12 @@ def _split(stack: Stack, costs: np.ndarray, names: np.ndarray, scale: np.ndarray
                     break
             if point > 0.0:
                 break
-    defining = -1
     if point > 0.0:
         left, right = point, 1.0 - point
         slack += 4.0 * U
     else:
         steep = 0.0
-        for g in range(count):
+        for g in range(count if defining < 0 else 0):
             i = crossing[order[g]]
             if (tied == 1 and 3 * abs(g - half) <= count // 2) or g == half:
                 width = (abs(stack.scores[i, j]) + abs(stack.scores[i, k])) / scale[stack.rows[i]]
@@ -537,6 +565,19 @@ def _child(stack: Stack, costs: np.ndarray, second: bool) -> None:
 
 
 @kernel
+def _give_up(stack: Stack, head: int, handed: np.ndarray) -> None:
+    """Write the node on top anew, without pairs and as a leaf of its own kind: the caller goes on with it."""
+    stack.events[head] = 0
+    stack.events[head + 1] = handed.shape[0]
+    for p in range(handed.shape[0]):
+        stack.events[head + 2 + 2 * p] = p
+        stack.events[head + 3 + 2 * p] = handed[p]
+    at = head + 2 + 2 * handed.shape[0]
+    stack.events[at] = -2
+    stack.tally[EVENTS] = at + 1
+
+
+@kernel
 def grow(
     costs: np.ndarray, names: np.ndarray, scale: np.ndarray, target: int, turns: int, stack: Stack
 ) -> int:
@@ -552,8 +593,11 @@ def grow(
         if level[STAGE] == 0:
             visited += 1
             bound = level[BASE]
-            for p in range(level[PAIRS], level[PAIRS] + level[PAIRED]):
-                bound += stack.pairs[p, 2]
+            head = stack.tally[EVENTS]
+            handed = np.empty(level[PAIRED], np.int64)
+            for p in range(level[PAIRED]):
+                handed[p] = stack.pairs[level[PAIRS] + p, 2]
+                bound += handed[p]
             bound = _match(stack, costs, names, scale, target, bound)
             if bound < target:
                 _look(stack, costs, target)
@@ -562,9 +606,11 @@ def grow(
                     _child(stack, costs, False)
                     continue
                 stack.tally[GIVEN_UP] += 1
-            stack.events[stack.tally[EVENTS]] = -1
-            stack.tally[EVENTS] += 1
-            stack.tally[LOWEST] = min(stack.tally[LOWEST], bound)
+                _give_up(stack, head, handed)
+            else:
+                stack.events[stack.tally[EVENTS]] = -1
+                stack.tally[EVENTS] += 1
+                stack.tally[LOWEST] = min(stack.tally[LOWEST], bound)
             stack.tally[LEVEL] = depth - 1
         elif level[STAGE] == 1:
             level[STAGE] = 2

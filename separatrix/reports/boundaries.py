@@ -21,7 +21,7 @@ STROKES = {
 
 
 def points(flipped: int = 0, seed: int = 7) -> tuple[np.ndarray, np.ndarray]:
-    """Two clouds with a gap between them, and one row of either far out; ``flipped`` rows with a wrong label."""
+    """Two clouds with a gap between them, one row of either far out, and ``flipped`` wrong labels."""
     random = np.random.default_rng(seed)
     X = np.vstack([random.normal(size=(30, 2)) * (0.9, 1.2), random.normal(size=(30, 2)) * (0.9, 1.2)])
     y = np.repeat([0, 1], 30)
@@ -51,11 +51,11 @@ def fitted(X: np.ndarray, y: np.ndarray) -> dict[str, Any]:
 def boundaries_compared() -> str:
     """The picture as SVG: separable points on the left, the same with wrong labels on the right."""
     description = (
-        "Two panels with the same points of two classes and the boundaries of perceptron, logistic regression, "
-        "support vector machine and maximum margin. Left, all labels right: every boundary separates, the "
-        "maximum margin passes half-way between the nearest rows. Right, five labels wrong: no maximum margin "
-        "exists, the perceptron ends wherever it was stopped, logistic regression and the support vector "
-        "machine hardly move."
+        "Two panels with the same points of two classes and the boundaries of perceptron, logistic "
+        "regression, support vector machine and maximum margin. Left, all labels right: every boundary "
+        "separates, the maximum margin passes half-way between the nearest rows. Right, five labels wrong: "
+        "no maximum margin exists, the perceptron ends wherever it was stopped, logistic regression and the "
+        "support vector machine hardly move."
     )
     drawing = Drawing(860, 470, "Which line?", description, "which-line")
     drawing.text(26, 30, "Which line? Four boundaries on the same points", class_="ink heading")

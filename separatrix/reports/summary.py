@@ -167,7 +167,8 @@ def _task(model: Any, place: int, code: int, rows: Rows | None) -> Task:
         updates=_whole(fact("updates")),
         passes=_whole(fact("passes")),
         gap=_number(fact("gap")),
-        fewest=_whole(fact("lower_bound")),
+        # Convex methods have a lower bound too, on their objective.
+        fewest=_whole(fact("lower_bound")) if hasattr(model, "optimal_") else None,
         mistakes_per_pass=tuple(history["mistakes"]) if isinstance(history, History) else (),
         errors=None if rows is None else _errors(model, place, code, rows, evidence),
         figures=Figures(

@@ -78,7 +78,8 @@ def _several(summary: Summary) -> Iterator[Line]:
     driven = summary.tasks[0].mistakes is not None
     cells = [_row(task) for task in shown]
     if not driven:
-        titles = ("class", "errors", "margin", "gap", "proven")
+        fewest = summary.tasks[0].fewest is not None
+        titles = ("class", "errors", "margin", "at least" if fewest else "gap", "proven")
         cells = [_convex_row(task) for task in shown]
     yield from table(titles, cells)
     if len(summary.tasks) > len(shown):
@@ -88,6 +89,8 @@ def _several(summary: Summary) -> Iterator[Line]:
     yield "  margin   the distance from the boundary to the nearest row"
     if driven:
         yield "  at most  what the theorem of the method allows for that margin"
+    elif summary.tasks[0].fewest is not None:
+        yield "  at least the errors that every halfspace makes, proven"
     yield ""
     if summary.held_out is not None:
         yield "held out", told(summary.held_out)
@@ -188,7 +191,7 @@ def _convex_row(task: Task) -> tuple[str, ...]:
         named(task.positive),
         "" if task.errors is None else counted(task.errors),
         number(margin) if margin is not None and margin > 0 else "none",
-        "" if task.gap is None else number(task.gap),
+        counted(task.fewest) if task.fewest is not None else "" if task.gap is None else number(task.gap),
         _verdict(task),
     )
 

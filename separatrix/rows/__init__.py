@@ -52,15 +52,10 @@ def read(path: Any, label: Any = None, *, regression: bool = False, **options: A
 
     With ``regression`` the label column holds real numbers to predict, not classes.
     """
+    from separatrix.rows.files import read as read_file
+
     share = options.get("share")
-    if regression:
-        from separatrix.rows.files.measured import read_measured
-
-        rows = read_measured(path, label, **options)
-    else:
-        from separatrix.rows.files import read as read_file
-
-        rows = read_file(path, label, **options)
+    rows = read_file(path, label, regression=regression, **options)
     if share is None or rows.preparation is not None:
         return rows
     from separatrix.rows.share import part

@@ -74,6 +74,7 @@ class TargetRows(Rows):
         names = rows.columns
         self.columns = None if names is None else tuple(n for j, n in enumerate(names) if j != column)
         self.label = None if names is None else names[column]
+        self.preparation = rows.preparation
         self.rows_in_block = rows_per_block(self.n_columns * self.dtype.itemsize)
 
     @property

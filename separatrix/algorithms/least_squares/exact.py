@@ -16,7 +16,7 @@ from separatrix.predictor.evidence import matrix
 from separatrix.rows import Rows
 
 SURE = 1e-12  # smallest eigenvalue of the scaled matrix that floats tell apart from 0
-MOST_PIVOTS = 250  # columns, of which a pivoted factorisation in balls is made
+MOST_PIVOTS = 120  # columns, of which a pivoted factorisation in balls is made
 
 
 def parts_of(rows: Rows, weights: np.ndarray | None) -> Iterator[Part]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from separatrix.algorithms.least_squares.evidence import Claim, about, exact_in_reach, within
 from separatrix.algorithms.least_squares.exact import exact_moments, exact_rows, solved, standing
-from separatrix.algorithms.least_squares.gram import Factor, Gram, Unsuited, gram_of, refined, threads
+from separatrix.algorithms.least_squares.gram import Gram, Unsuited, gram_of, refined, threads
 from separatrix.algorithms.least_squares.iterative import SMALL, conjugate_gradients
 from separatrix.algorithms.least_squares.wide import Wide
 from separatrix.certificates import Undecided
@@ -95,24 +95,14 @@ def from_moments(
     else:
         doubt = "The exact coefficients are too large for doubles: multiply the columns by a power of two."
         certificate = Undecided(doubt)
-    free = equations if not alpha else NormalEquations(moments, intercept=intercept)
-    told = standing(free)
-    return Fit(
-        coefficients,
-        certificate,
-        "exact",
-        1,
-        condition=told.condition,
-        rank=told.rank,
-        numerical_rank=told.numerical_rank,
-        dependencies=free.dependencies if told.rank < d_of(free) else (),
-        moments=moments,
-        doubt=doubt,
-    )
-
-
-def d_of(equations: NormalEquations) -> int:
-    return equations.size
+    fit = Fit(coefficients, certificate, "exact", 1, moments=moments, doubt=doubt)
+    if not alpha:  # a penalty makes up for any lack of rank
+        told = standing(equations)
+        fit.condition, fit.rank, fit.numerical_rank = told.condition, told.rank, told.numerical_rank
+        # With fewer rows than columns there is nothing to name: any so many columns determine the others.
+        lacking = told.rank < equations.size < moments.n_rows
+        fit.dependencies = equations.dependencies if lacking else ()
+    return fit
 
 
 def _by_rows(rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bool) -> Fit:
@@ -136,21 +126,15 @@ def _lazily(
 def _by_gram(rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bool) -> Fit:
     gram = gram_of(rows, weights, intercept=intercept)
     found = refined(rows, weights, gram, alpha, intercept=intercept)
-    condition = found.condition
-    if alpha:
-        try:
-            condition = Factor(gram, 0.0).condition
-        except Unsuited:
-            condition = np.inf
-    full = condition <= 1e10  # far above what the rounding of the sums could make of a singular matrix
+    full = rows.n_columns if not alpha else None  # the condition is far from what rounding could hide
     return Fit(
         found.weights,
         _lazily(rows, weights, found.weights, alpha, intercept=intercept),
         "normal equations",
         1 + found.passes,
-        condition=float(np.sqrt(condition)),
-        rank=rows.n_columns if full else None,
-        numerical_rank=rows.n_columns if full else None,
+        condition=float(np.sqrt(found.condition)) if not alpha else None,
+        rank=full,
+        numerical_rank=full,
         gram=gram,
     )
 

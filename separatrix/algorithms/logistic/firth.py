@@ -131,11 +131,11 @@ def firth(rows: Rows, positive: int, *, intercept: bool, max_iter: int, start: n
     likelihood, inverse, penalised = _value(problem, w)
     if not np.isfinite(penalised):
         raise DataError(
-            "Some columns nearly depend on one another, too nearly for Firth's penalty in doubles: drop one of "
-            "them, or use the L2 penalty."
+            "Some columns nearly depend on one another, too nearly for Firth's penalty in doubles: drop "
+            "one of them, or use the L2 penalty."
         )
     residual, converged, k = np.inf, False, 0
-    for k in range(1, max_iter + 1):
+    for k in range(1, max_iter + 1):  # noqa: B007  (told in the end)
         slope, curvature = problem.score(w, inverse)
         direction = np.linalg.lstsq(curvature, slope, rcond=None)[0]
         residual = float(np.sqrt(max(slope @ inverse @ slope, 0.0)))

@@ -279,8 +279,9 @@ def _told(model: Any, rows: Rows, answer: Separation) -> np.ndarray:
     kind = "completely" if answer.kind == "complete" else "quasi-completely"
     warnings.warn(
         FitWarning(
-            f"The classes are {kind} separated, so the multinomial likelihood has no finite maximum, because of rows "
-            f"{listed}. The weights returned are finite and nearly reach its supremum. A finite answer: penalty='l2'."
+            f"The classes are {kind} separated, so the multinomial likelihood has no finite maximum, because "
+            f"of rows {listed}. The weights returned are finite and nearly reach its supremum. A finite "
+            "answer: penalty='l2'."
         ),
         stacklevel=5,
     )

@@ -93,7 +93,8 @@ def _told(model: LogisticRegression, rows: Rows, positive: int, found: Existence
         FitWarning(
             f"The rows are {kind} separated, so the likelihood has no finite maximum: it sends "
             f"{where or 'some coefficients to infinity'}, because of rows {listed}. The weights returned are "
-            "finite and nearly reach its supremum. Finite answers of their own: penalty='l2', or penalty='firth'."
+            "finite and nearly reach its supremum. Finite answers of their own: penalty='l2', or "
+            "penalty='firth'."
         ),
         stacklevel=6,
     )
@@ -155,8 +156,8 @@ def solve_firth(model: LogisticRegression, rows: Rows, positive: int) -> Solutio
     if not found.converged:
         warnings.warn(
             FitWarning(
-                f"Firth's penalised likelihood still has a slope of {found.residual:.1e} standard errors after "
-                f"{found.iterations} steps: allow more (max_iter), or scale the columns."
+                f"Firth's penalised likelihood still has a slope of {found.residual:.1e} standard errors "
+                f"after {found.iterations} steps: allow more (max_iter), or scale the columns."
             ),
             stacklevel=5,
         )
@@ -176,7 +177,7 @@ def solve_firth(model: LogisticRegression, rows: Rows, positive: int) -> Solutio
         "null_log_likelihood": found.null,
     }
     reason = (
-        "Firth's penalised likelihood need not be concave, so nothing is proven about its maximum: the weights "
-        f"are a point without slope, to {found.residual:.1e} standard errors."
+        "Firth's penalised likelihood need not be concave, so nothing is proven about its maximum: the "
+        f"weights are a point without slope, to {found.residual:.1e} standard errors."
     )
     return Solution(found.weights, Undecided(reason), History(), facts)

@@ -94,6 +94,10 @@ class Separation:
     def separable(self) -> bool:
         return self.kind == "complete"
 
+    def limit(self, seconds: float | None) -> None:
+        """How long each measurement that is asked for from now on may take; `OutOfTime` is raised then."""
+        self._scanner.time_limit = seconds
+
     @property
     def halfspace(self) -> Halfspace | None:
         plane = self._plane

@@ -1,20 +1,20 @@
 """The soft-margin support vector machine, with a certified duality gap.
 
-**Idea.** The widest street between the classes, where a row inside it or on the wrong side costs C for each unit
-it is short of its edge: minimise ½‖w‖² + C Σ v·max(0, 1 − s(w·x + b)), or the squares of the shortfalls. The
-intercept is free: it is not in the norm, so data that are shifted get the same w.
+**Idea.** The widest street between the classes, where a row inside it or on the wrong side costs C for each
+unit it is short of its edge: minimise ½‖w‖² + C Σ v·max(0, 1 − s(w·x + b)), or the squares of the shortfalls.
+The intercept is free: it is not in the norm, so data that are shifted get the same w.
 
 **Theorem** (duality; Cortes and Vapnik 1995). For 0 ≤ α ≤ Cv with Σ αs = 0 no objective is below
 Σ α − ½‖Σ αsx‖², and the largest such bound equals the least objective. At the optimum w = Σ αsx: rows beyond
 the edge have α = 0, rows short of it α = Cv, and only rows on it lie between.
 
-**Certificate.** `SoftMarginWithin`: the objective of the weights is at most ``objective_``, that of no weights
-below ``lower_bound_``, both exact. C = inf is the hard margin with its `MarginBetween`; on rows that no
-hyperplane separates the fit ends with the certificate of that, a warning that names the conflict, and the
-weights of C = 1.
+**Certificate.** `SoftMarginWithin`: the objective of the weights is at most ``objective_``, that of no
+weights below ``lower_bound_``, both exact. C = inf is the hard margin with its `MarginBetween`; on rows
+that no hyperplane separates the fit ends with the certificate of that, a warning that names the conflict,
+and the weights of C = 1.
 
-**Cost.** Few columns: samples, then two to four passes over the rows (`working_set`). The squared hinge: a few
-Newton steps of two passes (`squared`).
+**Cost.** Few columns: samples, then two to four passes over the rows (`working_set`). The squared hinge: a
+few Newton steps of two passes (`squared`).
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class LinearSVM(WeightedClassifier):
         )
 
     def _proven(self, task: Task, outcome: Outcome) -> tuple[Outcome, Any]:
-        """The certificate; where C is so large that margins of 1 up to rounding cost too much, of longer weights."""
+        """The certificate, of slightly longer weights where C makes margins of 1 up to rounding too dear."""
         is_squared = self.loss == "squared_hinge"
         best, certificate = outcome, proven(task, outcome, squared=is_squared)
         for longer in LONGER:
@@ -187,7 +187,7 @@ class LinearSVM(WeightedClassifier):
         }
 
     def _hard(self, rows: Rows, positive: int) -> Solution:
-        """C = inf: the maximum-margin halfspace, or the proof that none separates and the weights of C = 1."""
+        """C = inf: the maximum-margin halfspace, or the proof that there is none."""
         counting, numbers = _counting(rows)
         machine = MaxMargin(gap=HARD_GAP, fit_intercept=self.fit_intercept, free_intercept=True)
         with warnings.catch_warnings():

@@ -1,6 +1,6 @@
 """The hinge loss on a gathered set of rows: an augmented Lagrangian whose steps are Newton steps.
 
-**Idea.** With shares λ in [0, 1] and a sharpness σ the hinge is replaced by its envelope, of which the slope is
+**Idea.** With shares λ in [0, 1] and a sharpness σ the hinge is replaced by its envelope, whose slope is
 C·clip(λ + σ(1 − m), 0, 1): piecewise quadratic, so that a Newton step meets only the rows strictly between
 their bounds. Its minimum gives new shares, α = Cλ; a larger σ leaves fewer such rows, at the end about as
 many as there are weights. Shares and σ do not depend on C, so a row of weight 2 does what two rows do.
@@ -14,6 +14,7 @@ which has no negative term, plus ½‖w − Σ αsx‖², once Σ αs = 0.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -102,7 +103,6 @@ def _envelope(
     """Minimise one envelope: weights, both parts of the gap, steps."""
     caps, given = near.caps, near.shares
     curvature = sharpness * caps
-    out = np.empty(2)
     best = np.inf
     for step in range(min(INNER, room) + 1):
         if step % REFRESH == 0:
@@ -126,14 +126,27 @@ def _envelope(
         along = near.margins(move)
         flat = float(move[:-1] @ weights[:-1] - move @ pull)
         square = float(move[:-1] @ move[:-1])
-
-        def slope_at(t: float) -> tuple[float, float]:
-            envelope_slope(targets, along, caps, sharpness, t, out)
-            return flat + t * square - out[0], square + out[1]
-
-        length = root_of_slope(slope_at)
+        length = root_of_slope(_slope_along(targets, along, caps, sharpness, flat, square))
         weights = weights + length * move
         margins = margins + length * along
         targets -= length * sharpness * along
     near.shares = shares
     return weights, slack, off, step
+
+
+def _slope_along(
+    targets: np.ndarray,
+    along: np.ndarray,
+    caps: np.ndarray,
+    sharpness: float,
+    flat: float,
+    square: float,
+) -> Callable[[float], tuple[float, float]]:
+    """The slope of the envelope along a move, and its rate of change."""
+    out = np.empty(2)
+
+    def slope_at(t: float) -> tuple[float, float]:
+        envelope_slope(targets, along, caps, sharpness, t, out)
+        return flat + t * square - out[0], square + out[1]
+
+    return slope_at

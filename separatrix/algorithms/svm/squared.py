@@ -3,8 +3,8 @@
 **Idea.** The objective is piecewise quadratic with a continuous slope: a Newton step on the rows with margin
 below 1 ends at the minimum as soon as these rows are the right ones.
 
-**Theorem** (Mangasarian 2002; Keerthi and DeCoste 2005). With an exact line search the steps reach the minimum
-in finitely many of them.
+**Theorem** (Mangasarian 2002; Keerthi and DeCoste 2005). With an exact line search the steps reach the
+minimum in finitely many of them.
 
 **Cost.** Usually five to ten steps from zero, two or three from the solution of a sample; each reads all rows
 twice.

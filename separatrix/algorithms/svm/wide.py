@@ -1,7 +1,8 @@
 """Few rows with many columns: the same problem in as many columns as there are rows.
 
-With Z Zᵀ = L Lᵀ there is a Q of orthonormal columns such that Z = L Qᵀ, and the best weights lie in their span: w
-= Qu has the norm of u and the margins Lu + sb. So L stands for Z, and Q is never formed: w = Σ αz at the end.
+With Z Zᵀ = L Lᵀ there is a Q of orthonormal columns such that Z = L Qᵀ, and the best weights lie in their
+span: w = Qu has the norm of u and the margins Lu + sb. So L stands for Z, and Q is never formed: w = Σ αz
+at the end.
 """
 
 from __future__ import annotations

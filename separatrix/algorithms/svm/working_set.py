@@ -6,7 +6,7 @@ Solutions of samples, each eight times as large as the one before, tell where th
 may still move. After a solve one look at all rows finds those that went astray: they join, or the duality gap
 is closed.
 
-**Cost.** Two to four looks at all rows; memory for the rows near the margin, about a sixteenth of the data or
+**Cost.** Two to four looks at all rows; memory for the rows near the margin, about a twelfth of the data or
 2 MB, and for three numbers a row.
 """
 
@@ -62,12 +62,10 @@ def minimise(task: Task, tolerance: float, room: int, start: np.ndarray | None =
         task.rows.n_columns + 1
     ):
         return _at_once(task, counting, tolerance, room, start)
-    given = start is not None
-    guess = _given(task, counting, start) if given else _sampled(task, counting, capacity, room)
+    guess = _sampled(task, counting, capacity, room) if start is None else _given(task, counting, start)
     search = _Search(task, capacity)
-    steps, share = 0, FIRST
     search.gather(guess)
-    sharpness = 0.5 / guess.spread
+    steps, share, sharpness = 0, FIRST, 0.5 / guess.spread
     for rounds in range(1, ROUNDS + 1):
         reached = solve(
             search.near,
@@ -100,7 +98,7 @@ def minimise(task: Task, tolerance: float, room: int, start: np.ndarray | None =
 
 def _capacity(task: Task) -> int:
     rows = task.rows
-    room = max(ROOMY, rows.n_bytes // 16)
+    room = max(ROOMY, rows.n_bytes // 12)
     stored = rows.n_bytes / 12 / rows.n_rows if isinstance(rows, SparseRows) else rows.n_columns
     return int(max(1000, room / (8 * (stored + 4))))
 
@@ -178,9 +176,8 @@ def _sampled(task: Task, counting: np.ndarray, capacity: int, room: int) -> Gues
     return Guess(weights, max(spread, 1e-6), _some_margins(task, counting, weights))
 
 
-def _given(task: Task, counting: np.ndarray, start: np.ndarray | None) -> Guess:
+def _given(task: Task, counting: np.ndarray, start: np.ndarray) -> Guess:
     """Weights given from outside, with the margins of some rows."""
-    assert start is not None
     weights = task.moved(start)
     margins = _some_margins(task, counting, weights)
     return Guess(weights, max(0.1 * float(np.std(margins)), 1e-6), margins)

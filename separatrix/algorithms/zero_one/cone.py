@@ -185,11 +185,11 @@ class Pass:
                 self.cut_short = True
         parts.append(stack.events[: stack.tally[kernels.EVENTS]])
         lowest = int(stack.tally[kernels.LOWEST])
-        tree = Written(root, np.concatenate(parts).tolist(), bool(stack.tally[kernels.DOUBTS]))
-        text, exact = confirmed(field, tree, self, bool(stack.tally[kernels.GIVEN_UP]))
+        doubtful = bool(stack.tally[kernels.DOUBTS] or stack.tally[kernels.GIVEN_UP])
+        text, exact = confirmed(field, Written(root, np.concatenate(parts).tolist(), doubtful), self)
         with self._lock:
             self.trees[root] = text
-            self.lowest = min(self.lowest, (lowest << field.coarse) if exact is None else exact)
+            self.lowest = min(self.lowest, lowest << field.coarse, exact)
 
     def outcome(self) -> tuple[int, dict[str, Any]]:
         field = self.field

@@ -50,8 +50,9 @@ class ZeroOne(WeightedClassifier):
     gap : float, default=0
         Stop when (upper − lower) ≤ gap · upper.
     fit_intercept : bool, default=True
-    class_weight : dict, "balanced" or None
-        What an error costs, by class; multiplied with ``sample_weight``.
+    costs : dict, "balanced" or None
+        What an error costs, by class: {label: cost}, or so that both classes weigh the same; multiplied with
+        ``sample_weight``.
     max_margin : bool, default=True
         Among the halfspaces with the fewest errors that were met, return the one with the largest margin on
         the rows it gets right.
@@ -100,7 +101,7 @@ class ZeroOne(WeightedClassifier):
         gap: float = 0,
         *,
         fit_intercept: bool = True,
-        class_weight: Mapping[Any, float] | str | None = None,
+        costs: Mapping[Any, float] | str | None = None,
         max_margin: bool = True,
         random_state: Any = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -111,12 +112,17 @@ class ZeroOne(WeightedClassifier):
         self.node_limit = node_limit
         self.gap = gap
         self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
+        self.costs = costs
         self.max_margin = max_margin
         self.random_state = random_state
         self.checkpoint = checkpoint
         self.progress = progress
         self.n_jobs = n_jobs
+
+    @property
+    def class_weight(self) -> Mapping[Any, float] | str | None:  # type: ignore[override]
+        """What `WeightedClassifier` multiplies in: the costs."""
+        return self.costs
 
     def _check_parameters(self) -> None:
         if self.time_limit is not None and not self.time_limit > 0:

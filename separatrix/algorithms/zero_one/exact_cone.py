@@ -7,9 +7,9 @@ numbers, and if a leaf turns out too cheap, the search goes on below it, in whol
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from operator import itemgetter, mul
+from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 if TYPE_CHECKING:
@@ -31,29 +31,28 @@ class Written(NamedTuple):
 
     root: int
     events: list[int]
-    doubtful: bool  # some scores were taken for 0
+    doubtful: bool  # some scores were taken for 0, or doubles gave out somewhere
 
 
 class Mistaken(Exception):
     """A score that was taken for 0 is not."""
 
 
-def confirmed(field: Field, tree: Written, effort: Pass, given_up: bool) -> tuple[str, int | None]:
-    """The tree as text, and its lowest leaf where that was counted in whole numbers."""
-    if not given_up:
-        try:
-            return " ".join(map(str, _tokens(field, tree))), None
-        except Mistaken:
-            pass
+def confirmed(field: Field, tree: Written, effort: Pass) -> tuple[str, int]:
+    """The tree as text, and its lowest leaf among those that were counted here, in whole numbers."""
     replay = Replay(field, effort)
-    return " ".join(map(str, replay.tokens(tree))), replay.lowest
+    try:
+        return " ".join(map(str, _tokens(field, tree, replay))), replay.lowest
+    except Mistaken:
+        replay = Replay(field, effort)
+        return " ".join(map(str, replay.tokens(tree))), replay.lowest
 
 
-def _tokens(field: Field, tree: Written) -> Iterator[int]:
+def _tokens(field: Field, tree: Written, replay: Replay) -> Iterator[int]:
     """The kernel's events with amounts in full, and cuts as multipliers of whole-number vertices.
 
-    Where scores were taken for 0, the vertices are followed in whole numbers and each such score is looked
-    at.
+    Where scores were taken for 0, or doubles gave out, the vertices are followed in whole numbers. Each such
+    score is looked at, and each such leaf is worked on.
     """
     coarse, events = field.coarse, tree.events
     corners = field.corners(tree.root) if tree.doubtful else []
@@ -62,17 +61,22 @@ def _tokens(field: Field, tree: Written) -> Iterator[int]:
     while at < len(events):
         powers, corners = waiting.pop()
         pairs, cuts = events[at], events[at + 1]
+        at += 2
+        new = [events[at + 5 * p : at + 5 * p + 5] for p in range(pairs)]
+        at += 5 * pairs
+        less = [events[at + 2 * p : at + 2 * p + 2] for p in range(cuts)]
+        at += 2 * cuts
+        if events[at] == -2:
+            at += 1
+            yield from replay.go_on(corners, [(place, amount << coarse) for place, amount in less])
+            continue
         yield pairs
         yield cuts
-        at += 2
-        for _ in range(pairs):
-            i, k, a, e, amount = events[at : at + 5]
+        for i, k, a, e, amount in new:
             yield from (i, k, a, e, amount << coarse)
-            at += 5
-        for _ in range(cuts):
-            yield events[at]
-            yield events[at + 1] << coarse
-            at += 2
+        for place, amount in less:
+            yield place
+            yield amount << coarse
         if events[at] < 0:
             yield -1
             at += 1
@@ -84,8 +88,8 @@ def _tokens(field: Field, tree: Written) -> Iterator[int]:
         fresh: list[int] = []
         if tree.doubtful:
             fresh = _corner(field, split, corners)
-            Z, place = field.problem.Z, field.place
-            if any(sum(map(mul, Z[place[name]], fresh)) for name in doubts):
+            Z, place_of = field.problem.Z, field.place
+            if any(sum(map(mul, Z[place_of[name]], fresh)) for name in doubts):
                 raise Mistaken
         for changed in (split.second, split.first):
             waiting.append((_with(powers, changed, power), _with(corners, changed, fresh)))
@@ -147,7 +151,7 @@ class Replay:
             places = field.place
             hints = (*((places[i], places[k], a, e) for i, k, a, e in reversed(found)), *hints)
             at += 2 + 5 * pairs + 2 * cuts
-            if events[at] < 0:
+            if events[at] < 0:  # also where doubles gave out
                 at += 1
                 yield from self._leaf(cone, hints)
                 continue
@@ -158,6 +162,12 @@ class Replay:
             yield from split
             for child, changed in zip(self._children(cone, split), (split.second, split.first), strict=True):
                 waiting.append((child, _with(powers, changed, power), hints))
+
+    def go_on(self, corners: list[list[int]], cuts: list[tuple[int, int]]) -> Iterator[int]:
+        """Below a leaf at which doubles gave out; the pairs handed down to it are taken back first."""
+        Z = self.field.problem.Z
+        rows = [(i, [sum(map(mul, z, corner)) for corner in corners]) for i, z in enumerate(Z)]
+        yield from self._leaf(Cone(*self._settled(rows, 0), corners), (), cuts)
 
     def _settled(self, rows: list[Row], base: int) -> tuple[list[Row], int]:
         """The rows still open, and what the others cost."""
@@ -188,7 +198,9 @@ class Replay:
             children.append(Cone(*self._settled(moved, cone.base), corners))
         return children
 
-    def _leaf(self, cone: Cone, hints: tuple[Hint, ...]) -> Iterator[int]:
+    def _leaf(
+        self, cone: Cone, hints: tuple[Hint, ...], cuts: Sequence[tuple[int, int]] = ()
+    ) -> Iterator[int]:
         """A leaf, or, where its bound falls short of the target, the search below it."""
         interval = self.effort.interval
         waiting = [cone]
@@ -202,18 +214,20 @@ class Replay:
                     target = self.effort.full_target
             stop = self.effort.cut_short or interval.should_stop(0)
             split = self._split(cone.rows) if bound < target and not stop else None
+            names = self.field.problem.names
+            pairs = pairs if split is None else []
+            yield len(pairs)
+            yield len(cuts)
+            for i, k, a, e, amount in pairs:
+                yield from (names[i], names[k], a, e, amount)
+            for place_and_amount in cuts:
+                yield from place_and_amount
+            cuts = ()
             if split is None:
                 self.lowest = min(self.lowest, bound)
-                names = self.field.problem.names
-                yield len(pairs)
-                yield 0
-                for i, k, a, e, amount in pairs:
-                    yield from (names[i], names[k], a, e, amount)
                 yield -1
                 continue
             interval.should_stop(1)
-            yield 0
-            yield 0
             yield from split
             waiting.extend(self._children(cone, split))
 
@@ -249,26 +263,22 @@ class Replay:
         return chosen, bound
 
     def _split(self, rows: list[Row]) -> Split | None:
-        """The edge crossed most, at the crossing in the middle or at the simplest point between two."""
-        crossed: dict[tuple[int, int], int] = {}
-        for i, scores in rows:
-            for j in range(len(scores) - 1):
-                for k in range(j + 1, len(scores)):
-                    if scores[j] * scores[k] < 0:
-                        crossed[j, k] = crossed.get((j, k), 0) + self.weights[i]
-        if not crossed:
+        """On the hyperplane of the row with the most zeros: it is settled after D − 1 such cuts at most."""
+        if not rows:
             return None
-        j, k = max(crossed.items(), key=itemgetter(1))[0]
-        places = sorted(
-            (Fraction(abs(scores[k]), abs(scores[j]) + abs(scores[k])), i)
-            for i, scores in rows
-            if scores[j] * scores[k] < 0
-        )
-        half = len(places) // 2
-        if len(places) > 3 and places[half - 1][0] < places[half][0]:
-            point = simplest(places[half - 1][0], places[half][0])
-            return Split(j, k, point.numerator, point.denominator - point.numerator)
-        return Split(j, k, 0, self.field.problem.names[places[half][1]])
+        place, begun = max(rows, key=lambda row: (row[1].count(0), self.weights[row[0]]))
+        edges = [
+            (j, k)
+            for j in range(len(begun) - 1)
+            for k in range(j + 1, len(begun))
+            if (begun[j] > 0 > begun[k]) or (begun[j] < 0 < begun[k])
+        ]
+        crossed = {
+            (j, k): sum(self.weights[i] for i, s in rows if (s[j] > 0 > s[k]) or (s[j] < 0 < s[k]))
+            for j, k in edges
+        }
+        j, k = max(edges, key=lambda edge: crossed[edge])
+        return Split(j, k, 0, self.field.problem.names[place])
 
 
 def conflict(first: list[int], second: list[int], a: int, e: int) -> bool:
@@ -298,21 +308,3 @@ def ratio_of(first: list[int], second: list[int]) -> tuple[int, int] | None:
         if high is None or a * high.denominator <= high.numerator << e:
             return a, e
     return None
-
-
-def simplest(low: Fraction, high: Fraction) -> Fraction:
-    """The fraction of the least denominator strictly between two (Stern and Brocot).
-
-    >>> simplest(Fraction(1, 3), Fraction(1, 2))
-    Fraction(2, 5)
-    """
-    whole = low.numerator // low.denominator
-    if Fraction(whole + 1) < high:
-        return Fraction(whole + 1)
-    low, high = low - whole, high - whole
-    if low == 0:
-        return whole + Fraction(1, int(1 / high) + 1)
-    inner_high = 1 / low
-    inner_low = 1 / high if high else None
-    assert inner_low is not None
-    return whole + 1 / simplest(inner_low, inner_high)

@@ -136,7 +136,8 @@ def likelihood_within(witness: dict[str, Any], table: Table) -> str:
             raise Refused(f"The objective of its weights is {float(upper)!r}.")
         if witness["lower"] > 0 and lower - room < Decimal(witness["lower"]):
             raise Refused(f"What it proves from below is {float(lower)!r}.")
-    return f"the objective is at most {witness['upper']!r} at these weights, and at least {witness['lower']!r} at any."
+    found = f"the objective is at most {witness['upper']!r} at these weights"
+    return f"{found}, and at least {witness['lower']!r} at any."
 
 
 def unpenalised(witness: dict[str, Any], table: Table, dual: Dual) -> Decimal:

@@ -1,12 +1,13 @@
 """Claims that weights are nearly optimal: an objective from above, and from below by duality.
 
-The soft margin is ½|w|² + sum c·loss(1 − m) with m = s(w·x + b), c = C·v and loss(t) = max(0, t) or its square.
-Multipliers 0 <= a, at most c for the hinge, with sum a·s = 0 where there is an intercept, prove that no weights
-are below sum a − ½|sum a·s·x|², less sum a²/(4c) for the square. Those of the rows that are not listed follow
-from the weights: a = c where m < 1 and 0 elsewhere, or, for the square, c·k/2^29 with k = floor(2^30 (1 − m)).
+The soft margin is ½|w|² + sum c·loss(1 − m) with m = s(w·x + b), c = C·v and loss(t) = max(0, t) or its
+square. Multipliers 0 <= a, at most c for the hinge, with sum a·s = 0 where there is an intercept, prove
+that no weights are below sum a − ½|sum a·s·x|², less sum a²/(4c) for the square. Those of the rows that are
+not listed follow from the weights: a = c where m < 1 and 0 elsewhere, or, for the square, c·k/2^29 with k =
+floor(2^30 (1 − m)).
 
 Doubles are whole numbers over powers of two, and so is everything here, but for the quotients a²/(4c), which
-are rounded up to a multiple of 2^-(GRID) of the bound claimed.
+are rounded up to a multiple of 2^-200 or finer.
 """
 
 from __future__ import annotations

@@ -20,6 +20,17 @@ def flowers() -> Rows:
     return labelled(problem.X[:, [0, 2]], kinds, (problem.columns[0], problem.columns[2]), "species", "iris")
 
 
+def patients() -> Rows:
+    """Progress of diabetes in a year, from ten measurements (Efron et al. 2004): numbers to predict."""
+    from separatrix import problems
+    from separatrix.rows import DenseRows, with_targets
+
+    problem = problems.diabetes()
+    rows = with_targets(DenseRows(problem.X, columns=problem.columns), problem.y)
+    rows.label, rows.name = "progress", "diabetes"
+    return rows
+
+
 def exclusive_or() -> Rows:
     from separatrix import problems
 

@@ -150,7 +150,7 @@ def _ridge(stage: Stage) -> str:
     import numpy as np
 
     import separatrix
-    from separatrix.reports.path_figures import ridge_path
+    from separatrix.reports.shrinkage import path_figure
 
     problem = separatrix.problems.diabetes()
     plain = separatrix.LinearRegression().fit(problem.X, problem.y)
@@ -163,7 +163,7 @@ def _ridge(stage: Stage) -> str:
         f"{path.leave_one_out[path.chosen]:.6g}."
     )
     stage.facts["alpha"] = path.alpha
-    return ridge_path(path, problem.columns)
+    return path_figure(path, problem.columns)
 
 
 def _losses(stage: Stage) -> str:

@@ -35,6 +35,7 @@ from separatrix.reports.summary import Label
 from separatrix.rows import Rows
 
 PASSES = 200
+PATIENCE = 30.0  # seconds for a measurement that the verdict does not need
 MOST_SHOWN = 200
 MOST_VALUES = 30_000_000  # rows times columns: above this bounds that need a table of the rows are left out
 MOST_COLUMNS = 64  # whose logistic coefficients are followed where every one may run away
@@ -70,8 +71,12 @@ class Examination:
         self.tell("deciding whether a hyperplane separates")
         separation = separated(self.rows, 1, intercept=self.intercept)
         self.tell(f"{separation.kind}; measuring and proving")
+        separation.limit(max(PATIENCE, self.budget))
         margin = None if brief else self._margin(separation)
-        proofs = [separation.certificate] if brief or separation.kind == "quasi" else separation.certificates
+        proofs: Sequence[Any] = [separation.certificate]
+        if not brief and separation.kind != "quasi":
+            with suppress(OutOfTime):
+                proofs = separation.certificates
         evidence = tuple(evidence_of(proof, self.rows) for proof in proofs)
         conflict = self._conflict(separation)
         contenders: list[Contender] = []

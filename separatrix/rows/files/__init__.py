@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from separatrix.rows.errors import DataError, MissingValue
+from separatrix.rows.files import measured
 from separatrix.rows.files.choice import choose
 from separatrix.rows.files.prepared import Wishes, missing_counts, missing_told, rows_prepared
 from separatrix.rows.files.source import Place, Source, cannot_open
@@ -71,6 +72,7 @@ def read(
     scale: str | None = None,
     preparation: Preparation | None = None,
     share: Share | None = None,
+    regression: bool = False,
 ) -> Rows:
     """Rows from a file: kept in memory when they fit in ``memory`` bytes, else read again in every pass.
 
@@ -120,6 +122,8 @@ def read(
         again.
     share : Share, optional
         A held-out share of the rows, or all others, so that a preparation is learned on those alone.
+    regression : bool
+        Whether the label column holds real numbers to predict.
 
     Raises
     ------
@@ -137,6 +141,8 @@ def read(
     (2, ('wing', 'weight'), ['crow', 'wren'])
     >>> folder.cleanup()
     """
+    if regression:
+        measured.require_target(label, positive)
     if hasattr(path, "read") or path == "-":
         place = spooled(path)
         told, gzipped = format_of(place.path)
@@ -162,6 +168,16 @@ def read(
     _require_fitting(place.name, kind, encode=encode or None, text=text or None, missing=missing, scale=scale)
     n_jobs = jobs(n_jobs)
     if kind == "svmlight":
+        if regression:
+            return measured.measured_svmlight(
+                place,
+                label,
+                gzipped=gzipped,
+                memory=memory,
+                n_jobs=n_jobs,
+                zero_based=zero_based,
+                n_columns=n_columns,
+            )
         from separatrix.rows.files.sparse import rows_of_svmlight
 
         return rows_of_svmlight(
@@ -175,6 +191,9 @@ def read(
             n_columns=n_columns,
         )
     if kind in ("npy", "npz"):
+        if regression:
+            of_array = measured.measured_npy if kind == "npy" else measured.measured_npz
+            return of_array(place, label, n_jobs=n_jobs)
         from separatrix.rows.files.arrays import rows_of_npy, rows_of_npz
 
         return (rows_of_npy if kind == "npy" else rows_of_npz)(place, label, positive=positive, n_jobs=n_jobs)
@@ -194,13 +213,18 @@ def read(
             positive=positive,
             memory=memory,
             n_jobs=n_jobs,
+            regression=regression,
         )
     try:
+        if regression:
+            names, target = choose(place.name, source.schema.names, label, features, drop)
+            assert target is not None
+            return measured.measured_columns(source, names, target, memory=memory, n_jobs=n_jobs)
         return rows_of_columns(
             source, label, features=features, drop=drop, positive=positive, memory=memory, n_jobs=n_jobs
         )
     except MissingValue as refusal:
-        raise _counted(source, label, features, drop, refusal) from None
+        raise _counted(source, label, features, drop, refusal, regression) from None
 
 
 def _counted(
@@ -209,9 +233,12 @@ def _counted(
     features: Sequence[str] | None,
     drop: Sequence[str],
     refusal: DataError,
+    regression: bool,
 ) -> DataError:
     """A refusal of the first missing value, with the number of them in each column."""
-    names, _ = choose(source.place.name, source.schema.names, label, features, drop)
+    names, target = choose(source.place.name, source.schema.names, label, features, drop)
+    if regression and target is not None:
+        names.append(target)
     try:
         counts = missing_counts(source, names)
     except DataError:

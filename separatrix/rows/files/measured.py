@@ -1,70 +1,27 @@
-"""Files with a real number to predict in each row: the label column is read as numbers, not as classes."""
+"""Files with a real number to predict in each row: the label column is read as numbers, not as classes.
+
+No wish about the columns touches the target: it is neither scaled nor filled in, and a row without one is left
+out with ``missing="drop"`` and refused otherwise.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from separatrix.rows.errors import DataError
-from separatrix.rows.files import _format, read
+from separatrix.rows.files.arrays import rows_of_npy, rows_of_npz
 from separatrix.rows.files.choice import LABEL_NAMES, listed
-from separatrix.rows.files.source import Place
+from separatrix.rows.files.source import Place, Source
+from separatrix.rows.files.table import rows_of_columns
 from separatrix.rows.sequence import Rows
 from separatrix.rows.targets import CodedTargets, TargetRows, with_targets
 
 
-def read_measured(path: Any, label: Any = None, *, features: Any = None, **options: Any) -> Rows:
-    """Rows with real targets from a file; the options are those of `separatrix.rows.files.read`."""
-    if label is False:
-        raise DataError("regression=True needs the column to predict: name it with label=.")
-    for option in ("positive", "scale", "preparation"):
-        if options.pop(option, None) is not None:
-            raise DataError(f"{option}= has no meaning for the real targets of regression=True.")
-    kind = options.get("format") or _kind(path)
-    if kind == "svmlight":
-        return _of_svmlight(path, label, **options)
-    if kind == "npz":
-        return _of_npz(path, label, **options)
-    if features is not None:
-        features = [features] if isinstance(features, str) else list(features)
-        if not isinstance(label, str):
-            raise DataError("features= with regression=True needs the target by name: pass label=.")
-        features = [name for name in features if name != label] + [label]
-    extra = {} if features is None else {"features": features}
-    rows = read(path, False, **extra, **options)
-    return TargetRows(rows, _column(rows, label))
-
-
-def _kind(path: Any) -> str:
-    if hasattr(path, "read") or path == "-":
-        return ""
-    return _format(Place(path), None)[0]
-
-
-def _column(rows: Rows, label: Any) -> int:
-    where, width = rows.name or "The file", rows.n_columns
-    if isinstance(label, int) and not isinstance(label, bool):
-        if not -width <= label < width:
-            raise DataError(f"{where} has no column number {label}: it has {width} columns, counted from 0.")
-        return label % width
-    if rows.columns is None:
-        raise DataError(
-            f"{where} has {width} columns without names: say which one to predict by its number (label=-1 is "
-            "the last)."
-        )
-    wanted = [label] if isinstance(label, str) else LABEL_NAMES
-    found = next((name for name in wanted if name in rows.columns), None)
-    if found is None:
-        raise DataError(
-            f"{where} has no column called {', '.join(map(str, wanted))}; its columns are "
-            f"{listed(rows.columns)}: say which one to predict with label=."
-        )
-    return rows.columns.index(found)
-
-
-class _Numbers:
-    """Stands where the classes of a svmlight file would: the numbers before the lines stay as they are."""
+class Numbers:
+    """Stands where the classes of a file would: numbers stay as they are."""
 
     classes = None
 
@@ -81,44 +38,80 @@ class _Numbers:
         return column
 
 
-def _of_svmlight(
-    path: Any,
-    label: Any,
-    *,
-    memory: int = 256 * 2**20,
-    n_jobs: int | None = None,
-    zero_based: bool | None = None,
-    n_columns: int | None = None,
-    format: str | None = None,
-) -> Rows:
-    from separatrix.rows.files.sparse import rows_of_parts
-    from separatrix.rows.files.svmlight import SvmlightFile
-    from separatrix.rows.sequence import jobs
+def require_target(label: Any, positive: Any) -> None:
+    """Refuse what makes no sense where a number is to be predicted."""
+    if label is False:
+        raise DataError("regression=True needs the column to predict: name it with label=.")
+    if positive is not None:
+        raise DataError("positive= has no meaning for the real targets of regression=True.")
 
-    place = Place(path)
-    if label is not None:
-        raise DataError(f"{place.name}: in a svmlight file the target begins each line; leave label= out.")
+
+def measured_columns(source: Source, names: Sequence[str], target: str, *, memory: int, n_jobs: int) -> Rows:
+    """The rows of a source, with the numbers of the column ``target``."""
+    together = [*names, target]
+    rows = rows_of_columns(
+        source, False, features=together, drop=(), positive=None, memory=memory, n_jobs=n_jobs
+    )
+    return TargetRows(rows, len(names))
+
+
+def measured_parts(
+    file: Any,
+    *,
+    memory: int,
+    n_jobs: int,
+    n_columns: int | None,
+    zero_based: bool | None = True,
+    numbered: bool = False,
+) -> Rows:
+    """The rows of a file that comes in sparse parts, each with the numbers to predict."""
+    from separatrix.rows.files.sparse import rows_of_parts
+
     rows = rows_of_parts(
-        SvmlightFile(place, _format(place, format)[1]),
-        _Numbers(),  # type: ignore[arg-type]
+        file,
+        Numbers(),  # type: ignore[arg-type]
         positive=None,
         memory=memory,
-        n_jobs=jobs(n_jobs),
+        n_jobs=n_jobs,
         n_columns=n_columns,
         zero_based=zero_based,
-        numbered=True,
+        numbered=numbered,
     )
     return CodedTargets(rows)
 
 
-def _of_npz(path: Any, label: Any, **options: Any) -> Rows:
-    rows: Any = read(path, False, **options)
-    with np.load(path, allow_pickle=False) as archive:
+def measured_svmlight(place: Place, label: Any, *, gzipped: bool, **options: Any) -> Rows:
+    """The rows of a svmlight file, whose lines begin with the numbers to predict."""
+    from separatrix.rows.files.svmlight import SvmlightFile
+
+    if label is not None:
+        raise DataError(f"{place.name}: in a svmlight file the target begins each line; leave label= out.")
+    return measured_parts(SvmlightFile(place, gzipped), **options, numbered=True)
+
+
+def measured_npy(place: Place, label: Any, *, n_jobs: int) -> Rows:
+    """The rows of one array, a column of which is to be predicted."""
+    rows = rows_of_npy(place, False, positive=None, n_jobs=n_jobs)
+    width = rows.n_columns
+    if not isinstance(label, int) or isinstance(label, bool):
+        raise DataError(
+            f"{place.name} has {width} columns without names: say which one to predict by its number "
+            "(label=-1 is the last)."
+        )
+    if not -width <= label < width:
+        raise DataError(f"{place.name} has no column number {label}: it has {width} columns, counted from 0.")
+    return TargetRows(rows, label % width)
+
+
+def measured_npz(place: Place, label: Any, *, n_jobs: int) -> Rows:
+    """The rows of the array X, with the numbers in another array of the archive."""
+    rows = rows_of_npz(place, False, positive=None, n_jobs=n_jobs)
+    with np.load(place.path, allow_pickle=False) as archive:
         wanted = [label] if isinstance(label, str) else LABEL_NAMES
         found = next((name for name in wanted if name in archive.files), None)
         if found is None:
             raise DataError(
-                f"{rows.name} has no array of targets called {', '.join(map(str, wanted))}; its arrays are "
+                f"{place.name} has no array of targets called {', '.join(map(str, wanted))}; its arrays are "
                 f"{listed(sorted(archive.files))}: name it with label=."
             )
         y = archive[found]

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from separatrix.rows.errors import DataError
 from separatrix.rows.files.labels import Classes
+from separatrix.rows.files.measured import measured_columns, measured_parts
 from separatrix.rows.files.raw import Part, Raw
 from separatrix.rows.files.source import Source
 from separatrix.rows.files.sparse import rows_of_parts
@@ -59,8 +60,12 @@ def rows_prepared(
     positive: Any,
     memory: int,
     n_jobs: int,
+    regression: bool = False,
 ) -> Rows:
-    """The rows of these columns, prepared as asked, or as an earlier fit has learned to."""
+    """The rows of these columns, prepared as asked, or as an earlier fit has learned to.
+
+    With ``regression`` the label is a number to predict, which no preparation touches.
+    """
     how.require_sound()
     if known is not None:
         absent = [name for name in known.inputs if name not in names]
@@ -68,12 +73,16 @@ def rows_prepared(
             raise DataError(
                 f"{source.place.name} has no column called {absent[0]!r}, which the model was fitted with."
             )
-        raw, preparation, n_rows = Raw(source, known.inputs, label, share), known, None
+        raw = Raw(source, known.inputs, label, share, measured=regression)
+        preparation, n_rows = known, None
     else:
-        raw = Raw(source, names, label, share)
+        raw = Raw(source, names, label, share, measured=regression)
         preparation, n_rows = learned(raw, how)
     prepared = PreparedSource(raw, preparation, n_rows, drops=how.missing == "drop")
-    if preparation.sparse:
+    if regression:
+        assert label is not None
+        rows = _measured(prepared, preparation, label, memory=memory, n_jobs=n_jobs)
+    elif preparation.sparse:
         labels = None if label is None else prepared.classes(label)
         rows = rows_of_parts(
             prepared,
@@ -98,6 +107,17 @@ def rows_prepared(
     return rows
 
 
+def _measured(
+    prepared: PreparedSource, preparation: Preparation, target: str, *, memory: int, n_jobs: int
+) -> Rows:
+    names = preparation.names
+    if not preparation.sparse:
+        return measured_columns(prepared, names, target, memory=memory, n_jobs=n_jobs)
+    rows = measured_parts(prepared, memory=memory, n_jobs=n_jobs, n_columns=len(names))
+    rows.columns, rows.label = names, target
+    return rows
+
+
 class PreparedSource(Source):
     """A source of the numbers that a preparation makes of another one's columns.
 
@@ -113,7 +133,7 @@ class PreparedSource(Source):
         fields = [pa.field(name, pa.float64()) for name in preparation.names]
         if raw.label is not None:
             kind = pa.string() if self.written else raw.source.schema.field(raw.label).type
-            fields.append(pa.field(raw.label, kind))
+            fields.append(pa.field(raw.label, pa.float64() if raw.measured else kind))
         self.schema = pa.schema(fields)
 
     def classes(self, label: str) -> Classes:
@@ -128,10 +148,14 @@ class PreparedSource(Source):
         return self._raw.source.guess_rows()
 
     def batches(self, features: Sequence[str], label: str | None, rows: int) -> Iterator[Any]:
-        places = [self._preparation.names.index(name) for name in features]
+        measured = self._raw.label if self._raw.measured else None
+        wanted = [name for name in features if name != measured]
+        places = [self._preparation.names.index(name) for name in wanted]
         for part in self._kept():
             matrix = self._preparation.dense(part.columns, part.rows, self._raw.source.cell)
             columns = [pa.array(matrix[:, place]) for place in places]
+            if len(wanted) < len(features):
+                columns.insert(features.index(measured), pa.array(part.labels))
             named = list(features)
             if label is not None:
                 columns.append(part.labels)
@@ -144,7 +168,9 @@ class PreparedSource(Source):
         """The rows as compressed sparse rows, with their labels."""
         for part in self._kept():
             n_rows = len(part.columns[0])
-            labels = np.zeros(n_rows) if part.labels is None else _label_array(part.labels)
+            labels = np.zeros(n_rows) if part.labels is None else part.labels
+            if not isinstance(labels, np.ndarray):
+                labels = _label_array(labels)
             yield SparsePart(
                 labels, *self._preparation.compressed(part.columns, part.rows, self._raw.source.cell)
             )
@@ -163,6 +189,12 @@ class PreparedSource(Source):
                     else "fill it in"
                 )
                 raise DataError(f"{self._raw.source.cell(row, column.name)}: the value is missing; {hint}.")
+        if self._raw.measured and np.isnan(part.labels).any():
+            row = int(part.rows[np.flatnonzero(np.isnan(part.labels))[0]])
+            raise DataError(
+                f"{self._raw.source.cell(row, str(self._raw.label))}: the number to predict is missing; leave "
+                "such rows out with missing='drop'."
+            )
         return part
 
 
@@ -293,7 +325,9 @@ def dropped(part: Part, preparation: Preparation) -> Part:
             keep &= ~np.isnan(values)
         elif isinstance(column, Categories):
             keep &= np.array([value is not None for value in values], bool)
-    if part.labels is not None:
+    if isinstance(part.labels, np.ndarray):
+        keep &= ~np.isnan(part.labels)
+    elif part.labels is not None:
         keep &= ~np.asarray(part.labels.is_null().to_pylist(), bool)
     return part.taken(keep)
 

@@ -35,17 +35,28 @@ class Part(NamedTuple):
             values[chosen] if isinstance(values, np.ndarray) else [values[row] for row in chosen]
             for values in self.columns
         ]
-        labels = None if self.labels is None else self.labels.take(pa.array(chosen))
+        labels = self.labels
+        if isinstance(labels, np.ndarray):
+            labels = labels[chosen]
+        elif labels is not None:
+            labels = labels.take(pa.array(chosen))
         return Part(self.rows[chosen], columns, labels)
 
 
 class Raw:
-    """Some columns of a source; of its rows a share, where one is given."""
+    """Some columns of a source; of its rows a share, where one is given. A ``measured`` label is a number."""
 
     def __init__(
-        self, source: Source, names: Sequence[str], label: str | None, share: Share | None = None
+        self,
+        source: Source,
+        names: Sequence[str],
+        label: str | None,
+        share: Share | None = None,
+        *,
+        measured: bool = False,
     ) -> None:
         self.source, self.names, self.label, self.share = source, list(names), label, share
+        self.measured = measured and label is not None
 
     def text_columns(self) -> tuple[str, ...]:
         """The columns that hold anything but numbers, in the order of the file."""
@@ -67,7 +78,10 @@ class Raw:
                 for name in self.names
             ]
             rows = np.arange(start, start + batch.num_rows)
-            part = Part(rows, columns, None if self.label is None else batch.column(self.label))
+            labels = None if self.label is None else batch.column(self.label)
+            if self.measured and self.label is not None:
+                labels = self._numbers(labels, self.label, start)
+            part = Part(rows, columns, labels)
             yield part if self.share is None else part.taken(self.share.chosen(rows))
             start += batch.num_rows
 

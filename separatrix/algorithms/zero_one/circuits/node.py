@@ -17,10 +17,11 @@ from separatrix.algorithms.zero_one.problem import Problem
 from separatrix.kernels.circuit_walk import circuit_walk
 from separatrix.kernels.covering import ascend
 
-SHIFT = 1e-8  # of the equations, at random, so that no step of the walk is of length zero
+SHIFT = 1e-10  # of the equations, at random, so that no step of the walk is of length zero
 FIXED_SHARE = 0.05  # of a row fixed right in the sum that is kept at 1
 RISE = 0.1  # of the cost of a row whenever a circuit with it is noted
 STEPS = 4000
+LEFT_OUT = 2  # instead of 1, wrong: an error in the count, on either side of the hyperplane
 RUN = 80  # steps of the covering program between two walks
 NOTED = 100  # circuits at most from one walk
 ROUNDS = 60
@@ -28,7 +29,7 @@ WINDOW = 6  # rounds in which the bound must rise by GAIN of itself
 GAIN = 0.002
 
 
-@dataclass
+@dataclass(eq=False)
 class State:
     """Where a node's solution starts from: its fixed rows, circuits, duals and point."""
 
@@ -52,7 +53,7 @@ class State:
         self.cuts, self.duals = self.cuts[keep], self.duals[keep]
 
 
-@dataclass
+@dataclass(eq=False)
 class Solved:
     """What was reached: the bound in floats, with the circuits and duals that prove it."""
 
@@ -84,6 +85,7 @@ class Floats:
         columns[fixed < 0, -1] = FIXED_SHARE
         columns[fixed > 0] *= -1.0
         columns[fixed > 0, -1] = 0.0
+        columns[fixed == LEFT_OUT] = 0.0
         return np.ascontiguousarray(columns)
 
 
@@ -117,7 +119,7 @@ class Solver:
         proof = held or (state.cuts[:0], state.duals[:0])
         bounds, violation, complete = [best], 0.15, False
         for turn in range(ROUNDS):
-            if best > goal or self.stop():
+            if best > goal or (turn > 0 and self.stop()):
                 break
             fresh = self._walk(violation)
             if self.impossible is not None:

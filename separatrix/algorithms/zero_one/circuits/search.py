@@ -10,13 +10,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from separatrix.algorithms.separation.gordan import settle
-from separatrix.algorithms.zero_one.circuits.node import Floats, Solver, State
+from separatrix.algorithms.zero_one.circuits.node import LEFT_OUT, Floats, Solver, State
 from separatrix.algorithms.zero_one.circuits.pool import Pool
 from separatrix.algorithms.zero_one.circuits.tree import DENOMINATOR, Bound, Node, Tree
 from separatrix.algorithms.zero_one.problem import Problem, Whole
 
 NEAR = 0.3  # a row is the better a candidate for a decision, the further its score (at most 1) is below this
 LIKELY = 1e-4
+SURE = 0.8  # a row as likely as this is left out at once in a dive
+SHALLOW = 40  # errors; beyond, local search is the better way to a good halfspace
 
 
 class Incumbent(Protocol):
@@ -163,6 +165,7 @@ class Search:
         assert node.bound is not None
         if not node.state.solved:
             self._improve(node, solver)
+            self._dive(node, solver)
             return 1
         row = self._row(node)
         if row is None:
@@ -197,6 +200,23 @@ class Search:
         plain = self.tree.valued(node.fixed, [], [])
         node.bound = max(inherited, certified, plain, key=lambda bound: bound.value)
         node.state.solved = True
+
+    def _dive(self, node: Node, solver: Solver) -> None:
+        """Leave out the likeliest errors, solve, and so on down to a halfspace; the walks offer what they meet."""
+        assert node.state is not None
+        assert node.bound is not None
+        if node.bound.whole > SHALLOW:
+            return
+        state = node.state.copy(node.fixed.copy())
+        while not self.stop():
+            point = np.where(state.fixed == 0, state.point, 0.0)
+            state.fixed[point >= min(SURE, float(point.max()))] = LEFT_OUT
+            paid = sum(self.problem.weights[i] for i in np.flatnonzero(state.fixed > 0).tolist())
+            if point.max() < LIKELY or self.problem.offset + paid >= self.best.upper:
+                break
+            solved = solver.solve(state, np.inf)
+            if solved.bound == np.inf:
+                break
 
     def _row(self, node: Node) -> int | None:
         """Which row to decide: likely an error in the covering program, and a clear one of the best halfspace."""

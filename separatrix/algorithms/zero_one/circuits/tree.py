@@ -21,7 +21,7 @@ from separatrix.algorithms.zero_one.circuits.pool import Pool, split
 DENOMINATOR = 2**16
 
 
-@dataclass
+@dataclass(eq=False)
 class Bound:
     """Circuits and whole multipliers over `DENOMINATOR`, and the numerator that they prove."""
 
@@ -34,7 +34,7 @@ class Bound:
         return -(-self.value // DENOMINATOR)
 
 
-@dataclass
+@dataclass(eq=False)
 class Node:
     """A leaf has a bound; an inner node has a row and two children, right first."""
 
