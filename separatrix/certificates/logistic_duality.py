@@ -20,7 +20,7 @@ constraints proves its bound, however it was found.
 
 **Rounding.** A score summed from k products errs by at most 2(k + 3)u(Σ|x_j w_j| + |b|) (see `exact`),
 and the loss changes by no more than its margin; g errs by at most (M + P + 8)u·‖Σ β_i|x_i|‖ ≤ (M + P +
-8)u·Σ β_i‖x_i‖ in length, with M ≤ 2048 the rows of a run and P the number of runs."""
+8)u·Σ β_i‖x_i‖ in length, with M ≤ 4096 the rows of a run and P the number of runs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from .enclosures import U, entropy_below, softplus_above, sum_above, sum_below
 from .labels import Signs
 from .source import Matrix
 
-_RUN = 2048  # rows whose sums are made by a product of matrices
+_RUN = 4096  # rows whose sums are made by a product of matrices
 
 Keep = Callable[[Matrix, Signs], npt.NDArray[np.bool_]]
 
@@ -131,7 +131,7 @@ class Duality:
         self._norm = 1.001 * float(np.sqrt(fsum((self.weights**2).tolist()))) + 1e-300
 
     def piece(self, X: Matrix, signs: Signs, v: Doubles, start: int) -> Sums:
-        """The sums over a piece of rows with weights ``v``, in runs of 2048 rows."""
+        """The sums over a piece of rows with weights ``v``, in runs of 4096 rows."""
         runs = (slice(at, at + _RUN) for at in range(0, len(signs), _RUN))
         with np.errstate(all="ignore"):
             if len(signs) <= _RUN:
@@ -142,33 +142,38 @@ class Duality:
         dense = isinstance(X, np.ndarray)
         X = X if self.centre is None else X - self.centre
         squares = np.vecdot(X, X) if dense else np.asarray(X.multiply(X).sum(axis=1)).reshape(-1)
-        lengths = 1.001 * np.sqrt(squares) + 1e-150
         terms = X.shape[1] if dense else int(np.diff(X.indptr).max(initial=0))
-        bias = self._bias
-        margins = signs * (X @ self.weights + bias)
-        # Sparse rows are cheap to read again, and their sums of sizes are well below the product of lengths.
-        reached = lengths * self._norm if dense else 1.001 * (abs(X) @ abs(self.weights))
-        doubt = self.caution * 2.02 * (terms + 6) * U * (reached + abs(bias)) + 1e-300
-        losses = v * (softplus_above(margins) + doubt) * (1 + 4 * U)
+        margins = signs * (X @ self.weights + self._bias)
         multiples = self._multiples(X, signs, v, margins)
-        beta = np.ldexp(multiples.astype(np.float64), -self.quantum)
-        signed = beta * signs
-        g = np.asarray(X.T @ signed).reshape(-1)
-        wholes = [int(multiples[signs == sign].sum()) for sign in (-1, 1)]
+        beta = multiples * 2.0**-self.quantum
+        wholes = multiples.astype(np.int64)
+        positive = signs > 0
+        above, both = int(wholes[positive].sum()), int(wholes.sum())
         return Sums(
-            loss=sum_above(losses),
+            loss=(sum_above(v * softplus_above(margins)) + self._doubt(X, v, squares, terms)) * (1 + 8 * U),
             entropy=sum_below(entropy_below(beta, v)),
-            g=g,
+            g=np.asarray(X.T @ (beta * signs)).reshape(-1),
             sizes=np.asarray(abs(X).T @ beta).reshape(-1) if self.entries or not dense else None,
-            reach=sum_above(beta * lengths) * 1.001,
-            multiples=(wholes[0], wholes[1]),
+            # Σ β‖x‖ ≤ √(Σ β · Σ β‖x‖²)
+            reach=1.001 * float(np.sqrt(beta.sum()) * np.sqrt(beta @ squares)) + 1e-150,
+            multiples=(both - above, above),
             largest=(
-                _largest(multiples, signs == -1, v, lengths, start),
-                _largest(multiples, signs == 1, v, lengths, start),
+                _largest(np.where(positive, -1.0, multiples), v, squares, start),
+                _largest(np.where(positive, multiples, -1.0), v, squares, start),
             ),
             rows=len(signs),
-            noted=self._noted(multiples, v, start),
+            noted=self._noted(wholes, v, start),
         )
+
+    def _doubt(self, X: Matrix, v: Doubles, squares: Doubles, terms: int) -> float:
+        """What the rounding of margins can add to Σ v·loss."""
+        mass = float(v.sum())
+        if isinstance(X, np.ndarray):
+            reached = self._norm * float(np.sqrt(mass) * np.sqrt(v @ squares))  # Σ v‖x‖‖w‖, by Cauchy
+        else:
+            # Sparse rows are cheap to read again, and their sums of sizes are well below products of lengths.
+            reached = float(v @ (abs(X) @ abs(self.weights)))
+        return self.caution * 2.03 * (terms + 6) * U * (reached + abs(self._bias) * mass) + 1e-300
 
     def _noted(
         self, multiples: npt.NDArray[np.int64], v: Doubles, start: int
@@ -177,15 +182,17 @@ class Duality:
         places = [row - start for row in self.wanted[first:last]]
         return tuple((int(multiples[place]), float(v[place])) for place in places)
 
-    def _multiples(self, X: Matrix, signs: Signs, v: Doubles, margins: Doubles) -> npt.NDArray[np.int64]:
-        """β as whole multiples: the proposal of the weights, never above the row's own weight."""
+    def _multiples(self, X: Matrix, signs: Signs, v: Doubles, margins: Doubles) -> Doubles:
+        """β as whole multiples, still as doubles: what the weights propose, never above the row's weight."""
         unit = 2.0**self.quantum
         proposed = v / (1.0 + np.exp(margins))
-        proposed *= np.where(signs > 0, self.scales[1], self.scales[0])
-        multiples = np.minimum(np.rint(proposed * unit), np.floor(v * unit))
+        if self.scales != (1.0, 1.0):
+            proposed *= np.where(signs > 0, self.scales[1], self.scales[0])
+        proposed *= unit
+        multiples = np.minimum(np.rint(proposed), np.floor(v * unit))
         if self.keep is not None:
             multiples[~self.keep(X, signs)] = 0.0
-        return np.where(np.isfinite(multiples), multiples, 0.0).astype(np.int64)
+        return np.nan_to_num(multiples, copy=False)
 
     def balanced(self, total: Sums) -> Duality | None:
         """With a free intercept: scales that make both classes weigh the same, or None if one row can
@@ -220,13 +227,12 @@ class Duality:
         return entropy, length + float(np.ldexp(float(abs(surplus)), -self.quantum)) * row.length * 1.001
 
 
-def _largest(
-    multiples: npt.NDArray[np.int64], chosen: npt.NDArray[np.bool_], v: Doubles, lengths: Doubles, start: int
-) -> Largest:
-    if not chosen.any():
+def _largest(multiples: Doubles, v: Doubles, squares: Doubles, start: int) -> Largest:
+    place = int(np.argmax(multiples))
+    if not multiples[place] > 0:
         return Largest(0, 0.0, 0.0, -1)
-    place = int(np.argmax(np.where(chosen, multiples, -1)))
-    return Largest(int(multiples[place]), float(v[place]), float(lengths[place]), start + place)
+    length = 1.001 * float(np.sqrt(squares[place])) + 1e-150
+    return Largest(int(multiples[place]), float(v[place]), length, start + place)
 
 
 def grain(n_rows: int, row_weights: Any) -> int:

@@ -157,13 +157,18 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def estimator(model: str, given: dict[str, Any]) -> Any:
-    """The estimator of that name; an option it has no use for is refused."""
+def estimator(model: str, given: dict[str, Any], *, seeds: bool = False) -> Any:
+    """The estimator of that name; an option it has no use for is refused.
+
+    ``seeds``: something besides the model has a use for --seed.
+    """
     import separatrix
 
     kind = getattr(separatrix, MODELS[model])
     known = inspect.signature(kind).parameters
     chosen = {name: value for name, value in given.items() if value is not None}
+    if seeds and "random_state" not in known:
+        chosen.pop("random_state", None)
     for name in chosen:
         if name not in known:
             homes = [

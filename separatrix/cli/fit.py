@@ -7,11 +7,13 @@ from typing import Any
 import click
 
 from separatrix.cli.data import DataFile, takes_data
-from separatrix.cli.estimators import estimator, model_options
+from separatrix.cli.estimators import REGRESSIONS, estimator, model_options
 from separatrix.cli.output import require_writable, write
 from separatrix.cli.progress import progress
-from separatrix.cli.training import trained
+from separatrix.cli.training import INTERRUPTED, trained
 from separatrix.cli.voice import Voice, in_options, speaking
+
+CUT_OFF = 130  # by an interrupt, with whole files all the same
 
 
 @click.command(short_help="Train a model on labelled rows and say what was proven.")
@@ -36,11 +38,11 @@ def fit(
     as_json: bool,
     quiet: bool,
     **parameters: Any,
-) -> None:
+) -> int:
     """Train a model on DATA and say what was proven.
 
     DATA is a CSV, TSV, Parquet, Arrow, svmlight or NumPy file; '-' is standard input. Ends with 0 also when
-    nothing was proven, and says so.
+    nothing was proven, and says so. Interrupted, zero-one keeps what it has proven so far.
 
     \b
     separatrix fit iris.csv --label species --model perceptron -o model.json
@@ -49,26 +51,43 @@ def fit(
     if as_json and output == "-":
         raise click.UsageError("--json and -o - both want standard output: name a file for the model.")
     require_writable(output=output, certificate=certificate, figure=figure)
-    chosen = estimator(model, parameters)
+    seed = parameters["random_state"]
+    chosen = estimator(model, parameters, seeds=test is not None)
+    regression = model in REGRESSIONS
+    if regression and figure is not None and not isinstance(parameters["alpha"], list):
+        raise click.UsageError(
+            "--figure draws the boundary between classes; of a regression it draws the path of several "
+            "penalties (--model ridge --alpha 0.1,1,10)."
+        )
     with progress(voice) as shown:
         shown.tell(f"reading {data.data or 'the built-in set'}")
-        rows, held_out = data.with_test(test, parameters.get("random_state") or 0)
-        if certificate is not None:
+        options = {"regression": True} if regression else {}
+        rows, held_out = data.with_test(test, seed or 0, **options)
+        if certificate is not None and not regression:
             _require_one_certificate(rows, model)
         summary = trained(chosen, rows, shown, held_out)
         texts = _texts(chosen, summary, rows, output, certificate, figure)
     for path, content in texts.items():
         write(path, content)
-    from separatrix.reports import json, text
-
-    voice.say(in_options(text.render(summary, voice.width)))
+    said, record = _told(summary, voice.width)
+    voice.say(in_options(said))
     if not voice.talks:
         for note in summary.notes:
             voice.warn(note)
     written = [path for path in texts if path != "-"]
     if written:
         voice.say(f"\nWritten: {', '.join(written)}")
-    voice.answer(json.to_dict(summary) | {"written": written})
+    voice.answer(record | {"written": written})
+    return CUT_OFF if INTERRUPTED in summary.notes else 0
+
+
+def _told(summary: Any, width: int) -> tuple[str, dict[str, Any]]:
+    """The outcome in words, and as JSON values."""
+    from separatrix.reports import json, regression, text
+
+    if isinstance(summary, regression.RegressionSummary):
+        return regression.render(summary, width), regression.to_dict(summary)
+    return text.render(summary, width), json.to_dict(summary)
 
 
 def _require_one_certificate(rows: Any, model: str) -> None:
@@ -95,7 +114,11 @@ def _texts(
         texts[output] = to_json(model)
     if certificate is not None:
         texts[certificate] = model.certificate_.to_json()
-    if figure is not None:
+    if figure is not None and hasattr(model, "path_"):
+        from separatrix.reports.shrinkage import path_figure
+
+        texts[figure] = path_figure(model.path_, rows.columns)
+    elif figure is not None:
         from separatrix.reports.figures import outcome
 
         texts[figure] = outcome(summary, model, rows)

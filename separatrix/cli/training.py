@@ -3,42 +3,84 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from separatrix.cli.progress import Progress
+from separatrix.cli.progress import Progress, timed
 
 if TYPE_CHECKING:
     from separatrix.reports import Summary
+    from separatrix.reports.regression import RegressionSummary
     from separatrix.rows import Rows
 
+INTERRUPTED = "The search was interrupted: both ends are as they stood then."
 
-def trained(model: Any, rows: Rows, shown: Progress, held_out: Rows | None = None) -> Summary:
+
+def trained(
+    model: Any, rows: Rows, shown: Progress, held_out: Rows | None = None
+) -> Summary | RegressionSummary:
     """Fit, verify, try on rows held out, and sum up."""
-    from separatrix.algorithms.online.loop import on_pass
     from separatrix.kernels import cache
     from separatrix.reports import summarise
     from separatrix.reports.evaluation import evaluate
 
+    cache.announce = shown.note
+    try:
+        with timed(shown, f"fitting {rows.n_rows:,} rows") as clock, _watched(model, clock) as watch:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                model.fit(rows)
+            # Of a regression the proof may be worked out now.
+            seen: Any = None
+            if held_out is not None:
+                clock.tell(f"predicting {held_out.n_rows:,} rows held out")
+                seen = evaluate(model, held_out)
+            clock.tell("verifying the certificate")
+            notes = [str(warning.message) for warning in caught]
+            if watch.interrupted:
+                notes.append(INTERRUPTED)
+            if not hasattr(model, "classes_"):
+                from separatrix.reports.regression import summarise_regression
+
+                return summarise_regression(model, rows, notes=notes, held_out=seen)
+            return summarise(model, rows, notes=notes, held_out=seen)
+    finally:
+        cache.announce = None
+
+
+class _Watch:
+    """What was seen of a fit; a search for the fewest errors may be ended by an interrupt."""
+
+    interrupted = False
+
+
+@contextmanager
+def _watched(model: Any, clock: Any) -> Iterator[_Watch]:
+    """Passes of a perceptron and the interval of a search, told as they happen."""
+    from separatrix.algorithms.online.loop import on_pass
+
+    watch = _Watch()
     most = getattr(model, "max_passes", None)
     limit = "" if most is None else f" of at most {most:,}"
 
     def passed(number: int, mistakes: int) -> None:
-        shown.tell(f"pass {number:,}{limit}: {mistakes:,} mistakes so far")
+        clock.tell(f"pass {number:,}{limit}: {mistakes:,} mistakes so far")
 
-    cache.announce = shown.note
+    def narrowed(interval: Any) -> None:
+        from separatrix.algorithms.zero_one.estimator import line
+
+        watch.interrupted = watch.interrupted or interval.interrupted
+        clock.tell(line(interval))
+
+    searches = "progress" in model.get_params(deep=False)
+    if searches:
+        model.set_params(progress=narrowed)
     token = on_pass.set(passed)
-    shown.tell(f"fitting {rows.n_rows:,} rows")
     try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            model.fit(rows)
+        yield watch
     finally:
         on_pass.reset(token)
-        cache.announce = None
-    seen: Any = None
-    if held_out is not None:
-        shown.tell(f"predicting {held_out.n_rows:,} rows held out")
-        seen = evaluate(model, held_out)
-    shown.tell("verifying the certificate")
-    notes = [str(warning.message) for warning in caught]
-    return summarise(model, rows, notes=notes, held_out=seen)
+        if searches:
+            # A function is nothing that a model file can hold.
+            model.set_params(progress=None)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from separatrix.certificates import Certificate
 
 REFUSED = 4
+OF_NUMBERS = ("solution-within", "gradient-at-most")  # certificates about real targets
 
 
 @click.command(short_help="Check a certificate against data, exactly.")
@@ -95,6 +96,9 @@ def _claims(text: bytes, name: str) -> Iterator[Claim]:
     model = model_from_json(text, name=name)
     if not hasattr(model, "certificate_"):
         raise ValueError(f"{name} holds a {type(model).__name__}, which has no certificate.")
+    if not hasattr(model, "classes_"):
+        yield Claim(model.certificate_, None, preparation=getattr(model, "preparation_", None))
+        return
     labels = model.classes_.tolist()
     binary = len(labels) == 2
     preparation = getattr(model, "preparation_", None)
@@ -119,9 +123,10 @@ def _is_model(text: bytes) -> bool:
 def _rows(data: DataFile, certificates: list[Certificate], preparation: Any) -> Any:
     """The columns it speaks of, by name; if they are not there all columns, for the certificate to refuse."""
     about = next((c.about for c in certificates if c.about.columns is not None), certificates[0].about)
-    labels: list[dict[str, Any]] = [{}]
+    said: dict[str, Any] = {"regression": True} if certificates[0].kind in OF_NUMBERS else {}
+    labels = [said]
     if about.label is not None and data.label is None:
-        labels.insert(0, {"label": about.label})
+        labels.insert(0, said | {"label": about.label})
     columns: list[dict[str, Any]] = [{}]
     if preparation is not None:
         columns = [{"preparation": preparation, "missing": preparation.missing}]

@@ -1,8 +1,8 @@
-"""The covering program min w·h, Σ h ≥ 1 over each of some sets, 0 ≤ h ≤ 1, by a first-order method, in floats.
+"""The covering program min w·h, Σ h ≥ 1 over each of some sets, 0 ≤ h ≤ 1, by a first-order method in floats.
 
-One step is the hybrid gradient method's (Chambolle and Pock, 2011) with diagonal step lengths; the average of a
-run of steps replaces the last where it proves more. Any y ≥ 0, one a set, proves Σ y + Σ min(0, w − Σ y over
-the sets of a row), so nothing here need converge.
+One step is the hybrid gradient method's (Chambolle and Pock, 2011) with diagonal step lengths; the average of
+a run of steps replaces the last where it proves more. Any y ≥ 0, one a set, proves Σ y + Σ min(0, w − Σ y
+over the sets of a row), so nothing here need converge.
 """
 
 from __future__ import annotations

@@ -194,18 +194,21 @@ class LogisticRegression(WeightedClassifier):
         problem = Likelihood(rows, positive, C, intercept=self.fit_intercept, centred=centred)
         course, smoothness = Course(self.max_iter), 0.0
         certificate: LikelihoodWithin | None = None
+        begin = None
         if start is not None:
             problem.start_at(start)
         elif self._solver(rows) == "newton":
-            warm(problem, self.tol)
+            begin = warm(problem, self.tol)
         # What restores feasibility without a penalty has to be small beside single rows: to the last digit.
         for share in (0.3, 0.01) if prove else (0.3 if problem.ridge else 1e-8,):
             solver = self._solver(rows)
             if solver == "gradient-descent":
                 ended, smoothness = gradient_descent(problem, share * self.tol, course)
+            elif solver == "newton":
+                ended = newton(problem, share * self.tol, course, begin)
+                begin = None
             else:
-                run = newton if solver == "newton" else newton_cg
-                ended = run(problem, share * self.tol, course)
+                ended = newton_cg(problem, share * self.tol, course)
             weights = _finished(problem, rows)
             if not prove:
                 break

@@ -24,6 +24,7 @@ from separatrix.rows.memory import MemoryRows
 from separatrix.rows.sequence import WORTH_THREADS
 
 SAMPLE = 1000  # rows whose mean is the origin
+SETTLED = 1e-14  # the slope along the intercept, as a share of all costs, that is as good as none
 CHUNK = 8192  # scores that stay in a core's cache
 
 
@@ -44,6 +45,8 @@ def refuse_overflow(rows: Rows) -> NoReturn:
 class Likelihood:
     """The objective of one task on some rows.
 
+    ``centred`` is whether rows are seen from near their mean, or the point from which they are.
+
     Attributes
     ----------
     weights : ndarray
@@ -54,7 +57,9 @@ class Likelihood:
         c·p(1 − p) of every row, kept by ``differentiate(keep=True)``.
     """
 
-    def __init__(self, rows: Rows, positive: int, C: float, *, intercept: bool, centred: bool = True) -> None:
+    def __init__(
+        self, rows: Rows, positive: int, C: float, *, intercept: bool, centred: bool | np.ndarray = True
+    ) -> None:
         self.rows = rows
         self.positive = positive
         self.ridge = 0.0 if isinf(C) else 1.0
@@ -64,7 +69,9 @@ class Likelihood:
         self.n_columns = rows.n_columns
         self.sparse = isinstance(rows, SparseRows)
         self.centre = np.zeros(rows.n_columns)
-        if centred and intercept and not self.sparse and not isinstance(next(rows.blocks()).X, Csr):
+        if isinstance(centred, np.ndarray):
+            self.centre = centred
+        elif centred and intercept and not self.sparse and not isinstance(next(rows.blocks()).X, Csr):
             centre = rows.sample_mean(SAMPLE)
             self.centre = np.where(np.isfinite(centre), centre, 0.0)
         self.weights = np.zeros(rows.n_columns + 1)
@@ -315,9 +322,12 @@ class Likelihood:
         last = np.inf
         for _ in range(12):
             _, slope, curvature = self.along(ones, unit, 0.0)
-            if not abs(slope) < last or not curvature > 0:
+            if not last > abs(slope) > SETTLED * self.C * self.mass or not curvature > 0:
                 return
             last = abs(slope)
             self.move(ones, unit, float(np.clip(-slope / curvature, -1.0, 1.0)))
-            if slope == 0.0:
-                return
+
+    @property
+    def mass(self) -> float:
+        """The weight of all rows."""
+        return float(self.rows.n_rows if self.rows.weights is None else self.rows.weights.sum())

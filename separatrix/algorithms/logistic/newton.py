@@ -6,21 +6,23 @@ the slope along the direction small, the objective falls in every step (Boyd and
 Optimization*, 9.5).
 
 **Cost.** A step reads the rows twice and does n·d² multiplications, in float32 where the result is far from
-being limited by it: an inexact Hessian costs steps, not digits. The first steps are made on an eighth of the
-rows, and on an eighth of those, where there are many.
+being limited by it: an inexact Hessian costs steps, not digits. The first steps are made on a sixteenth of
+the rows, and on a sixteenth of those, where there are many.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from separatrix.algorithms.logistic.likelihood import Derivatives, Likelihood
+from separatrix.algorithms.logistic.likelihood import Derivatives, Likelihood, refuse_overflow
 from separatrix.algorithms.logistic.line_search import step_along
 from separatrix.rows import DenseRows, Rows, SparseRows
 from separatrix.rows.memory import MemoryRows
 
-SHARE = 8
+SHARE = 16
 ENOUGH = 20  # rows per column that make a subsample worth solving
 CLOSE = 1e-5  # the decrement, as a share of the objective, from which on the Hessian is kept
 SINGULAR = 1e-6  # the least pivot, squared, of a unit-diagonal Hessian that is solved by Cholesky
@@ -48,15 +50,22 @@ def open_gap(problem: Likelihood, at: Derivatives, decrement: float) -> float:
     return max(0.5 * float(g[:-1] @ g[:-1]), decrement)
 
 
-def newton(problem: Likelihood, tol: float, course: Course) -> bool:
+def newton(problem: Likelihood, tol: float, course: Course, start: Start | None = None) -> bool:
     """Steps until the gap is at most ``tol`` times the objective; False if the steps ran out.
 
     A full step is tried first, and the pass that tries it brings the next gradient and Hessian. Close to the
     optimum the Hessian is kept, which spares its sum.
     """
     precise = not problem.ridge or problem.rows.n_rows * problem.n_columns < WORTH_SINGLE
-    at = problem.differentiate(hessian=True, precise=precise)
-    step, before = Solver(at, problem.intercept), np.inf
+    if start is None:
+        at = problem.differentiate(hessian=True, precise=precise)
+        step = Solver(at, problem.intercept)
+    else:
+        at, step = problem.differentiate(direction=start.weights - problem.weights), start.solver
+        if not (np.isfinite(at.objective) and np.isfinite(at.gradient).all()):
+            refuse_overflow(problem.rows)
+        problem.accept(start.weights - problem.weights)
+    before = np.inf
     while True:
         course.objectives.append(at.objective)
         direction = step.direction(at.gradient)
@@ -131,23 +140,32 @@ class Solver:
         return direction
 
 
-def warm(problem: Likelihood, tol: float) -> None:
-    """Start from the optimum of a subsample, found the same way, where there are many rows."""
+class Start(NamedTuple):
+    """Weights near the optimum, for rows seen from the problem's centre, and a Hessian nearly right there."""
+
+    weights: np.ndarray
+    solver: Solver
+
+
+def warm(problem: Likelihood, tol: float) -> Start | None:
+    """The optimum of a subsample and its Hessian, found the same way, where there are many rows."""
     part = subsample(problem.rows)
     if part is None:
-        return
+        return None
     share = problem.rows.n_rows / part.n_rows
-    smaller = Likelihood(part, problem.positive, _scaled(problem, share), intercept=problem.intercept)
+    smaller = Likelihood(
+        part, problem.positive, _scaled(problem, share), intercept=problem.intercept, centred=problem.centre
+    )
     signs = smaller.signs
-    if signs.min() == signs.max():
-        smaller.close()
-        return
-    warm(smaller, tol)
-    newton(smaller, max(tol, 0.1 * problem.n_columns / part.n_rows), Course(12))
-    found = smaller.outward()
+    found = None
+    if signs.min() < signs.max():
+        begin = warm(smaller, tol)
+        newton(smaller, max(tol, 0.1 * problem.n_columns / part.n_rows), Course(12), begin)
+        solver = Solver(smaller.differentiate(hessian=True), problem.intercept)
+        if np.isfinite(smaller.weights).all() and solver.positive:
+            found = Start(smaller.weights, solver)
     smaller.close()
-    if np.isfinite(found).all():
-        problem.start_at(found)
+    return found
 
 
 def _scaled(problem: Likelihood, share: float) -> float:
@@ -155,7 +173,7 @@ def _scaled(problem: Likelihood, share: float) -> float:
 
 
 def subsample(rows: Rows) -> Rows | None:
-    """Every eighth row, in memory; None where they would be too few for their columns."""
+    """Every sixteenth row, in memory; None where they would be too few for their columns."""
     count = rows.n_rows // SHARE
     if not isinstance(rows, MemoryRows) or count < ENOUGH * (rows.n_columns + 1) or count < 2000:
         return None

@@ -66,7 +66,8 @@ class Reach:
             reach[:] = -np.inf
             self.share = 1.0
         else:
-            self.share = 1.0 - float(np.count_nonzero(reach > ledger[TURNED] + last)) / len(reach)
+            some = _sample(reach)
+            self.share = 1.0 - float(np.count_nonzero(some > ledger[TURNED] + last)) / some.size
         ledger[FULL] = float(self.share > self._worth)
         return int(reaching_sweep(self.X, self.signs, self.sight, self.counts, self.weights))
 
@@ -78,3 +79,9 @@ class Reach:
     def lose(self) -> None:
         """The weights are moved by other hands: what was noted does not count any more."""
         self.sight.ledger[LOST] = 1.0
+
+
+def _sample(reach: np.ndarray) -> np.ndarray:
+    """Runs of it, a sixteenth in all where it is long: to guess by, at the price of a glance."""
+    whole = len(reach) - len(reach) % 16384
+    return reach[:whole].reshape(-1, 16384)[:, :1024] if whole else reach

@@ -14,7 +14,7 @@ def best_shift(margins: np.ndarray, signs: np.ndarray, costs: np.ndarray) -> flo
     """What to add to the intercept; of several equally good values the one in the middle.
 
     >>> best_shift(np.array([0.0, 3.0]), np.array([1.0, -1.0]), np.array([2.0, 1.0]))
-    1.0
+    1.5
     """
     kinks = signs * (1.0 - margins)
     order = np.argsort(kinks, kind="stable")

@@ -83,7 +83,7 @@ class LinearSVM(WeightedClassifier):
     >>> X, y = [[1.0], [2.0], [3.0], [9.0], [2.5]], [0, 0, 1, 1, 1]
     >>> model = LinearSVM(C=1.0).fit(X, y)
     >>> model.coef_.round(9).tolist(), model.intercept_.round(9).tolist()
-    ([[1.333333333]], [-3.0])
+    ([[1.0]], [-2.0])
     >>> model.gap_ < 1e-8, model.certificate_.verify(X, y).holds
     (True, True)
     """

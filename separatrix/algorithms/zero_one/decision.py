@@ -9,7 +9,7 @@ from separatrix.algorithms.separation import require_finite
 from separatrix.algorithms.zero_one.estimator import dense
 from separatrix.algorithms.zero_one.interval import Interval
 from separatrix.algorithms.zero_one.reduce import reduced
-from separatrix.algorithms.zero_one.strategy import close
+from separatrix.algorithms.zero_one.strategy import close, compiled
 from separatrix.certificates import Certificate, ErrorsAtLeast, ErrorsAtMost, Undecided
 from separatrix.halfspace import Halfspace
 from separatrix.predictor.evidence import about
@@ -74,6 +74,7 @@ def min_disagreement(
     rows.require_two_classes()
     require_finite(rows)
     problem = reduced(*dense(rows, 1), intercept=intercept)
+    compiled()
     interval = Interval(problem, time_limit=time_limit, node_limit=node_limit)
     interval.target = k
     close(problem, interval, random_state, jobs(n_jobs) if n_jobs is not None else 2)

@@ -27,7 +27,7 @@ from separatrix.algorithms.zero_one.checkpoint import Checkpoint
 from separatrix.algorithms.zero_one.interval import Interval, in_unit
 from separatrix.algorithms.zero_one.problem import Problem
 from separatrix.algorithms.zero_one.reduce import reduced
-from separatrix.algorithms.zero_one.strategy import close
+from separatrix.algorithms.zero_one.strategy import close, compiled
 from separatrix.algorithms.zero_one.widest import widest
 from separatrix.certificates import FewestErrors
 from separatrix.certificates.exact import Margins
@@ -136,6 +136,7 @@ class ZeroOne(WeightedClassifier):
         require_finite(rows)
         X, signs = dense(rows, positive)
         problem = reduced(X, signs, rows.weights, intercept=self.fit_intercept)
+        compiled()
         interval = self._interval(problem)
         kept = None if self.checkpoint is None else Checkpoint(self.checkpoint, problem)
         if kept is not None:

@@ -10,21 +10,35 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
+import numpy as np
+
+from separatrix.algorithms.zero_one.circuits import Circuits
+from separatrix.algorithms.zero_one.cone import Cones
 from separatrix.algorithms.zero_one.interval import Engine, Interval
 from separatrix.algorithms.zero_one.problem import Problem
+from separatrix.algorithms.zero_one.reduce import reduced
 from separatrix.algorithms.zero_one.search import Search
 
 FEW = 6  # dimensions up to which cones alone are the choice
 SOME = 9  # up to which they work beside the circuits
 
 
+@cache
+def compiled() -> None:
+    """Compile the kernels, or load them, on a problem of no consequence: the clock starts after that."""
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [2.0, 5.0], [5.0, 2.0]])
+    problem = reduced(X, np.array([1.0, -1.0, -1.0, 1.0, 1.0, -1.0]))
+    interval = Interval(problem, node_limit=200)
+    Search(0, rounds=1, effort=0.05).run(problem, interval)
+    interval.upper = problem.total
+    Cones().run(problem, interval)
+
+
 def close(problem: Problem, interval: Interval, random_state: int, n_jobs: int) -> None:
     """Work until the interval is closed or a limit is reached; Ctrl-C ends the work, not the program."""
-    from separatrix.algorithms.zero_one.circuits import Circuits
-    from separatrix.algorithms.zero_one.cone import Cones
-
     side_by_side = n_jobs > 1 and interval.node_limit is None
     known = interval.proof if interval.proof.get("method") == "circuits" else None
     first = Search(random_state, rounds=4)

@@ -2,18 +2,18 @@
 
 A row z is an error of w iff z·w ≤ 0. Let h be 1 for an error and 0 for a right answer.
 
-*Circuit.* If Σ_P λ z = Σ_N μ z with λ, μ > 0 and P not empty, no w is right on all of P and wrong on all of N:
-the left side times w would be positive and the right side not. So Σ_P h + Σ_N (1 − h) ≥ 1 for every w.
+*Circuit.* If Σ_P λ z = Σ_N μ z with λ, μ > 0 and P not empty, no w is right on all of P and wrong on all of
+N: the left side times w would be positive and the right side not. So Σ_P h + Σ_N (1 − h) ≥ 1 for every w.
 
-*Leaf.* Some rows are fixed right, some wrong. Take whole numbers m ≥ 0, one a circuit, a denominator q > 0, and
-for each row r = q·weight − Σ m·(1 in P, −1 in N). Then q·(cost of w) = Σ q·weight·h ≥ Σ m·(1 − |N|) + Σ r·h, which
-is at least Σ m·(1 − |N|) + Σ_wrong r + Σ_free min(0, r).
+*Leaf.* Some rows are fixed right, some wrong. Take whole numbers m ≥ 0, one a circuit, a denominator q > 0,
+and for each row r = q·weight − Σ m·(1 in P, −1 in N). Then q·(cost of w) = Σ q·weight·h ≥ Σ m·(1 − |N|) +
+Σ r·h, which is at least Σ m·(1 − |N|) + Σ_wrong r + Σ_free min(0, r).
 
-*Parts.* The proof has a tree for each of some parts. No row is spoken of in two of them, so the costs of the parts
-add up, and their bounds do.
+*Parts.* The proof has a tree for each of some parts. No row is spoken of in two of them, so the costs of the
+parts add up, and their bounds do.
 
 *Tree.* Written from the root down, right before wrong: the name of a row that is decided, or null for a leaf.
-Every w is in some leaf, so the least bound of a leaf holds for every w; a cost is whole, so it may be rounded up.
+Every w is in some leaf, so the least bound of a leaf holds for every w; a cost is whole, so it is rounded up.
 
 A circuit is written [P, N, multipliers], the multipliers in the order P, N. It may go without them: then the
 rows must have one dependency alone, and it is solved for here.

@@ -1,7 +1,7 @@
 """Branch and cut on signed circuits.
 
-**Idea.** h = 1 for an error. Rows that cannot all be right, given some that are wrong, are a circuit: at least
-one of its decisions must change (`pool`). The fewest errors are at least what a covering program over
+**Idea.** h = 1 for an error. Rows that cannot all be right, given some that are wrong, are a circuit: at
+least one of its decisions must change (`pool`). The fewest errors are at least what a covering program over
 circuits says; where it does not say enough, a row is decided both ways. With many errors one tree of all rows
 grows too slowly: then the rows are dealt out to parts, each with a tree of its own, for the fewest errors of
 all rows are at least the sum of the fewest of each part.
@@ -9,8 +9,8 @@ all rows are at least the sum of the fewest of each part.
 **Theorem.** Every bound is weak duality in whole numbers (`tree`); a tree's leaves cover all halfspaces, so
 the least bound of a leaf holds for all; bounds of disjoint parts add up.
 
-**Certificate.** The trees, their circuits, their leaves' multipliers; open leaves prove what they prove, so the
-search may stop at any time.
+**Certificate.** The trees, their circuits, their leaves' multipliers; open leaves prove what they prove, so
+the search may stop at any time.
 
 **Cost.** A walk step is O(m D), a step of the covering program linear in its entries; a tree is exponential
 in the worst case.
@@ -91,7 +91,8 @@ class Circuits:
     def _pilot(self) -> None:
         """A first look at 2, 4, 8, ... parts."""
         count = 2
-        while self.problem.m // count >= SMALLEST * (self.problem.D + 1):
+        errors = self.levels[0][0].lower - self.problem.offset
+        while self.problem.m // count >= SMALLEST * (self.problem.D + 1) and errors >= 2 * count:
             self.levels.append(self._parts(self._dealt(count)))
             self._drive(self.levels[-1], PILOT)
             if self.interval.should_stop():
@@ -154,7 +155,7 @@ class Circuits:
 
         def work(thread: int) -> None:
             try:
-                while not self._stopping():
+                while not self._stopping() and time.perf_counter() < self.until:
                     search = pick()
                     if search is None:
                         break
@@ -182,9 +183,7 @@ class Circuits:
             raise self.failure
 
     def _stopping(self) -> bool:
-        return (
-            self.failure is not None or time.perf_counter() > self.until or self.interval.should_stop()
-        )
+        return self.failure is not None or self.interval.should_stop()
 
     def _proven(self, searches: list[Search]) -> int:
         """What disjoint parts prove together; the search of all rows counts the offset itself."""

@@ -105,13 +105,15 @@ class Solver:
         width = floats.width + 1
         self.found = np.zeros((NOTED, width + 1), np.int64)
         self.price = np.zeros(width)
+        self.basis = np.zeros(width, np.int64)
+        self.inverse, self.values, self.right = np.eye(width), np.zeros(width), np.zeros(width)
 
     def solve(self, state: State, goal: float) -> Solved:
         """Raise the bound until it passes ``goal``, or hardly rises any more."""
         floats, fixed = self.floats, state.fixed
         self.state = state
         self.columns = floats.columns(fixed)
-        self.basis = None
+        self.warm = False
         self.free_weights = np.where(fixed == 0, floats.weights, 0.0)
         self._usable()
         self.known = set(state.cuts.tolist())
@@ -141,7 +143,7 @@ class Solver:
         return Solved(best * floats.unit, proof[0], proof[1] * floats.unit, state, complete)
 
     def _run(self, times: int) -> tuple[float, tuple[np.ndarray, np.ndarray]]:
-        """Some runs of the covering program; the bound, what rows fixed wrong cost included, and its proof."""
+        """Some runs of the covering program; the bound, with what rows fixed wrong cost, and its proof."""
         state = self.state
         start, places = self._sets()
         balance = np.array([state.balance])
@@ -166,7 +168,9 @@ class Solver:
         """Leave out the circuits that a fixed row satisfies."""
         pool, state = self.pool, self.state
         sides = np.where(state.fixed > 0, -1, 1)
-        keep = [all(sides[i] > 0 if i >= 0 else sides[-1 - i] < 0 for i in pool.circuits[c]) for c in state.cuts]
+        keep = [
+            all(sides[i] > 0 if i >= 0 else sides[-1 - i] < 0 for i in pool.circuits[c]) for c in state.cuts
+        ]
         state.cuts, state.duals = state.cuts[keep], state.duals[keep]
 
     def _purge(self, slack: float) -> None:
@@ -213,7 +217,7 @@ class Solver:
 
     def _enter(self, count: int, width: int) -> None:
         """The last basis of this node with a fresh inverse, or the unit vectors."""
-        if self.basis is not None:
+        if self.warm:
             square = np.zeros((width, width))
             for r, i in enumerate(self.basis.tolist()):
                 if i < count:
@@ -229,5 +233,6 @@ class Solver:
             except np.linalg.LinAlgError:
                 pass
         self.right = np.concatenate([SHIFT * (0.5 + 0.5 * self.random.random(width - 1)), [1.0]])
+        self.warm = True
         self.basis = np.arange(count, count + width)
         self.inverse, self.values = np.eye(width), self.right.copy()

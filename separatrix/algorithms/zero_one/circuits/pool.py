@@ -24,7 +24,9 @@ from separatrix.algorithms.zero_one.problem import Problem
 from separatrix.kernels.circuit_walk import surely_cancels
 
 UNKNOWN, EXACT, WRONG = 0, 1, 2
-STORED = 20  # above so many columns the multipliers are kept: solving for them again would cost the reader more
+STORED = (
+    20  # above so many columns the multipliers are kept: solving for them again would cost the reader more
+)
 
 
 class Pool:

@@ -74,7 +74,9 @@ class Search:
         """The root alone."""
         fixed = np.zeros(self.problem.m, np.int8)
         self.tree.root = Node(
-            fixed, Bound([], [], 0), State(fixed, np.zeros(0, np.int64), np.zeros(0), np.zeros(self.problem.m))
+            fixed,
+            Bound([], [], 0),
+            State(fixed, np.zeros(0, np.int64), np.zeros(0), np.zeros(self.problem.m)),
         )
         self.tree.push(self.tree.root)
 
@@ -202,7 +204,7 @@ class Search:
         node.state.solved = True
 
     def _dive(self, node: Node, solver: Solver) -> None:
-        """Leave out the likeliest errors, solve, and so on down to a halfspace; the walks offer what they meet."""
+        """Leave out the likeliest errors, solve, and so on down to a halfspace; walks offer theirs."""
         assert node.state is not None
         assert node.bound is not None
         if node.bound.whole > SHALLOW:
@@ -210,16 +212,21 @@ class Search:
         state = node.state.copy(node.fixed.copy())
         while not self.stop():
             point = np.where(state.fixed == 0, state.point, 0.0)
-            state.fixed[point >= min(SURE, float(point.max()))] = LEFT_OUT
+            if point.max() >= LIKELY:
+                state.fixed[point >= min(SURE, float(point.max()))] = LEFT_OUT
+            else:
+                circuit = self._circuit(state.fixed)
+                if circuit is None:
+                    break
+                state.add(circuit)
             paid = sum(self.problem.weights[i] for i in np.flatnonzero(state.fixed > 0).tolist())
-            if point.max() < LIKELY or self.problem.offset + paid >= self.best.upper:
+            if self.problem.offset + paid >= self.best.upper:
                 break
-            solved = solver.solve(state, np.inf)
-            if solved.bound == np.inf:
+            if solver.solve(state, np.inf).bound == np.inf:
                 break
 
     def _row(self, node: Node) -> int | None:
-        """Which row to decide: likely an error in the covering program, and a clear one of the best halfspace."""
+        """Which row to decide: an error in the covering program, and a clear one of the best halfspace."""
         assert node.state is not None
         weights = np.linalg.lstsq(self.floats.back, self.problem.to_floats(self.best.weights), rcond=None)[0]
         scores = self.floats.rows @ (weights / (float(np.linalg.norm(weights)) or 1.0))
@@ -229,16 +236,23 @@ class Search:
         return row if worth[row] > 0 else None
 
     def _settle(self, node: Node, solver: Solver) -> None:
-        """No free row is an error in the covering program: a halfspace with these errors, or a circuit more."""
+        """No free row is an error in the covering program: so says a halfspace, or a circuit is missing."""
         assert node.state is not None
-        rows = np.flatnonzero(node.fixed <= 0).tolist()
+        circuit = self._circuit(node.fixed)
+        if circuit is None:
+            node.state = None
+        else:
+            node.state.add(circuit)
+            self._improve(node, solver)
+
+    def _circuit(self, fixed: np.ndarray) -> int | None:
+        """Exactly: a circuit of rows not fixed wrong; or None, and a halfspace right on them is offered."""
+        rows = np.flatnonzero(fixed <= 0).tolist()
         answer = settle([self.problem.Z[i] for i in rows]) if rows else None
         if answer is None or answer.direction is not None:
             self.best.offer([0] * self.problem.D if answer is None else answer.direction or [])
-            node.state = None
-            return
-        node.state.add(self.pool.add([rows[k] for k in answer.places]))
-        self._improve(node, solver)
+            return None
+        return self.pool.add([rows[k] for k in answer.places])
 
     def offer(self, direction: np.ndarray) -> None:
         """A halfspace in the walk's coordinates: counted in floats first."""

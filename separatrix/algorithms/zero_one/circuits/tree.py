@@ -57,13 +57,12 @@ class Tree:
         self.born = 0
 
     def certified(self, fixed: np.ndarray, solved: Solved) -> Bound:
-        """The duals rounded down to whole multipliers, without circuits that are not exact; the exact value."""
+        """The duals rounded down to whole multipliers, without circuits that are not exact; their value."""
         if solved.bound == np.inf:
             return self.valued(fixed, solved.cuts.tolist(), [DENOMINATOR * (sum(self.weights) + 1)])
         scaled = np.floor(solved.duals * DENOMINATOR).tolist()
-        kept = [
-            (c, int(m)) for c, m in zip(solved.cuts.tolist(), scaled, strict=True) if m > 0 and self.pool.exact(c)
-        ]
+        pairs = zip(solved.cuts.tolist(), scaled, strict=True)
+        kept = [(c, int(m)) for c, m in pairs if m > 0 and self.pool.exact(c)]
         return self.valued(fixed, [c for c, _ in kept], [m for _, m in kept])
 
     def valued(self, fixed: np.ndarray, circuits: list[int], multipliers: list[int]) -> Bound:
