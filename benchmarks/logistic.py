@@ -3,7 +3,8 @@ optimum.
 
 Each side runs with the loosest tolerance of a list at which its objective is within a relative 1e-8 of
 the reference, an optimum that was certified to more digits. LIBLINEAR is asked not to penalise the
-intercept (``-R``)."""
+intercept (``-R``).
+"""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from naive_zero_one import fewest_errors
 
 import separatrix as sx
 from separatrix.algorithms.zero_one.checkpoint import Checkpoint
@@ -16,7 +17,6 @@ from separatrix.algorithms.zero_one.reduce import reduced
 from separatrix.algorithms.zero_one.search import Search
 from separatrix.certificates import CertificateError, ErrorsAtLeast, FewestErrors, from_json
 from separatrix.certificates.check.__main__ import main as check
-from tests.naive_zero_one import fewest_errors
 
 
 def instance(draws):
@@ -91,7 +91,8 @@ def test_weights_are_repetitions():
     times[[int(np.argmax(y)), int(np.argmin(y))]] = 1
     weighted = sx.ZeroOne(node_limit=20000).fit(X, y, sample_weight=times)
     repeated = sx.ZeroOne(node_limit=20000).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
-    assert weighted.optimal_ and repeated.optimal_
+    assert weighted.optimal_
+    assert repeated.optimal_
     assert weighted.errors_ == repeated.errors_
     assert weighted.certificate_.verify(X, y).holds
 
@@ -114,6 +115,14 @@ def test_contradicting_twins_cost_one_each():
     assert model.certificate_.proof == {"method": "none"}
 
 
+def test_twins_on_the_hyperplane_are_two_errors():
+    problem = reduced(np.array([[1.0], [1.0]]), np.array([1.0, -1.0]))
+    assert problem.m == 0
+    assert (problem.cost_of((1, -1)), problem.cost_of((1, 0)), problem.cost_of((0, 0))) == (2, 1, 2)
+    model = sx.ZeroOne(node_limit=10).fit([[1.0], [1.0]], [0, 1])
+    assert (model.errors_, model.lower_bound_, len(model.misclassified_)) == (1, 1, 1)
+
+
 def test_separable_rows_have_no_errors():
     X, y = noisy(300, 4, 5, flips=0.0)
     y = (X @ np.array([1.0, -2.0, 0.5, 0.0]) > 0.1).astype(int)
@@ -129,7 +138,9 @@ def test_order_of_rows_and_units_change_nothing():
     moved = sx.ZeroOne(node_limit=20000).fit(X[order] * [1024.0, 0.25], y[order])
     swapped = sx.ZeroOne(node_limit=20000).fit(X, 1 - y)
     assert plain.errors_ == moved.errors_ == swapped.errors_
-    assert plain.optimal_ and moved.optimal_ and swapped.optimal_
+    assert plain.optimal_
+    assert moved.optimal_
+    assert swapped.optimal_
 
 
 def test_a_limit_on_nodes_is_deterministic_and_leaves_both_ends_proven():
@@ -141,7 +152,8 @@ def test_a_limit_on_nodes_is_deterministic_and_leaves_both_ends_proven():
     assert first.certificate_.verify(X, y).holds
     lower = [step.lower for step in first.history_]
     upper = [step.upper for step in first.history_]
-    assert lower == sorted(lower) and upper == sorted(upper, reverse=True)
+    assert lower == sorted(lower)
+    assert upper == sorted(upper, reverse=True)
 
 
 def test_an_interrupt_keeps_the_interval():
@@ -165,9 +177,11 @@ def test_a_search_is_taken_up_from_its_checkpoint(tmp_path):
     assert json.loads(path.read_text())["upper"] == str(first.errors_)
     second = sx.ZeroOne(checkpoint=path).fit(X, y)
     fresh = sx.ZeroOne().fit(X, y)
-    assert second.optimal_ and second.errors_ == fresh.errors_
+    assert second.optimal_
+    assert second.errors_ == fresh.errors_
     again = sx.ZeroOne(checkpoint=path).fit(X, y)
-    assert again.optimal_ and again.nodes_ == 0
+    assert again.optimal_
+    assert again.nodes_ == 0
     with pytest.raises(ValueError, match="other data"):
         sx.ZeroOne(checkpoint=path).fit(X, 1 - y)
     path.write_text("{")
@@ -200,7 +214,8 @@ def test_the_independent_checker_agrees_and_forgeries_are_refused(tmp_path):
     X, y = noisy(45, 2, 12)
     model = sx.ZeroOne().fit(X, y)
     proof = model.certificate_
-    assert model.optimal_ and proof.proof["method"] == "cones"
+    assert model.optimal_
+    assert proof.proof["method"] == "cones"
     assert check(written(tmp_path, X, y, proof)) == 0
     assert from_json(proof.to_json()).verify(X, y).holds
     assert check(written(tmp_path, X, y, proof.at_least)) == 0
@@ -239,8 +254,10 @@ def test_min_disagreement_answers_with_a_witness():
     assert best.optimal_
     yes = sx.min_disagreement(X, y, best.errors_)
     no = sx.min_disagreement(X, y, best.errors_ - 1)
-    assert yes.answer is True and yes.certificate.verify(X, y).holds
-    assert no.answer is False and no.certificate.verify(X, y).holds
+    assert yes.answer is True
+    assert yes.certificate.verify(X, y).holds
+    assert no.answer is False
+    assert no.certificate.verify(X, y).holds
     with pytest.raises(ValueError, match="undecided"):
         bool(sx.min_disagreement(*noisy(200, 5, 1), 30, node_limit=1))
 
@@ -271,7 +288,8 @@ def test_models_are_saved_and_read_back(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "words"), [({"time_limit": 0}, "seconds"), ({"node_limit": 0}, "nodes"), ({"gap": 1.5}, "share")]
+    ("change", "words"),
+    [({"time_limit": 0}, "seconds"), ({"node_limit": 0}, "nodes"), ({"gap": 1.5}, "share")],
 )
 def test_senseless_parameters_are_refused(change, words):
     with pytest.raises(ValueError, match=words):

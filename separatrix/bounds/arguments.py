@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import SupportsFloat, SupportsIndex
+from typing import Any, SupportsFloat, SupportsIndex
 
 
 def positive(**arguments: SupportsFloat) -> tuple[float, ...]:
     """The arguments, if all are positive and finite."""
-    for name, value in arguments.items():
-        if not 0 < float(value) < math.inf:
+    found = numbers(**arguments)
+    for (name, value), number in zip(arguments.items(), found, strict=True):
+        if not 0 < number < math.inf:
             raise ValueError(f"{name} must be a positive number, not {value}")
-    return tuple(map(float, arguments.values()))
+    return found
 
 
 def nonnegative(**arguments: SupportsFloat) -> tuple[float, ...]:
     """The arguments, if all are zero or positive, and finite."""
-    for name, value in arguments.items():
-        if not 0 <= float(value) < math.inf:
+    found = numbers(**arguments)
+    for (name, value), number in zip(arguments.items(), found, strict=True):
+        if not 0 <= number < math.inf:
             raise ValueError(f"{name} must be zero or a positive number, not {value}")
-    return tuple(map(float, arguments.values()))
+    return found
 
 
 def difficulty(radius: SupportsFloat, margin: SupportsFloat, norm: SupportsFloat = 1.0) -> float:
@@ -35,10 +37,11 @@ def difficulty(radius: SupportsFloat, margin: SupportsFloat, norm: SupportsFloat
 
 def between_zero_and_one(**arguments: SupportsFloat) -> tuple[float, ...]:
     """The arguments, if all are strictly between 0 and 1: an accuracy, or a probability of failure."""
-    for name, value in arguments.items():
-        if not 0 < float(value) < 1:
+    found = numbers(**arguments)
+    for (name, value), number in zip(arguments.items(), found, strict=True):
+        if not 0 < number < 1:
             raise ValueError(f"{name} must lie strictly between 0 and 1, not {value}")
-    return tuple(map(float, arguments.values()))
+    return found
 
 
 def whole(least: int = 0, **arguments: SupportsIndex) -> tuple[int, ...]:
@@ -52,4 +55,26 @@ def whole(least: int = 0, **arguments: SupportsIndex) -> tuple[int, ...]:
         if number < least:
             raise ValueError(f"{name} must be {least} or more, not {value}")
         found.append(number)
+    return tuple(found)
+
+
+def amount(least: int = 0, **arguments: SupportsIndex) -> tuple[int, ...]:
+    """The arguments, if all are whole numbers from ``least`` up that a formula in doubles can hold."""
+    found = whole(least, **arguments)
+    for name, number in zip(arguments, found, strict=True):
+        if number > 10**300:
+            raise ValueError(f"{name} must be at most 10^300")
+    return found
+
+
+def numbers(**arguments: Any) -> tuple[float, ...]:
+    """The arguments as doubles."""
+    found = []
+    for name, value in arguments.items():
+        try:
+            found.append(float(value))
+        except (TypeError, ValueError):
+            raise ValueError(f"{name} must be a number, not {value!r}") from None
+        except OverflowError:
+            raise ValueError(f"{name} is larger than any double") from None
     return tuple(found)

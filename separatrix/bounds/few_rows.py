@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from typing import SupportsFloat, SupportsIndex
 
-from separatrix.bounds.arguments import between_zero_and_one, difficulty, whole
+from separatrix.bounds.arguments import amount, between_zero_and_one, difficulty, nonnegative
 from separatrix.bounds.bound import Bound
+from separatrix.bounds.counting import log_binomial
 from separatrix.bounds.held_out import binomial_tail_inverse
 
 _INDEPENDENT = "The m rows are drawn independently from the distribution of which the risk is."
@@ -39,7 +40,7 @@ def compression(
     >>> print(compression(m=1000, size=10))
     compression: risk <= 0.06244 (with probability 0.95)
     """
-    (rows,), (kept, wrong) = whole(1, m=m), whole(0, size=size, errors=errors)
+    (rows,), (kept, wrong) = amount(1, m=m), amount(0, size=size, errors=errors)
     (failure,) = between_zero_and_one(delta=delta)
     if kept > rows:
         raise ValueError(f"size must be at most m, {rows}, not {kept}")
@@ -48,8 +49,8 @@ def compression(
         raise ValueError(f"errors must be among the other m - size rows, at most {left}, not {wrong}")
     value = 1.0
     if left:
-        choices = math.lgamma(rows + 1) - math.lgamma(kept + 1) - math.lgamma(left + 1)
-        value = binomial_tail_inverse(wrong, left, math.log(failure) - choices - math.log(rows))
+        level = math.log(failure) - log_binomial(rows, kept) - math.log(rows)
+        value = binomial_tail_inverse(wrong, left, level)
     assumptions = (
         _INDEPENDENT,
         "The fit to all m rows is the fit to `size` of them.",
@@ -78,7 +79,7 @@ def stable_compression(m: SupportsIndex, size: SupportsIndex, delta: SupportsFlo
     >>> print(stable_compression(m=1000, size=3))
     stable compression: risk <= 0.0144 (with probability 0.95)
     """
-    (rows, kept), (failure,) = whole(1, m=m, size=size), between_zero_and_one(delta=delta)
+    (rows, kept), (failure,) = amount(1, m=m, size=size), between_zero_and_one(delta=delta)
     value = math.inf
     if rows > 2 * kept:
         value = 2 * (kept * math.log(4) - math.log(failure)) / (rows - 2 * kept)
@@ -115,9 +116,7 @@ def leave_one_out(m: SupportsIndex, rows_that_matter: SupportsFloat) -> Bound:
     >>> print(leave_one_out(m=200, rows_that_matter=4))
     leave one out: risk <= 0.02 (in expectation)
     """
-    (rows,), count = whole(1, m=m), float(rows_that_matter)
-    if not 0 <= count < math.inf:
-        raise ValueError(f"rows_that_matter must be zero or a positive number, not {rows_that_matter}")
+    (rows,), (count,) = amount(1, m=m), nonnegative(rows_that_matter=rows_that_matter)
     assumptions = (
         _INDEPENDENT,
         "`rows_that_matter` is the mean, over such draws, of the rows whose leaving out changes the fit.",
@@ -143,7 +142,7 @@ def margin_compression(
     >>> print(margin_compression(m=10_000, radius=1.0, margin=0.2))
     margin compression: risk <= 0.01832 (with probability 0.95)
     """
-    (rows,), ratio = whole(1, m=m), difficulty(radius, margin)
+    (rows,), ratio = amount(1, m=m), difficulty(radius, margin)
     size = int(min(ratio * ratio * (1 + 1e-9), rows))
     # The bound for fewer rows is smaller only up to half of them; beyond, it says little anyway.
     found = compression(rows, size if 2 * size <= rows else rows, 0, delta)

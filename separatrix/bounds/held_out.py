@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import SupportsFloat, SupportsIndex
 
-from scipy.special import betaincinv
+from scipy.special import betainccinv
 
-from separatrix.bounds.arguments import between_zero_and_one, whole
+from separatrix.bounds.arguments import amount, between_zero_and_one
 from separatrix.bounds.bound import Bound
 
 _FRESH = (
@@ -32,7 +32,7 @@ def clopper_pearson(errors: SupportsIndex, m: SupportsIndex, delta: SupportsFloa
     >>> print(clopper_pearson(errors=0, m=100))
     Clopper and Pearson: risk <= 0.0295 (with probability 0.95)
     """
-    (wrong,), (rows,) = whole(0, errors=errors), whole(1, m=m)
+    (wrong,), (rows,) = amount(0, errors=errors), amount(1, m=m)
     (failure,) = between_zero_and_one(delta=delta)
     if wrong > rows:
         raise ValueError(f"errors must be at most m, {rows}, not {wrong}")
@@ -55,7 +55,7 @@ def hoeffding(errors: SupportsIndex, m: SupportsIndex, delta: SupportsFloat = 0.
     >>> print(hoeffding(errors=0, m=100))
     Hoeffding: risk <= 0.1224 (with probability 0.95)
     """
-    (wrong,), (rows,) = whole(0, errors=errors), whole(1, m=m)
+    (wrong,), (rows,) = amount(0, errors=errors), amount(1, m=m)
     (failure,) = between_zero_and_one(delta=delta)
     if wrong > rows:
         raise ValueError(f"errors must be at most m, {rows}, not {wrong}")
@@ -71,7 +71,7 @@ def binomial_tail_inverse(errors: int, m: int, log_delta: float) -> float:
     if errors == 0:
         return -math.expm1(log_delta / m)
     if log_delta > -600:
-        return float(1 - betaincinv(m - errors, errors + 1, math.exp(log_delta)))
+        return float(betainccinv(errors + 1, m - errors, math.exp(log_delta)))
     # Chernoff's bound, m·kl(errors/m, p) = ln(1/δ), is above the inverse and does not underflow.
     share, low, high = errors / m, errors / m, 1.0
     for _ in range(200):

@@ -12,7 +12,7 @@ from typing import Any, SupportsFloat
 
 import numpy as np
 
-from separatrix.bounds.arguments import difficulty, nonnegative, positive
+from separatrix.bounds.arguments import difficulty, nonnegative, numbers, positive
 from separatrix.bounds.bound import Bound
 
 _NOVIKOFF = (
@@ -126,7 +126,7 @@ def novikoff_from_start(
     """
     ratio = difficulty(radius, margin)
     (length,), (gap,) = nonnegative(start_norm=start_norm), positive(margin=margin)
-    alignment = float(start_alignment)
+    (alignment,) = numbers(start_alignment=start_alignment)
     if not abs(alignment) <= length * (1 + 1e-9):
         raise ValueError(
             f"start_alignment must be at most start_norm, {start_norm}, in size, not {start_alignment}"
@@ -166,6 +166,8 @@ def steps_bound(radius: SupportsFloat, margin: SupportsFloat, steps: Iterable[Su
     >>> steps_bound(radius=1.0, margin=0.5, steps=(2.0**-k for k in range(1000))).vacuous
     True
     """
+    if not isinstance(steps, Iterable):
+        raise ValueError(f"steps must be a sequence of positive numbers, not {steps!r}")
     ratio = difficulty(radius, margin)
     total = length = 0.0
     value = math.inf
@@ -263,10 +265,14 @@ def passive_aggressive(
     """
     length, size = nonnegative(radius=radius, norm=norm)
     (slack,) = positive(C=C)
-    regret = np.atleast_1d(np.asarray(losses, dtype=np.float64))
+    try:
+        regret = np.atleast_1d(np.asarray(losses, dtype=np.float64)).ravel()
+    except (TypeError, ValueError):
+        raise ValueError("losses must be zero or positive numbers") from None
     if not (np.isfinite(regret) & (regret >= 0)).all():
         raise ValueError("losses must be zero or positive numbers")
-    total, squares = float(regret.sum()), float(regret @ regret)
+    with np.errstate(over="ignore"):
+        total, squares = float(regret.sum()), float(np.square(regret).sum())
     exactly = "exactly" if variant == "PA" and squares else "at most"
     assumptions = (
         f"Every row has length {exactly} R.",

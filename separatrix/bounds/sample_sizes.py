@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import SupportsFloat, SupportsIndex
 
-from separatrix.bounds.arguments import between_zero_and_one, positive, whole
+from separatrix.bounds.arguments import amount, between_zero_and_one, positive
 from separatrix.bounds.bound import Bound
 from separatrix.bounds.counting import log_sauer
 
@@ -36,7 +36,7 @@ class SampleSize:
     def bound(self, epsilon: SupportsFloat, delta: SupportsFloat, dimension: SupportsIndex) -> Bound:
         """The sample size, a whole number, for these ε, δ and D."""
         accuracy, failure = between_zero_and_one(epsilon=epsilon, delta=delta)
-        (size,) = whole(1, dimension=dimension)
+        (size,) = amount(1, dimension=dimension)
         value = self.rows(accuracy, failure, size)
         value = float(math.ceil(value)) if math.isfinite(value) else value
         assumptions = self._assumptions("ε")
@@ -46,7 +46,7 @@ class SampleSize:
 
     def accuracy(self, m: SupportsIndex, delta: SupportsFloat, dimension: SupportsIndex) -> Bound:
         """The inverse: the smallest ε for which m rows are enough; 1, vacuous, if there is none."""
-        (failure,), (rows, size) = between_zero_and_one(delta=delta), whole(1, m=m, dimension=dimension)
+        (failure,), (rows, size) = between_zero_and_one(delta=delta), amount(1, m=m, dimension=dimension)
         value = _smallest(lambda epsilon: self.rows(epsilon, failure, size) <= rows, 1e-100)
         quantity = "risk" if self.realizable else "excess risk"
         return Bound(
@@ -62,7 +62,7 @@ class SampleSize:
 
     def failure(self, m: SupportsIndex, epsilon: SupportsFloat, dimension: SupportsIndex) -> Bound:
         """The inverse: the smallest δ for which m rows are enough; 1, vacuous, if there is none."""
-        (accuracy,), (rows, size) = between_zero_and_one(epsilon=epsilon), whole(1, m=m, dimension=dimension)
+        (accuracy,), (rows, size) = between_zero_and_one(epsilon=epsilon), amount(1, m=m, dimension=dimension)
         value = _smallest(lambda delta: self.rows(accuracy, delta, size) <= rows, 1e-300)
         assumptions = self._assumptions("ε")
         return Bound(
@@ -101,7 +101,7 @@ def _double_sample(epsilon: float, delta: float, dimension: int) -> float:
     def enough(m: int) -> bool:
         return log_sauer(2 * m, dimension) + math.log(2 / delta) <= epsilon * m * math.log(2) / 2
 
-    return _fewest(enough, math.ceil(8 / epsilon))
+    return _fewest(enough, 8 / epsilon)
 
 
 def _shalev_shwartz(epsilon: float, delta: float, dimension: int) -> float:
@@ -118,11 +118,11 @@ def _vapnik(epsilon: float, delta: float, dimension: int) -> float:
     def enough(m: int) -> bool:
         return log_sauer(2 * m, dimension) + math.log(4 / delta) <= m * epsilon * epsilon / 32
 
-    return _fewest(enough, math.ceil(8 / epsilon**2))
+    return _fewest(enough, 8 / epsilon / epsilon)
 
 
 def _anthony_bartlett(epsilon: float, delta: float, dimension: int) -> float:
-    return 64 / epsilon**2 * (2 * dimension * math.log(12 / epsilon) + math.log(4 / delta))
+    return 64 / epsilon / epsilon * (2 * dimension * math.log(12 / epsilon) + math.log(4 / delta))
 
 
 def _rademacher(epsilon: float, delta: float, dimension: int) -> float:
@@ -133,9 +133,11 @@ def _rademacher(epsilon: float, delta: float, dimension: int) -> float:
     return _fewest(enough, 1)
 
 
-def _fewest(enough: Callable[[int], bool], start: int) -> float:
-    """The first m from which on `enough` holds; it fails below it and holds above."""
-    low, high = start - 1, start
+def _fewest(enough: Callable[[int], bool], start: float) -> float:
+    """The first m from ``start`` on for which `enough` holds; it fails below it and holds above."""
+    if start > 2**200:
+        return math.inf
+    low, high = math.ceil(start) - 1, math.ceil(start)
     while not enough(high):
         low, high = high, 2 * high
         if high > 2**200:
@@ -241,5 +243,6 @@ def plain_sample_complexity(
     (60, 4797)
     """
     accuracy, failure = between_zero_and_one(epsilon=epsilon, delta=delta)
-    (size,), (constant,) = whole(1, dimension=dimension), positive(C=C)
-    return constant * (size - math.log(failure)) / (accuracy if realizable else accuracy**2)
+    (size,), (constant,) = amount(1, dimension=dimension), positive(C=C)
+    value = constant * (size - math.log(failure)) / accuracy
+    return value if realizable else value / accuracy

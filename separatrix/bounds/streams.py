@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import SupportsFloat, SupportsIndex
 
-from separatrix.bounds.arguments import between_zero_and_one, whole
+from separatrix.bounds.arguments import amount, between_zero_and_one
 from separatrix.bounds.bound import Bound
 
 _STREAM = (
@@ -46,7 +46,7 @@ def online_to_batch(
     >>> print(online_to_batch(mistakes=30, m=10_000, selected=True))
     Cesa-Bianchi, Conconi and Gentile: risk <= 0.219 (with probability 0.95)
     """
-    (wrong,), (rows,) = whole(0, mistakes=mistakes), whole(1, m=m)
+    (wrong,), (rows,) = amount(0, mistakes=mistakes), amount(1, m=m)
     (failure,) = between_zero_and_one(delta=delta)
     if wrong > rows:
         raise ValueError(f"mistakes must be those of one pass, at most m, {rows}, not {wrong}")

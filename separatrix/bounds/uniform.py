@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import SupportsFloat, SupportsIndex
 
-from separatrix.bounds.arguments import between_zero_and_one, whole
+from separatrix.bounds.arguments import amount, between_zero_and_one
 from separatrix.bounds.bound import Bound
 from separatrix.bounds.counting import log_growth
 
@@ -31,7 +31,7 @@ def double_sample(m: SupportsIndex, dimension: SupportsIndex, delta: SupportsFlo
     >>> print(double_sample(m=2000, dimension=3))
     double sample: risk <= 0.02926 (with probability 0.95)
     """
-    (rows, size), (failure,) = whole(1, m=m, dimension=dimension), between_zero_and_one(delta=delta)
+    (rows, size), (failure,) = amount(1, m=m, dimension=dimension), between_zero_and_one(delta=delta)
     value = 2 * (log_growth(2 * rows, size) + math.log(2 / failure)) / (math.log(2) * rows)
     assumptions = (INDEPENDENT, _ALL, "It makes no error on the m rows.")
     source = (
@@ -98,7 +98,7 @@ def rademacher(
 def _arguments(
     errors: SupportsIndex, m: SupportsIndex, dimension: SupportsIndex, delta: SupportsFloat
 ) -> tuple[int, int, int, float]:
-    (wrong,), (rows, size) = whole(0, errors=errors), whole(1, m=m, dimension=dimension)
+    (wrong,), (rows, size) = amount(0, errors=errors), amount(1, m=m, dimension=dimension)
     (failure,) = between_zero_and_one(delta=delta)
     if wrong > rows:
         raise ValueError(f"errors must be at most m, {rows}, not {wrong}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import SupportsFloat
 
-from separatrix.bounds.arguments import difficulty
+from separatrix.bounds.arguments import difficulty, numbers
 from separatrix.bounds.bound import Bound
 
 _ROWS = ("Every row has ‖z‖ <= R.", "Some unit vector u has u·z >= γ > 0 on every row.")
@@ -61,9 +61,9 @@ def kozinec(radius: SupportsFloat, margin: SupportsFloat, epsilon: SupportsFloat
     >>> print(kozinec(radius=1.0, margin=0.5, epsilon=0.5))
     Kozinec: updates <= 12 (certain)
     """
-    if not 0 < float(epsilon) <= 1:
+    ratio, (share,) = difficulty(radius, margin), numbers(epsilon=epsilon)
+    if not 0 < share <= 1:
         raise ValueError(f"epsilon must be above 0 and at most 1, not {epsilon}")
-    ratio, share = difficulty(radius, margin), float(epsilon)
     updates = (
         "The weights start at a row, or at any convex combination of rows.",
         "An update goes from w to the point nearest to the origin on the segment to a row z.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import SupportsFloat, SupportsIndex
 
-from separatrix.bounds.arguments import between_zero_and_one, difficulty, positive, whole
+from separatrix.bounds.arguments import amount, between_zero_and_one, difficulty, positive
 from separatrix.bounds.bound import Bound
 
 
@@ -28,6 +28,10 @@ def fat_shattering(radius: SupportsFloat, margin: SupportsFloat) -> int:
     16
     """
     ratio = difficulty(radius, margin)
+    if not ratio < 1e150:
+        raise ValueError(
+            f"a margin of {margin} is too small beside a radius of {radius} to square their ratio"
+        )
     return math.floor(ratio * ratio * (1 + 1e-9))
 
 
@@ -60,7 +64,7 @@ def rademacher_margin(
     >>> print(rademacher_margin(m=10_000, radius=1.0, margin=0.25))
     Rademacher margin: risk <= 0.09655 (with probability 0.95)
     """
-    (rows,), (less,) = whole(1, m=m), whole(0, short=short)
+    (rows,), (less,) = amount(1, m=m), amount(0, short=short)
     (failure,), (gap, length) = between_zero_and_one(delta=delta), positive(margin=margin, radius=radius)
     if less > rows:
         raise ValueError(f"short must be at most m, {rows}, not {less}")

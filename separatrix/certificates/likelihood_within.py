@@ -7,7 +7,8 @@ anew from the rows, in doubles with proven bounds on all roundings.
 
 Where no weights reach the least value, because the classes are separable or nearly so, the bound from
 below is that of the rows which every direction of recession leaves alone (``direction``); for separable
-rows it is 0."""
+rows it is 0.
+"""
 
 from __future__ import annotations
 

@@ -20,7 +20,8 @@ constraints proves its bound, however it was found.
 
 **Rounding.** A score summed from k products errs by at most 2(k + 3)u(Σ|x_j w_j| + |b|) (see `exact`),
 and the loss changes by no more than its margin; g errs by at most (M + P + 8)u·‖Σ β_i|x_i|‖ ≤ (M + P +
-8)u·Σ β_i‖x_i‖ in length, with M ≤ 4096 the rows of a run and P the number of runs."""
+8)u·Σ β_i‖x_i‖ in length, with M ≤ 4096 the rows of a run and P the number of runs.
+"""
 
 from __future__ import annotations
 

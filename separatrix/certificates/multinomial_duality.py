@@ -10,7 +10,8 @@ with g_k = Σ_{y_i=k} (Σ_j β_ij)(x_i, 1) − Σ_{y_i≠k} β_ik(x_i, 1).
 *Not penalised.* No weights of length at most ρ, intercepts included, have a loss below Σ v h(q) − ρ‖g‖.
 
 β are whole multiples of a power of two. What is left of the intercepts' entries flows back along pairs of
-classes: β_ik of a row of class l, made smaller, lowers entry k and raises entry l."""
+classes: β_ik of a row of class l, made smaller, lowers entry k and raises entry l.
+"""
 
 from __future__ import annotations
 

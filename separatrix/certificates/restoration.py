@@ -7,7 +7,8 @@ the rows F, and let A ≈ B⁻ᵀ be any matrix with ‖I − A·Bᵀ‖ ≤ η 
 is regular, δ is unique, and max|δ| ≤ max|A·g_B|/(1 − η).
 
 That F spans S is settled by counting: B regular makes the rank of S at least r, and D − r independent
-normals that every row of S is orthogonal to, exactly, make it at most r."""
+normals that every row of S is orthogonal to, exactly, make it at most r.
+"""
 
 from __future__ import annotations
 

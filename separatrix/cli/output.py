@@ -42,14 +42,14 @@ def require_folder(option: str, path: str | None) -> None:
 
 
 @contextmanager
-def opened(path: str) -> Iterator[IO[Any]]:
-    """A text file that appears whole or not at all; '-' is standard output."""
+def opened(path: str, *, binary: bool = False) -> Iterator[IO[Any]]:
+    """A file that appears whole or not at all; '-' is standard output."""
     if path == "-":
-        yield sys.stdout
+        yield sys.stdout.buffer if binary else sys.stdout
         return
     from separatrix.models.whole_file import written_whole
 
-    with written_whole(path) as file:
+    with written_whole(path, binary=binary) as file:
         yield file
 
 

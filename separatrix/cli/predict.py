@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import json
+import shutil
 import sys
-from collections import Counter
+import tempfile
 from collections.abc import Iterator
 from typing import IO, Any
 
@@ -19,19 +19,26 @@ from separatrix.cli.voice import Voice, speaking
 MEMORY = 64 * 2**20
 
 
-@click.command(short_help="Labels and scores of new rows, as CSV.")
+@click.command(short_help="Labels and scores of new rows.")
 @click.argument("model_file", metavar="MODEL")
 @takes_data(labelled=False)
 @click.option(
-    "--output", "-o", metavar="FILE", help="Write the CSV here; '-', the default, is standard output."
+    "--output",
+    "-o",
+    metavar="FILE",
+    help="Write the predictions here, as CSV, TSV (both also .gz), Parquet or Arrow by the suffix; '-', the "
+    "default, is standard output.",
 )
+@click.option("--proba", is_flag=True, help="Probabilities too, of a model that gives them.")
 @speaking
-def predict(model_file: str, data: DataFile, output: str | None, as_json: bool, quiet: bool) -> None:
+def predict(
+    model_file: str, data: DataFile, output: str | None, proba: bool, as_json: bool, quiet: bool
+) -> None:
     """Predict a label and a score for each row of DATA with the model in MODEL.
 
-    Columns are found by their names, where the model knows them; others are ignored. The answer is CSV, one
-    line a row: the predicted label, and the score (with more than two classes one for each). With --json and
-    no -o the object has the predictions in it.
+    Columns are found by their names, where the model knows them; others are ignored. The answer has one line
+    a row: the predicted label, and the score (with more than two classes one for each); of a regression the
+    number alone. With --json and no -o the object has the predictions in it.
 
     \b
     separatrix predict model.json new.csv -o predictions.csv
@@ -40,31 +47,44 @@ def predict(model_file: str, data: DataFile, output: str | None, as_json: bool, 
     if model_file == "-" == data.data:
         raise click.UsageError("Standard input can be the model or the data, not both.")
     require_writable(output=output)
-    from separatrix.models import from_json
-
     target = None if output in (None, "-") else output
     if as_json and output == "-":
         raise click.UsageError("--json and -o - both want standard output.")
+    from separatrix.cli import predictions
+    from separatrix.models import from_json
+
     model = from_json(read_text(model_file), name=model_file)
+    if proba and not hasattr(model, "predict_proba"):
+        raise click.UsageError(
+            f"--proba: a {type(model).__name__} gives no probabilities; a logistic model does."
+        )
+    columns = predictions.Columns(model, probabilities=proba)
     with progress(voice) as shown:
         shown.tell(f"reading {data.data or 'the built-in set'}")
         rows = _rows(data, model)
-        answers = _answers(model, rows, shown)
-        if as_json and target is None:
-            _write_object(model, answers)
+        blocks = _blocks(rows, shown)
+        if target is None:
+            # A row that cannot be read may come late: nothing is said before all of them are.
+            with tempfile.TemporaryFile(prefix="separatrix-") as kept:
+                if as_json:
+                    _write_object(kept, columns, blocks)
+                else:
+                    predictions.write_table(kept, "csv", columns, blocks)
+                _copy(kept)
             return
-        with opened(target or "-") as file:
-            counts = _write_table(file, model, answers)
-    told = {str(label): counts[label] for label in model.classes_.tolist()}
-    if target is not None:
-        spread = ", ".join(f"{count:,} × {label}" for label, count in told.items())
-        voice.say(f"Predicted {sum(told.values()):,} rows: {spread}.\nWritten: {target}")
+        kind, gzipped = predictions.format_of(target)
+        with opened(target, binary=True) as file, predictions.compressed(file, gzipped) as stream:
+            predictions.write_table(stream, kind, columns, blocks)
+    labels = [] if columns.classes is None else columns.classes.tolist()
+    told = {str(label): count for label, count in zip(labels, columns.counts.tolist(), strict=True)}
+    spread = ", ".join(f"{count:,} × {label}" for label, count in told.items())
+    voice.say(f"Predicted {rows.n_rows:,} rows{f': {spread}' if told else ''}.\nWritten: {target}")
     voice.answer(
         {
             "format": "separatrix-predictions",
             "version": 1,
             "rows": rows.n_rows,
-            "counts": told,
+            "counts": told or None,
             "written": target,
         }
     )
@@ -73,55 +93,56 @@ def predict(model_file: str, data: DataFile, output: str | None, as_json: bool, 
 def _rows(data: DataFile, model: Any) -> Any:
     from separatrix import DataError
 
+    said: dict[str, Any] = {"label": False, "memory": MEMORY, "once": True}
+    if data.demo and not hasattr(model, "classes_"):
+        said["regression"] = True
     if hasattr(model, "preparation_"):
-        return data.rows(label=False, memory=MEMORY, preparation=model.preparation_)
+        return data.rows(**said, preparation=model.preparation_)
     names = getattr(model, "feature_names_in_", None)
     attempts: list[dict[str, Any]] = [{"n_columns": model.n_features_in_}, {}]
     if names is not None:
         attempts.insert(0, {"features": list(names)})
     try:
-        return data.rows_with(
-            [{"label": False, "memory": MEMORY} | a for a in attempts], by_name=names is not None
-        )
+        return data.rows_with([said | a for a in attempts], by_name=names is not None)
     except DataError as error:
         raise DataError(str(error).replace(" (features=)", ", which the model was fitted with")) from None
 
 
-def _answers(model: Any, rows: Any, shown: Progress) -> Iterator[tuple[list[Any], list[Any]]]:
-    """Labels and scores, a block of rows at a time."""
+def _blocks(rows: Any, shown: Progress) -> Iterator[Any]:
+    """The rows, a block at a time."""
     from separatrix.reports.summary import rows_of
 
     for block in rows.blocks():
-        scores = model.decision_function(rows_of(block, rows))
-        chosen = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        yield model.classes_[chosen].tolist(), scores.tolist()
-        shown.tell(f"predicted {block.stop:,} of {rows.n_rows:,} rows")
+        yield rows_of(block, rows)
+        shown.tell(f"predicted {block.stop:,} rows")
 
 
-def _write_table(file: IO[str], model: Any, answers: Iterator[tuple[list[Any], list[Any]]]) -> Counter[Any]:
-    binary = len(model.classes_) == 2
-    titles = ["score"] if binary else [f"score {label}" for label in model.classes_]
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(["prediction", *titles])
-    counts: Counter[Any] = Counter()
-    for labels, scores in answers:
-        counts.update(labels)
-        writer.writerows(
-            zip(labels, scores, strict=True)
-            if binary
-            else ([label, *several] for label, several in zip(labels, scores, strict=True))
-        )
-    return counts
-
-
-def _write_object(model: Any, answers: Iterator[tuple[list[Any], list[Any]]]) -> None:
-    out = sys.stdout
-    out.write('{\n "format": "separatrix-predictions",\n "version": 1,\n')
-    out.write(f' "classes": {json.dumps(model.classes_.tolist(), ensure_ascii=False)},\n "predictions": [')
+def _write_object(file: IO[bytes], columns: Any, blocks: Iterator[Any]) -> None:
+    labels = None if columns.classes is None else columns.classes.tolist()
+    several = labels is not None and len(labels) > 2
+    scores = 0 if labels is None else len(labels) if several else 1
+    said = json.dumps(labels, ensure_ascii=False)
+    file.write('{\n "format": "separatrix-predictions",\n "version": 1,\n'.encode())
+    file.write(f' "classes": {said},\n "predictions": ['.encode())
     between = ""
-    for labels, scores in answers:
-        for label, score in zip(labels, scores, strict=True):
-            said = json.dumps({"prediction": label, "score": score}, ensure_ascii=False, allow_nan=False)
-            out.write(f"{between}\n  {said}")
+    for rows in blocks:
+        places, numbers = columns.of(rows)
+        lines = zip(*(column.tolist() for column in numbers), strict=True) if numbers else ()
+        found = places.tolist()
+        for place, line in zip(found, lines or [()] * len(found), strict=True):
+            record: dict[str, Any] = {"prediction": place if labels is None else labels[place]}
+            if scores:
+                record["score"] = list(line[:scores]) if several else line[0]
+            if len(line) > scores:
+                record["probabilities"] = list(line[scores:])
+            text = json.dumps(record, ensure_ascii=False, allow_nan=False)
+            file.write(f"{between}\n  {text}".encode())
             between = ","
-    out.write("\n ]\n}\n")
+    file.write(b"\n ]\n}\n")
+
+
+def _copy(kept: IO[bytes]) -> None:
+    sys.stdout.flush()
+    kept.seek(0)
+    shutil.copyfileobj(kept, sys.stdout.buffer, 2**20)
+    sys.stdout.buffer.flush()

@@ -71,7 +71,7 @@ def _watched(model: Any, clock: Any) -> Iterator[_Watch]:
         from separatrix.algorithms.zero_one.estimator import line
 
         watch.interrupted = watch.interrupted or interval.interrupted
-        clock.tell(line(interval))
+        clock.tell(line(interval).rpartition(", ")[0])
 
     searches = "progress" in model.get_params(deep=False)
     if searches:

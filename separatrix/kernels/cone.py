@@ -51,9 +51,7 @@ class Stack(NamedTuple):
 
 
 @kernel
-def plant(
-    scores: np.ndarray, signs: np.ndarray, costs: np.ndarray, error: float, stack: Stack
-) -> None:
+def plant(scores: np.ndarray, signs: np.ndarray, costs: np.ndarray, error: float, stack: Stack) -> None:
     """The root: the cone of the vertices ±, ``scores`` being those at the vertices +, of the right sign."""
     m, D = scores.shape
     count = 0
@@ -454,7 +452,7 @@ def _split(stack: Stack, costs: np.ndarray, names: np.ndarray, scale: np.ndarray
             i = crossing[order[g]]
             if (tied == 1 and 3 * abs(g - half) <= count // 2) or g == half:
                 width = (abs(stack.scores[i, j]) + abs(stack.scores[i, k])) / scale[stack.rows[i]]
-                if width > steep or g == half and tied > 1:
+                if width > steep or (g == half and tied > 1):
                     steep = width
                     defining = i
         largest = 0.0
@@ -502,7 +500,9 @@ def _split(stack: Stack, costs: np.ndarray, names: np.ndarray, scale: np.ndarray
             stack.vertices[depth + 1, c, b] = stack.vertices[depth, c, b]
     # The first child's place holds the new vertex and its error until the second child is made.
     for b in range(D):
-        stack.vertices[depth + 1, j, b] = left * stack.vertices[depth, j, b] + right * stack.vertices[depth, k, b]
+        stack.vertices[depth + 1, j, b] = (
+            left * stack.vertices[depth, j, b] + right * stack.vertices[depth, k, b]
+        )
     stack.error[depth + 1, j] = slack
     return True
 

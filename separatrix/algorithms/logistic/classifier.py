@@ -21,7 +21,8 @@ References
 ----------
 Yu, Huang and Lin, *Dual coordinate descent methods for logistic regression and maximum entropy models*,
 2011, for the dual; Albert and Anderson, 1984, for separation; Heinze and Schemper, 2002, for Firth's
-penalty on separated rows."""
+penalty on separated rows.
+"""
 
 from __future__ import annotations
 

@@ -5,7 +5,8 @@ when the classes overlap. Where they are completely or quasi-completely separate
 along a direction of recession: one with z·w ≥ 0 on every row, not always 0.
 
 Then its supremum is that of the rows which every such direction leaves on its hyperplane, and no weights
-reach it."""
+reach it.
+"""
 
 from __future__ import annotations
 

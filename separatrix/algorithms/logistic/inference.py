@@ -2,7 +2,8 @@
 
 **Theorem** (Wald, 1943, for this model under the usual regularity). The estimate is asymptotically normal
 around the truth, with the inverse of the information as covariance. Where a coefficient runs to infinity,
-or is not determined, it has no standard error: the table says so."""
+or is not determined, it has no standard error: the table says so.
+"""
 
 from __future__ import annotations
 

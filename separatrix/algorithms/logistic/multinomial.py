@@ -9,7 +9,8 @@ as reference, since adding the same to all w_k changes nothing.
 one about all weights up to ten times as long as those found.
 
 **Cost.** Newton's method with products of the Hessian, solved by conjugate gradients: K scores for each
-row and product."""
+row and product.
+"""
 
 from __future__ import annotations
 

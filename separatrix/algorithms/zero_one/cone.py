@@ -140,7 +140,7 @@ class Pass:
         self._visited = 0
         self.cut_short = False
         self.trees: dict[int, str] = {}
-        self.lowest = interval.problem.total
+        self.lowest = sum(interval.problem.weights)
 
     @property
     def target(self) -> int:

@@ -85,7 +85,10 @@ def min_disagreement(
     if interval.upper <= k:
         answer, certificate = True, ErrorsAtMost(weights, bias, interval.upper, about=speaks)
     elif interval.lower > k:
-        answer, certificate = False, ErrorsAtLeast(interval.lower, None, interval.proof, intercept, about=speaks)
+        answer, certificate = (
+            False,
+            ErrorsAtLeast(interval.lower, None, interval.proof, intercept, about=speaks),
+        )
     else:
         answer = None
         certificate = Undecided(

@@ -135,14 +135,16 @@ class Replay:
     def __init__(self, field: Field, effort: Pass) -> None:
         self.field, self.effort = field, effort
         self.weights = field.problem.weights
-        self.lowest = field.problem.total
+        self.lowest = sum(field.problem.weights)
 
     def tokens(self, tree: Written) -> Iterator[int]:
         field, events = self.field, tree.events
         signs = field.signs(tree.root)
         rows = [(i, [s * a for s, a in zip(signs, row, strict=True)]) for i, row in enumerate(field.exact)]
         corners = field.corners(tree.root)
-        waiting = [(Cone(*self._settled(rows, 0), corners), [0] * field.dimension, cast("tuple[Hint, ...]", ()))]
+        waiting = [
+            (Cone(*self._settled(rows, 0), corners), [0] * field.dimension, cast("tuple[Hint, ...]", ()))
+        ]
         at = 0
         while at < len(events):
             cone, powers, hints = waiting.pop()

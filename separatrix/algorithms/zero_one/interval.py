@@ -54,8 +54,8 @@ class Interval:
         self.deadline = None if time_limit is None else self.started + time_limit
         self.node_limit = node_limit
         self.gap = gap
-        self.upper = problem.total
         self.weights: Whole = (0,) * problem.D
+        self.upper = problem.cost_of(self.weights)
         self.lower = problem.offset
         self.proof: dict[str, Any] = {"method": "none"}
         self.ties: list[Whole] = []
@@ -82,9 +82,13 @@ class Interval:
     def offer(self, weights: Sequence[int], cost: int | None = None) -> bool:
         """A halfspace in whole numbers for ``problem.Z``; True if it is the best so far.
 
-        The cost is counted here, exactly, unless the caller has done so.
+        The cost is counted here, exactly, whatever the caller expects.
         """
-        cost = self.problem.cost_of(weights) if cost is None else cost
+        if cost is not None and cost > self.upper:
+            return False
+        if self.problem.twins:
+            weights = self.problem.off_twins(weights)
+        cost = self.problem.cost_of(weights)
         with self._lock:
             if cost == self.upper and len(self.ties) < 32 and any(weights):
                 self.ties.append(tuple(weights))

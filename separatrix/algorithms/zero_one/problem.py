@@ -51,6 +51,9 @@ class Problem:
         Whether the last column is the constant.
     n_rows
         Of the data.
+    twins
+        Directions in which rows contradict each other, each with the smaller of the two costs: a halfspace
+        with such a row on its hyperplane pays that once more.
     """
 
     values: np.ndarray
@@ -62,6 +65,7 @@ class Problem:
     names: Whole
     intercept: bool
     n_rows: int
+    twins: tuple[tuple[Whole, int], ...] = ()
 
     @property
     def D(self) -> int:
@@ -135,10 +139,24 @@ class Problem:
             wrong[i] = sum(map(mul, self.Z[i], w)) <= 0
         return np.asarray(wrong)
 
+    def off_twins(self, w: Sequence[int]) -> Whole:
+        """The same halfspace, turned by so little that strict sides stay, with no twins on its hyperplane."""
+        if any(w) and all(sum(map(mul, z, w)) for z, _ in self.twins):
+            return tuple(w)
+        draws = np.random.default_rng(0)
+        while True:
+            turn = [int(a) for a in draws.integers(-1000, 1000, self.D)]
+            if all(sum(map(mul, z, turn)) for z, _ in self.twins) and any(turn):
+                break
+        rows = (*self.Z, *(z for z, _ in self.twins))
+        large = 1 + max((abs(sum(map(mul, z, turn))) for z in rows), default=0)
+        return tuple(large * a + b for a, b in zip(w, turn, strict=True))
+
     def cost_of(self, w: Sequence[int]) -> int:
         """What the halfspace ``w`` (for ``Z``) costs, the offset included, exactly."""
         chosen = np.flatnonzero(self.wrong(w)).tolist()
-        return self.offset + sum(self.weights[i] for i in chosen)
+        both = sum(cost for z, cost in self.twins if not sum(map(mul, z, w)))
+        return self.offset + both + sum(self.weights[i] for i in chosen)
 
 
 def primitive(numbers: Sequence[Any]) -> Whole:

@@ -25,10 +25,12 @@ def reduced(X: np.ndarray, signs: np.ndarray, costs: Any = None, *, intercept: b
     values = np.column_stack((X, np.ones(len(X)))) if intercept else X
     values = values * signs[:, None] + 0.0
     groups = _points(X, signs, keep) if intercept else _directions(values, exponents, keep)
-    offset, rows, kept = 0, [], []
+    offset, rows, twins = 0, [], []
     for ours, theirs in groups:
         mine, other = (sum(weights[i] for i in side) for side in (ours, theirs))
         offset += min(mine, other)
+        if mine and other:
+            twins.append((_whole_row(values[ours[0]], exponents), min(mine, other)))
         if mine != other:
             members = ours if mine > other else theirs
             rows.append((members, abs(mine - other)))
@@ -47,7 +49,12 @@ def reduced(X: np.ndarray, signs: np.ndarray, costs: Any = None, *, intercept: b
         names=tuple(kept),
         intercept=intercept,
         n_rows=len(X),
+        twins=tuple(twins),
     )
+
+
+def _whole_row(row: np.ndarray, exponents: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(int(Fraction(a) * (1 << e)) for a, e in zip(row.tolist(), exponents, strict=True))
 
 
 def whole_costs(costs: Any, n_rows: int) -> tuple[list[int], Fraction]:

@@ -44,7 +44,7 @@ class Search:
 
     def run(self, problem: Problem, interval: Interval) -> None:
         if problem.m == 0:
-            interval.offer(_any_halfspace(problem), problem.offset)
+            interval.offer((0,) * (problem.D - 1) + (1,))
             return
         ground = Ground(problem)
         kernels.seed_draws(self.random_state)
@@ -164,7 +164,3 @@ def _offer(ground: Ground, interval: Interval, plane: np.ndarray) -> None:
     weights = ground.basis @ plane
     if np.isfinite(weights).all() and weights.any():
         interval.offer(ground.problem.from_floats(weights))
-
-
-def _any_halfspace(problem: Problem) -> tuple[int, ...]:
-    return (0,) * (problem.D - 1) + (1,)

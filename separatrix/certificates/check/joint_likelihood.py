@@ -7,7 +7,8 @@ intercepts' entries of g exactly 0, no objective is below C sum v h(q) - C^2 |g|
 weights of length r have one below sum v h(q) - r |g|.
 
 The b are those of the weights, in multiples of 10^-40. What is left of the intercepts' entries is taken
-back from single rows."""
+back from single rows.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,8 @@ sum v h(b/v).
 Which b, is for the checker to choose: b = v/(1 + exp(m)) at the weights, in multiples of 10^-40, the
 heavier class scaled down; without a penalty the rows named take up, exactly, what is left of g. Margins
 and g are exact. Exponentials and logarithms are Python's ``decimal``, which rounds both correctly to 60
-digits; 10^-40 is allowed for these roundings."""
+digits; 10^-40 is allowed for these roundings.
+"""
 
 from __future__ import annotations
 

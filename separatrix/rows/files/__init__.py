@@ -73,6 +73,7 @@ def read(
     preparation: Preparation | None = None,
     share: Share | None = None,
     regression: bool = False,
+    once: bool = False,
 ) -> Rows:
     """Rows from a file: kept in memory when they fit in ``memory`` bytes, else read again in every pass.
 
@@ -124,6 +125,8 @@ def read(
         A held-out share of the rows, or all others, so that a preparation is learned on those alone.
     regression : bool
         Whether the label column holds real numbers to predict.
+    once : bool
+        Whether rows without labels are wanted in one pass alone, faults and their number found on the way.
 
     Raises
     ------
@@ -214,6 +217,7 @@ def read(
             memory=memory,
             n_jobs=n_jobs,
             regression=regression,
+            once=once,
         )
     try:
         if regression:
@@ -221,7 +225,14 @@ def read(
             assert target is not None
             return measured.measured_columns(source, names, target, memory=memory, n_jobs=n_jobs)
         return rows_of_columns(
-            source, label, features=features, drop=drop, positive=positive, memory=memory, n_jobs=n_jobs
+            source,
+            label,
+            features=features,
+            drop=drop,
+            positive=positive,
+            memory=memory,
+            n_jobs=n_jobs,
+            once=once,
         )
     except MissingValue as refusal:
         raise _counted(source, label, features, drop, refusal, regression) from None

@@ -61,6 +61,7 @@ def rows_prepared(
     memory: int,
     n_jobs: int,
     regression: bool = False,
+    once: bool = False,
 ) -> Rows:
     """The rows of these columns, prepared as asked, or as an earlier fit has learned to.
 
@@ -102,6 +103,7 @@ def rows_prepared(
             positive=positive,
             memory=memory,
             n_jobs=n_jobs,
+            once=once,
         )
     rows.preparation = preparation
     return rows

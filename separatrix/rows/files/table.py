@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from separatrix.rows.block import MOST_ROWS, Block, rows_per_block
+from separatrix.rows.block import MOST_ROWS, Block, read_only, rows_per_block
 from separatrix.rows.errors import DataError, MissingValue
 from separatrix.rows.files.choice import choose
 from separatrix.rows.files.labels import Classes
@@ -32,25 +32,32 @@ def rows_of_columns(
     positive: Any,
     memory: int,
     n_jobs: int,
+    once: bool = False,
 ) -> Rows:
-    """The rows of a source: in memory if their matrix fits in ``memory`` bytes, else streamed."""
+    """The rows of a source: in memory if their matrix fits in ``memory`` bytes, else streamed.
+
+    Rows without labels that are wanted ``once`` are read as they are used, and checked on the way.
+    """
     names, label_name = choose(source.place.name, source.schema.names, label, features, drop)
     columns = Columns(source, names, label_name)
+    if once and label_name is None:
+        return PassingRows(columns, n_jobs)
     labels = None if label_name is None else columns.classes(label_name)
     room = memory // columns.row_bytes
     # A guess may be wrong by half: rows that do not fit after all are let go on the way.
-    expected = source.n_rows if source.n_rows is not None else source.guess_rows() // 2
+    guess = source.guess_rows()
+    expected = source.n_rows if source.n_rows is not None else guess // 2
     X = None
     if expected <= room:
-        X = np.empty((room if source.n_rows is None else expected, len(names)), columns.numbers.dtype)
+        size = expected if source.n_rows is not None else min(room, guess + guess // 8) if guess else room
+        X = np.empty((size, len(names)), columns.numbers.dtype)
     places: list[np.ndarray] = []
     if X is None and source.n_rows is not None:
         n_rows = source.n_rows
         columns.see_labels(labels)
     else:
-        n_rows, X, places = columns.gather(X, labels)
-    if n_rows == 0:
-        raise DataError(f"{source.place.name} has no rows below its column names: at least one is needed.")
+        n_rows, X, places = columns.gather(X, labels, room)
+    columns.require_some(n_rows)
     if labels is not None:
         labels.settle(positive)
     if X is None:
@@ -105,6 +112,26 @@ class StreamedRows(Rows):
             yield batch, codes
 
 
+class PassingRows(StreamedRows):
+    """Rows whose number is known once they have been read, and whose faults are found on the way."""
+
+    def __init__(self, columns: Columns, n_jobs: int) -> None:
+        super().__init__(columns, columns.source.n_rows or 0, None, n_jobs)
+
+    def blocks(self) -> Iterator[Block]:
+        columns = self._columns
+        beyond = np.zeros(self.n_columns, bool)
+        start = 0
+        for parts, _ in recut(ahead(self._coded()), self.rows_in_block):
+            X = columns.matrix(parts, start)
+            beyond |= beyond_exact_floats(X)
+            yield Block(start, start + len(X), read_only(X), None)
+            start += len(X)
+        columns.require_some(start)
+        columns.require_exact(beyond)
+        self.n_rows = start
+
+
 class Columns:
     """The chosen columns of a source: the features in their order, and perhaps a label."""
 
@@ -151,6 +178,16 @@ class Columns:
             raise kind(f"{self._cell(start + row, place)}: {what}; drop the row or fill it in.")
         return X
 
+    def require_some(self, n_rows: int) -> None:
+        if n_rows == 0:
+            raise DataError(
+                f"{self.source.place.name} has no rows below its column names: at least one is needed."
+            )
+
+    def require_exact(self, beyond: np.ndarray) -> None:
+        """Look at columns again whose values are so large that a whole number may have been rounded."""
+        self.source.require_exact([name for name, over in zip(self.names, beyond, strict=True) if over])
+
     def see_labels(self, labels: Classes | None) -> None:
         """Gather the classes from the label column alone."""
         if labels is None or self.label is None:
@@ -161,27 +198,37 @@ class Columns:
             start += batch.num_rows
 
     def gather(
-        self, X: np.ndarray | None, labels: Classes | None
+        self, X: np.ndarray | None, labels: Classes | None, room: int
     ) -> tuple[int, np.ndarray | None, list[np.ndarray]]:
-        """Check all rows, keeping them in ``X`` while they fit: how many, what was kept, places of labels."""
+        """Check all rows, keeping them in ``X`` while there are at most ``room``: how many, what was kept,
+        places of labels."""
         places: list[np.ndarray] = []
         beyond = np.zeros(len(self.names), bool)
         start = 0
         for batch, label in ahead(self.batches()):
             part = self.matrix([batch], start)
-            if part.size and max(part.max(), -part.min()) >= EXACT:
-                beyond |= (np.abs(part) >= EXACT).any(axis=0)
+            beyond |= beyond_exact_floats(part)
             seen = None if labels is None else labels.see(label, start)
             stop = start + len(part)
-            if X is not None and stop > len(X):
+            if X is not None and stop > room:
                 X, places = None, []
+            elif X is not None and stop > len(X):
+                kept, X = X[:start], np.empty((min(room, 2 * stop), X.shape[1]), X.dtype)
+                X[:start] = kept
             if X is not None:
                 X[start:stop] = part
                 if seen is not None:
                     places.append(seen)
             start = stop
-        self.source.require_exact([name for name, over in zip(self.names, beyond, strict=True) if over])
+        self.require_exact(beyond)
         if X is not None:
             # A small part of the room is copied out, so that the rest of it can be given back.
             X = X[:start] if 2 * start > len(X) else X[:start].copy()
         return start, X, places
+
+
+def beyond_exact_floats(X: np.ndarray) -> np.ndarray | bool:
+    """The columns with values beyond which doubles do not hold every whole number."""
+    if not X.size or max(X.max(), -X.min()) < EXACT:
+        return False
+    return np.asarray((np.abs(X) >= EXACT).any(axis=0))

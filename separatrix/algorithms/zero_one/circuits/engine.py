@@ -30,7 +30,7 @@ from separatrix.algorithms.zero_one.circuits.tree import DENOMINATOR
 from separatrix.algorithms.zero_one.interval import Interval
 from separatrix.algorithms.zero_one.problem import Problem
 
-PILOT = 24  # nodes of each tree before it is compared with others
+PILOT = 10  # nodes of each tree before it is compared with others
 SLICE = 32  # nodes of each tree in a turn
 NARROW = 0.7  # where the lower end is this share of the upper, the tree of all rows goes on alone
 SHARE = 0.15  # of the time for the first look at all rows
