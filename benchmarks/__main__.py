@@ -25,10 +25,12 @@ MODULES = {
     "least-squares": "benchmarks.least_squares",
     "nist": "benchmarks.nist",
     "greater-than": "benchmarks.greater_than",
+    "fewest-errors": "benchmarks.fewest_errors",
     "dichotomies": "benchmarks.dichotomies",
     "logistic": "benchmarks.logistic",
     "tiny": "benchmarks.tiny",
     "startup": "benchmarks.startup",
+    "commands": "benchmarks.commands",
 }
 REPEATS = 5
 QUICK_REPEATS = 1

@@ -9,8 +9,7 @@ import pytest
 from scipy.stats import norm
 
 import separatrix as sx
-from separatrix.theory import bayes
-from separatrix.theory.distributions import FiniteDistribution, GaussianClasses
+from separatrix.theory import FiniteDistribution, GaussianClasses, PlantedNormal, bayes
 
 
 def risk_of(model, distribution):
@@ -47,7 +46,8 @@ def test_two_covariances_need_a_quadric():
     end = np.sqrt(2 * np.log(3) / (1 - 1 / 9))
     inside = norm.cdf(end / 3) - norm.cdf(-end / 3)
     wanted = 0.5 * inside + 0.5 * 2 * norm.cdf(-end)
-    assert abs(best.risk.value - wanted) <= 5 * best.risk.error
+    assert best.risk.value == pytest.approx(wanted, rel=1e-12)
+    assert best.risk.error == 0
     assert best.predict([[0.0], [end - 0.01], [end + 0.01]]).tolist() == [-1, -1, 1]
     assert best.halfspace is None
 
@@ -102,3 +102,36 @@ def test_how_far_it_stays_where_the_model_is_wrong():
 def test_unknown_distribution_is_refused():
     with pytest.raises(TypeError, match="not known"):
         bayes.rule(3)
+
+
+def test_sampled_risk_of_a_quadric_comes_with_its_error():
+    """In two columns of which one is idle, the risk is that of the line."""
+    line = GaussianClasses([0.0], [1.0], covariance=1.0, positive_covariance=9.0)
+    plane = GaussianClasses([0.0, 0.0], [1.0, 0.0], np.eye(2), positive_covariance=np.diag([9.0, 1.0]))
+    found = bayes.rule(plane).risk
+    assert 0 < found.error < 1e-3
+    assert abs(found.value - line.bayes_risk) <= 5 * found.error
+    grid = np.random.default_rng(0).normal(size=(100, 2))
+    assert plane.posterior(grid) == pytest.approx(line.posterior(grid[:, :1]))
+
+
+def test_planted_rule_is_its_halfspace():
+    planted = PlantedNormal((1.0, -1.0))
+    X, s = planted.sample(50, np.random.default_rng(0))
+    best = bayes.rule(planted)
+    assert best.risk == (0.0, 0.0)
+    assert np.array_equal(best.predict(X), s)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: bayes.LogisticModel((1.0,), covariance=-1.0), "positive definite"),
+        (lambda: bayes.LogisticModel((1.0, 2.0), mean=(1.0,)), "mean must have 2 numbers"),
+        (lambda: bayes.LogisticModel((1.0, np.nan)), "points must be finite"),
+        (lambda: bayes.LogisticModel((1.0,), intercept=np.inf), "intercept must be finite"),
+    ],
+)
+def test_bad_logistic_models_get_their_sentence(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -19,6 +19,7 @@ CHEAP = {
     "separation": ["work", "rows", "columns", "figure", "bar"],
     "logistic": ["data", "rows", "columns", "ours, s", "gap proven", "best peer", "ratio", "bar"],
     "max-margin": ["rows", "columns", "ours, s", "figure", "bar"],
+    "fewest-errors": ["data", "errors", "proven", "MIP in HiGHS"],
     "greater-than": ["rows of", "truth", "ours, s", "HiGHS", "`SVC`"],
 }
 

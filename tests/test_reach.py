@@ -173,7 +173,7 @@ def test_a_row_within_reach_is_right_in_exact_arithmetic(case, kind):
     exact = [[Fraction(float(value)) for value in (*row, 1.0)] for row in X]
     left_out = 0
     for _ in range(4):
-        watched._reach.first_pass(watched.sketch.survey)
+        watched._reach.note(watched._X, watched._signs, 0, watched.sketch.survey)
         ledger = watched._reach.sight.ledger
         limit = (ledger[TURNED] + turn(ledger)) * (1 + 1e-12) + 4 * ledger[UNIT]
         now = [Fraction(w) for w in weights]
@@ -259,14 +259,14 @@ def test_most_rows_are_left_out():
 
     X, y = rows_of("wide", n=400_000)
     seen = []
-    original = Reach.pass_over
+    original = Reach.begin_pass
 
     def watched(self):
-        made = original(self)
+        full = original(self)
         seen.append(self.share)
-        return made
+        return full
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Reach, "pass_over", watched)
+        patch.setattr(Reach, "begin_pass", watched)
         sx.Perceptron().fit(X, y)
     assert min(seen) < 0.2

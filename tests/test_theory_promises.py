@@ -17,6 +17,7 @@ from scipy.stats import binom
 import separatrix as sx
 from separatrix import theory
 from separatrix.bounds import SAMPLE_SIZES, plain_sample_complexity
+from separatrix.bounds.counting import log_binomial, log_sauer
 from separatrix.bounds.held_out import binomial_tail_inverse
 
 
@@ -60,6 +61,25 @@ def test_tails_far_below_the_smallest_double():
     bound = binomial_tail_inverse(10, 10_000, log_delta)
     assert binom.logcdf(10, 10_000, bound) <= log_delta
     assert binomial_tail_inverse(10, 10_000, -599.0) < binomial_tail_inverse(10, 10_000, -601.0) < bound < 1
+
+
+def test_bounds_of_very_many_rows_keep_their_digits():
+    """Where logarithms of factorials, or 1 less a quantile, would lose all of them."""
+    for m in (10**9, 10**15, 10**18):
+        for errors, quantile in ((1, 4.743864518), (3, 7.753656528)):  # of a Poisson mean, at 0.05
+            assert theory.clopper_pearson(errors, m).value * m == pytest.approx(quantile, rel=1e-6)
+        choices = math.log(math.comb(m, 4)) + math.log(m) + math.log(20)
+        assert theory.compression(m, 4).value * m == pytest.approx(choices, rel=1e-6)
+    for n, last in ((10**18, 100), (10**12, 500), (300, 100), (1000, 499)):
+        exact = sum(math.comb(n, k) for k in range(last + 1))
+        assert log_sauer(n, last) == pytest.approx(math.log(exact), rel=1e-14)
+    assert log_binomial(1000, 500) == pytest.approx(math.log(math.comb(1000, 500)), rel=1e-15)
+    for name, size in SAMPLE_SIZES.items():
+        power = 1 if size.realizable else 2
+        few, many = (float(size.bound(epsilon, 0.05, 101)) * epsilon**power for epsilon in (1e-3, 1e-8))
+        assert 0.99 * few <= many < 4 * few, name
+    assert theory.sample_complexity(1e-200, 0.05, 3, realizable=False).vacuous
+    assert plain_sample_complexity(1e-200, 0.05, 3, False) == math.inf
 
 
 # Sample sizes
@@ -236,7 +256,7 @@ def test_a_maximum_margin_halfspace_is_that_of_its_support():
 def test_perceptron_compression_and_margins_hold_on_the_circle():
     """Points of the unit circle at an angle from the hyperplane of 0.1 or more: R = 1, margin 0.0998."""
     rng, draws, delta, m = np.random.default_rng(6), 150, 0.1, 200
-    fails = dict.fromkeys(("compression", "Rademacher margin", "margin compression"), 0)
+    fails = dict.fromkeys(("compression", "sample margin", "margin compression"), 0)
     for _ in range(draws):
         angles = rng.uniform(0.1, math.pi - 0.1, size=m)
         y = rng.choice((-1, 1), size=m)
@@ -246,7 +266,7 @@ def test_perceptron_compression_and_margins_hold_on_the_circle():
         tilt = math.atan2(model.coef_[0, 0], model.coef_[0, 1])
         risk = max(0.0, abs(tilt) - 0.1) / (math.pi - 0.2)
         found = {bound.name: bound for bound in theory.generalisation(model, X, y, delta)}
-        for name in ("compression", "Rademacher margin"):
+        for name in ("compression", "sample margin"):
             fails[name] += found[name].value < risk
         fails["margin compression"] += theory.margin_compression(m, 1.0, math.sin(0.1), delta).value < risk
         assert found["compression"] <= theory.margin_compression(m, 1.0, math.sin(0.1), delta)
@@ -392,6 +412,15 @@ def test_formulas():
     assert tight.value == pytest.approx(4 / math.sqrt(m) + math.sqrt(math.log(60) / (2 * m)))
     assert theory.rademacher_margin(m, 1.0, 0.99, 0, 0.1).value == tight.value
     assert theory.rademacher_margin(m, 1.0, 0.5, 50, 0.1).value == pytest.approx(tight.value + 0.1)
+    sampled = theory.sample_margin(m, 1.0, 0.5, 50, 0.1)
+    assert sampled.value == pytest.approx(
+        0.1 + 4 / math.sqrt(m) + 3 * math.sqrt(math.log(3 * 2 * 3 / 0.1) / (2 * m))
+    )
+    assert theory.sample_margin(m, 1.0, 0.99, 50, 0.1).value == sampled.value
+    assert theory.sample_margin(m, 8.0, 4.0, 0, 0.1).value == pytest.approx(
+        4 / math.sqrt(m) + 3 * math.sqrt(math.log(3 * 3 * 4 / 0.1) / (2 * m))
+    )
+    assert theory.sample_margin(m, 1.0, 5e-324).vacuous
     growth = math.log(theory.growth_function(m, 2))
     assert theory.rademacher(50, m, 3, 0.1).value == pytest.approx(
         0.1 + math.sqrt(2 * growth / m) + math.sqrt(math.log(10) / (2 * m))
@@ -427,7 +456,7 @@ def test_generalisation_of_a_maximum_margin_halfspace(rows):
         "double sample",
         "Rademacher",
         "Vapnik and Chervonenkis",
-        "Rademacher margin",
+        "sample margin",
         "leave one out",
     }
     likely = [bound.value for bound in found if bound.delta is not None]
@@ -451,7 +480,7 @@ def test_generalisation_says_what_does_not_apply(rows):
         model = sx.Perceptron(max_passes=3).fit(X, noisy)
     found = theory.generalisation(model, X, noisy)
     names = {bound.name for bound in found}
-    assert names == {"compression", "Rademacher", "Vapnik and Chervonenkis", "Rademacher margin"}
+    assert names == {"compression", "Rademacher", "Vapnik and Chervonenkis", "sample margin"}
     left = dict(found.left_out)
     assert "no held-out rows" in left["Clopper and Pearson"]
     assert f"training errors ({found.errors})" in left["double sample"]
@@ -470,11 +499,11 @@ def test_generalisation_of_other_models(rows):
 
     X, y = rows[0][:300], rows[1][:300]
     names = {bound.name for bound in theory.generalisation(RidgeClassifier().fit(X, y), X, y)}
-    assert {"Rademacher", "Vapnik and Chervonenkis", "Rademacher margin"} <= names
+    assert {"Rademacher", "Vapnik and Chervonenkis", "sample margin"} <= names
     tree = DecisionTreeClassifier(random_state=0).fit(X[:200], y[:200])
     found = theory.generalisation(tree, X[:200], y[:200], X_test=X[200:], y_test=y[200:])
     assert [bound.name for bound in found] == ["Clopper and Pearson"]
-    assert dict(found.left_out)["Rademacher margin"] == "the model is no halfspace"
+    assert dict(found.left_out)["sample margin"] == "the model is no halfspace"
     three = np.where(X[:, 0] > 1, "high", y)
     with pytest.warns(sx.FitWarning):
         many = sx.Perceptron(max_passes=2).fit(X[:200], three[:200])
@@ -541,6 +570,15 @@ def test_sparse_rows_and_labelled_rows_say_the_same(rows):
         (lambda: theory.double_sample(5, 2, 2.0), "delta must lie"),
         (lambda: theory.rademacher_margin(5, 1.0, 0.0), "margin must be a positive number"),
         (lambda: theory.rademacher_margin(5, 1.0, 0.1, 6), "short must be at most m"),
+        (lambda: theory.sample_margin(5, 1.0, 0.1, 6), "short must be at most m"),
+        (lambda: theory.sample_margin(5, 0.0, 0.1), "length must be a positive number"),
+        (lambda: theory.sample_complexity(None, 0.05, 3), "epsilon must be a number, not None"),
+        (lambda: theory.sample_complexity(0.1, "a", 3), "delta must be a number, not 'a'"),
+        (lambda: theory.clopper_pearson(0, 10**400), r"m must be at most 10\^300"),
+        (lambda: theory.novikoff(10**400, 1.0), "radius is larger than any double"),
+        (lambda: theory.fat_shattering(1e300, 1e-300), "is too small beside a radius"),
+        (lambda: theory.steps_bound(1.0, 0.5, 3), "steps must be a sequence of positive numbers"),
+        (lambda: theory.passive_aggressive(1.0, 1.0, "a"), "losses must be zero or positive numbers"),
         (lambda: theory.fat_shattering(1.0, -1.0), "margin must be a positive number"),
         (lambda: theory.generalisation(sx.Perceptron(), [[1.0]], [1]), "needs a fitted classifier"),
         (lambda: theory.one_pass([[1.0], [2.0], [3.0]], [0, 1, 2]), "There are 3 classes: this is about two"),

@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 from scipy.stats import multivariate_normal, norm
 
 import separatrix as sx
@@ -52,8 +53,56 @@ def test_two_covariances():
     assert classes.risk(sx.Halfspace([1.0])) == pytest.approx(expected)
     X, y = classes.sample(100_000, np.random.default_rng(0))
     assert np.mean((X[:, 0] > 0) != (y > 0)) == pytest.approx(expected, abs=0.006)
-    with pytest.raises(ValueError, match="with two covariances the best rule is no halfspace"):
-        _ = classes.bayes_risk
+    assert classes.bayes_risk < classes.best.risk < expected
+    split = theory.excess_risk(sx.Halfspace([1.0]), classes)
+    assert split.approximation > 0
+    assert split.estimation > 0
+    assert split.approximation + split.estimation == pytest.approx(split.excess)
+
+
+def test_bayes_risk_on_the_line_is_an_integral():
+    for means, spreads, prior in (((0, 1), (1, 2), 0.5), ((0, 0), (3, 1), 0.2), ((-2, 3), (1, 0.1), 0.9)):
+        classes = theory.GaussianClasses(
+            means[:1], means[1:], spreads[0] ** 2, prior, positive_covariance=spreads[1] ** 2
+        )
+        grid = np.linspace(-40, 40, 800_001)
+        lower = np.minimum(
+            (1 - prior) * norm.pdf(grid, means[0], spreads[0]), prior * norm.pdf(grid, means[1], spreads[1])
+        )
+        assert classes.bayes_risk == pytest.approx(lower.sum() * 1e-4, abs=1e-7)
+        assert classes.bayes_error == 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_best_halfspace_of_two_covariances_is_the_best_of_a_search(seed):
+    rng = np.random.default_rng(seed)
+    d = 1 + seed % 3
+    tables = [root @ root.T + 0.1 * np.eye(d) for root in rng.normal(size=(2, d, d))]
+    tables = [(table + table.T) / 2 for table in tables]
+    means = rng.normal(size=(2, d)) * (0, 0.5, 2)[seed // 2]
+    prior = float(rng.uniform(0.1, 0.9))
+    classes = theory.GaussianClasses(*means, tables[0], prior, positive_covariance=tables[1])
+    best = classes.best
+    assert best.risk == classes.risk(best.halfspace) <= min(prior, 1 - prior)
+    assert classes.bayes_risk <= best.risk + 5 * classes.bayes_error
+
+    def risk(vector):
+        return classes.risk(sx.Halfspace(vector[:-1], float(vector[-1])))
+
+    for _ in range(6):
+        found = minimize(risk, 2 * rng.normal(size=d + 1), method="Nelder-Mead", options={"fatol": 1e-10})
+        assert best.risk <= found.fun + 1e-9
+
+
+def test_units_of_the_weights_do_not_matter():
+    planted = theory.PlantedNormal((1.0, 2.0))
+    classes = theory.GaussianClasses([0.0, 0.0], [1.0, 1.0])
+    for distribution in (planted, classes, theory.bayes.LogisticModel((1.0, 2.0))):
+        wanted = distribution.risk(sx.Halfspace([1.0, 2.5], 0.5))
+        for unit in (2.0**-1000, 2.0**-40, 2.0**900):
+            assert distribution.risk(sx.Halfspace([unit, 2.5 * unit], 0.5 * unit)) == wanted
+        with pytest.raises(ValueError, match="has 2 columns, but the halfspace has 3 weights"):
+            distribution.risk(sx.Halfspace([1.0, 2.0, 3.0]))
 
 
 def test_risk_under_a_planted_halfspace_is_an_angle():

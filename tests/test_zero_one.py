@@ -1,4 +1,4 @@
-"""The fewest errors: brute force, published optima, degenerate rows, costs, limits, checkpoints, forgeries."""
+"""The fewest errors: brute force, degenerate rows, costs, limits, checkpoints, forgeries."""
 
 from __future__ import annotations
 

@@ -257,7 +257,7 @@ class RosenblattLearner(Learner):
     def begin(self, rows: Rows, positive: int) -> None:
         self.counts = np.zeros(rows.n_rows, np.int32)
 
-    def focus(self, sketch: Sketch, positive: int, passes: int) -> None:
+    def focus(self, sketch: Sketch, positive: int, passes: int) -> bool:
         from separatrix.algorithms.online.focus import Focus
 
         if self.steps.fixed:
@@ -265,21 +265,28 @@ class RosenblattLearner(Learner):
             self._focus = Focus(
                 sketch, positive, self.constant, step, self.counts, self.weights, passes=passes
             )
+        return self._focus is not None
 
     def census(self) -> tuple[np.ndarray, float] | None:
         return None if self._focus is None else self._focus.census()
 
-    def pass_over(self) -> bool:
+    def pass_over(self, *, alone: bool) -> bool:
         if self._focus is None:
             return False
-        made = self._focus.pass_over()
+        made = self._focus.pass_over() if alone else self._focus.glance()
+        self._gain(made or 0)
+        return made is not None
+
+    def _gain(self, made: int) -> int:
         self.mistakes += made
         self.updates += made
-        return True
+        return made
 
     def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
         from separatrix.kernels.sweep import sweep
 
+        if self._focus is not None:
+            return self._gain(self._focus.see(X, signs, first))
         if first < 0:  # a stream: rows come once and have no number
             self.auditable = False
             counts = np.zeros(len(signs), np.int32)
@@ -289,10 +296,7 @@ class RosenblattLearner(Learner):
         for place in range(0, len(visit), self.steps.at_once):
             part = visit[place : place + self.steps.at_once]
             steps = self.steps.next(self.mistakes, len(part))
-            made = sweep(X, signs, part, steps, self.constant, counts, self.weights)
-            self.mistakes += made
-            self.updates += made
-            total += made
+            total += self._gain(sweep(X, signs, part, steps, self.constant, counts, self.weights))
         return total
 
     def rest(self) -> Learner:

@@ -27,7 +27,7 @@ from separatrix.algorithms.online.loop import Run, errors_in_floats
 from separatrix.algorithms.online.survey import Survey
 from separatrix.certificates import ErrorsAtMost, Undecided
 from separatrix.predictor import Solution
-from separatrix.predictor.evidence import Tally, about, tally
+from separatrix.predictor.evidence import Tally, about
 from separatrix.rows import Rows
 
 
@@ -61,6 +61,8 @@ class PocketPerceptron(OnlineClassifier):
     (5, True)
     """
 
+    counts_exactly = True
+
     def __init__(
         self,
         max_passes: int = 100,
@@ -89,9 +91,6 @@ class PocketPerceptron(OnlineClassifier):
         else:
             errors = proven.errors if isinstance(proven, ErrorsAtMost) else 0
         return Solution(solution.weights, proven, solution.history, solution.facts | {"errors": errors})
-
-    def _tally(self, rows: Rows, positive: int, run: Run, weights: np.ndarray) -> Tally:
-        return tally(rows, positive, weights[:-1], weights[-1] if self.fit_intercept else None)
 
     def _certificate(
         self, rows: Rows, positive: int, run: Run, weights: np.ndarray, found: Tally, facts: dict[str, Any]

@@ -15,6 +15,7 @@ the rows are separable or not. T passes are a sequence T times as long, so âˆšTÂ
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from separatrix.algorithms.online.learner import Learner, linear_score
 from separatrix.algorithms.online.loop import Run
 from separatrix.algorithms.online.survey import Survey
 from separatrix.predictor import Solution
-from separatrix.predictor.evidence import matrix
+from separatrix.predictor.evidence import Tally, matrix
 from separatrix.predictor.validation import plain_rows
 
 AT_ONCE = 512  # rows of a test block: scores of all voters on them stay small
@@ -89,6 +90,10 @@ class VotedPerceptron(OnlineClassifier):
         counted = {"mistakes": learner.mistakes, "updates": learner.updates, "passes": len(run.passes)}
         ballot = {"voters": learner.voters.copy(), "votes": learner.votes.copy()}
         return Solution(learner.weights, None, run.history, counted | ballot)
+
+    def _tallies(self, frame: Frame, runs: Mapping[int, Run]) -> dict[int, Tally]:
+        """There is no one weight vector to count the errors of."""
+        return {}
 
     def _resumed(self, place: int) -> Learner:
         binary = len(self.classes_) == 2

@@ -34,7 +34,7 @@ from separatrix.bounds.sample_sizes import SAMPLE_SIZES, SampleSize, plain_sampl
 from separatrix.bounds.streams import online_to_batch
 from separatrix.bounds.uniform import double_sample, rademacher, vapnik_chervonenkis
 from separatrix.bounds.updates import batch_perceptron, kozinec
-from separatrix.bounds.wide_margins import fat_shattering, rademacher_margin
+from separatrix.bounds.wide_margins import fat_shattering, rademacher_margin, sample_margin
 
 __all__ = [
     "SAMPLE_SIZES",
@@ -62,6 +62,7 @@ __all__ = [
     "plain_sample_complexity",
     "rademacher",
     "rademacher_margin",
+    "sample_margin",
     "sauer",
     "separability_probability",
     "stable_compression",

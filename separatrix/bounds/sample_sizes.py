@@ -173,7 +173,7 @@ SAMPLE_SIZES: dict[str, SampleSize] = {
             True,
             "8(2D ln(16e/ε) + ln(2/δ))/ε, for δ < 1/4",
             _CONSISTENT,
-            "S. Shalev-Shwartz and S. Ben-David, Understanding Machine Learning (2014), Theorem 28.3",
+            "S. Shalev-Shwartz and S. Ben-David, Understanding Machine Learning (2014), Theorem 28.4",
             _shalev_shwartz,
         ),
         SampleSize(
@@ -198,7 +198,8 @@ SAMPLE_SIZES: dict[str, SampleSize] = {
             False,
             "64(2D ln(12/ε) + ln(4/δ))/ε²",
             _ERM,
-            "M. Anthony and P. L. Bartlett, Neural Network Learning (1999), chapters 4 and 5",
+            "M. Anthony and P. L. Bartlett, Neural Network Learning (1999), chapter 4: Vapnik and "
+            "Chervonenkis's inequality, solved for m",
             _anthony_bartlett,
         ),
         SampleSize(
@@ -207,7 +208,7 @@ SAMPLE_SIZES: dict[str, SampleSize] = {
             "least m with √(2 ln S(m)/m) + √(2 ln(2/δ)/m) <= ε",
             _ERM,
             "M. Mohri, A. Rostamizadeh and A. Talwalkar, Foundations of Machine Learning (2018), "
-            "Corollary 3.8, with Hoeffding's inequality for the best halfspace",
+            "section 3.2, with Hoeffding's inequality for the best halfspace",
             _rademacher,
         ),
     )
@@ -229,7 +230,7 @@ def plain_sample_complexity(
     without training errors, from the plane on. Let all points of a circle be negative, and m of them be seen:
     a halfspace that cuts off the widest gap between them is right on all, and its risk is on average
     (1 + 1/2 + ... + 1/m)/m, about ln(m)/m. With a constant C it holds for S. Hanneke's majority vote of
-    consistent halfspaces (Journal of Machine Learning Research 17 (2016), Theorem 2), which is no halfspace,
+    consistent halfspaces (Journal of Machine Learning Research 17 (2016), 1-15), which is no halfspace,
     and for the maximum-margin halfspace with 2(1 + ln 4) < 5 in place of C (`stable_compression`).
 
     D is the Vapnik-Chervonenkis dimension: d + 1 for halfspaces of R^d with an intercept.

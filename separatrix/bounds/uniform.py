@@ -19,12 +19,13 @@ def double_sample(m: SupportsIndex, dimension: SupportsIndex, delta: SupportsFlo
     With probability 1 - δ every halfspace that is right on all m rows has risk at most
     (2/m)(log₂ G(2m) + log₂(2/δ)), where G is the `growth_function` of halfspaces of this dimension D.
 
-    The proof: if some consistent halfspace has risk ε, m >= 8/ε, then with probability 1/2 or more it makes
-    εm/2 errors or more on m further rows; given all 2m rows, chance puts all these errors into the second
-    half with probability at most 2^(-εm/2), and there are G(2m) cases.
+    The proof: if some consistent halfspace has risk ε or more, εm >= 1, then with probability 1/2 or more it
+    makes εm/2 errors or more on m further rows, since the median of a binomial variable is its mean, rounded
+    up or down; given all 2m rows, chance puts all these errors into the second half with probability at most
+    2^(-εm/2), and there are G(2m) cases. The value has εm >= 4, whatever m is.
 
     Source: A. Blumer, A. Ehrenfeucht, D. Haussler and M. K. Warmuth, Journal of the ACM 36 (1989),
-    appendix, there with Sauer's sum in place of G.
+    appendix, there with Sauer's sum in place of G and for εm >= 8.
 
     Examples
     --------
@@ -74,9 +75,9 @@ def rademacher(
     With probability 1 - δ every halfspace has risk <= errors/m + √(2 ln G(m)/m) + √(ln(1/δ)/2m), with G the
     `growth_function` of halfspaces of this dimension.
 
-    Source: P. L. Bartlett and S. Mendelson, Journal of Machine Learning Research 3 (2002), Theorem 5; M.
-    Mohri, A. Rostamizadeh and A. Talwalkar, Foundations of Machine Learning (2018), Theorem 3.5 and
-    Corollary 3.8.
+    Source: P. L. Bartlett and S. Mendelson, Journal of Machine Learning Research 3 (2002), 463-482; with
+    these constants M. Mohri, A. Rostamizadeh and A. Talwalkar, Foundations of Machine Learning (2018),
+    sections 3.1 and 3.2.
 
     Examples
     --------
@@ -88,7 +89,7 @@ def rademacher(
     value = wrong / rows + math.sqrt(2 * log_growth(rows, size) / rows) + luck
     source = (
         "P. L. Bartlett and S. Mendelson, Journal of Machine Learning Research 3 (2002); constants: "
-        "M. Mohri, A. Rostamizadeh and A. Talwalkar, Foundations of Machine Learning (2018), Corollary 3.8"
+        "M. Mohri, A. Rostamizadeh and A. Talwalkar, Foundations of Machine Learning (2018), section 3.2"
     )
     return Bound(
         value, "with probability", (INDEPENDENT, _ALL), source, "Rademacher", "risk", failure, trivial=1.0

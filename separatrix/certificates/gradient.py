@@ -38,32 +38,39 @@ Doubles = npt.NDArray[np.float64]
 
 class Gradient(NamedTuple):
     """Half the gradient at some weights, the intercept's last, with bounds on the error of each entry; the
-    sums Σ s x and Σ s with theirs.
+    sums Σ s x and Σ s with theirs; and whether there is an intercept.
     """
 
     value: npt.NDArray[np.longdouble]
     error: Doubles
     sums: npt.NDArray[np.longdouble]
     sums_error: Doubles
+    constant: bool
 
     def norm(self) -> float:
         """Not below the length of the exact one."""
         return _length(abs(self.value) + self.error)
 
+    def shortest(self) -> float:
+        """Not above the length of the exact one."""
+        return float(np.max(abs(self.value) - self.error, initial=0.0)) * (1 - 4 * _U)
+
     def distance(self, alpha: float) -> tuple[float, float]:
         """Not below the distance of the weights, and of the intercept, from the exact solution."""
         total, slack = self.sums[-1], self.sums_error[-1]
-        if not total > 2 * slack:
-            return _length(abs(self.value[:-1]) + self.error[:-1]) / alpha * (1 + 4 * _U), 0.0
+        if not self.constant:
+            return _above(_length(abs(self.value[:-1]) + self.error[:-1]) / alpha), 0.0
+        if not total > 2 * slack:  # the rows weigh nothing, or too little to tell
+            return inf, inf
         mean = self.sums[:-1] / total
         mean_error = (self.sums_error[:-1] + abs(mean) * (slack + 2 * _FINE * total)) / (total - slack)
         pull, pull_error = self.value[-1], self.error[-1]
         moved = self.value[:-1] - mean * pull
         error = self.error[:-1] + abs(mean) * pull_error + mean_error * (abs(pull) + pull_error)
         error += 4 * _FINE * (abs(self.value[:-1]) + abs(mean * pull)) + _TINY
-        far = _length(abs(moved) + error) / alpha * (1 + 8 * _U)
+        far = _above(_length(abs(moved) + error) / alpha)
         bias = float((abs(pull) + pull_error) / (total - slack)) + _length(abs(mean) + mean_error) * far
-        return far, bias * (1 + 16 * _U)
+        return far, _above(bias)
 
 
 def gradient(
@@ -114,7 +121,7 @@ def gradient(
         sums_error = share * sizes + tiny
     if not (np.isfinite(value).all() and np.isfinite(error).all()):
         error = np.full(k + 1, inf)
-    return Gradient(np.nan_to_num(value), error, sums, sums_error)
+    return Gradient(np.nan_to_num(value), error, sums, sums_error, intercept is not None)
 
 
 def _cut(source: Source) -> Iterator[tuple[Any, Any, int]]:
@@ -123,6 +130,11 @@ def _cut(source: Source) -> Iterator[tuple[Any, Any, int]]:
         for first in range(0, piece.stop - piece.start, _ROWS):
             some = slice(first, first + _ROWS)
             yield piece.X[some], piece.signs[some], piece.start + first
+
+
+def _above(bound: float) -> float:
+    """A bound raised by what its last few operations may have rounded off, underflow included."""
+    return bound * (1 + 32 * _U) + 2.0**-1070
 
 
 def _length(entries: npt.NDArray[Any]) -> float:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from .certificate import Certificate, Verdict
 from .gradient import gradient
 from .measured import read_measured
-from .source import Source
-from .witness import CertificateError, Number, NumberOrNone, Numbers, NumbersOrNone
+from .source import Source, refuse_infinite, stored
+from .witness import CertificateError, Double, DoubleOrNone, Doubles, DoublesOrNone
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,11 +35,11 @@ class GradientAtMost(Certificate):
     True
     """
 
-    weights: Numbers
-    intercept: NumberOrNone
-    alpha: Number
-    gradient: Number
-    sample_weight: NumbersOrNone = None
+    weights: Doubles
+    intercept: DoubleOrNone
+    alpha: Double
+    gradient: Double
+    sample_weight: DoublesOrNone = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -56,9 +59,30 @@ class GradientAtMost(Certificate):
         if self.sample_weight is not None and len(self.sample_weight) != source.n_rows:
             weights = len(self.sample_weight)
             return Verdict(False, f"It has weights for {weights} rows; this data has {source.n_rows}.")
-        if not all(isinstance(number, float) for number in (*self.weights, self.intercept or 0.0)):
-            return Verdict(False, "Its coefficients are no doubles, for which alone the bound is made.")
-        found = gradient(source, self.weights, self.intercept, self.alpha, self.sample_weight).norm()
-        if not found <= self.gradient:
-            return Verdict(False, f"Its length may be {found:.3g}, more than the {self.gradient!r} claimed.")
-        return Verdict(True, f"Half the gradient is at most {found:.3g} long.")
+        found = gradient(source, self.weights, self.intercept, self.alpha, self.sample_weight)
+        if not found.norm() <= self.gradient:
+            clear = found.shortest() > self.gradient
+            if clear or exact_square(source, self) > Fraction(self.gradient) ** 2:
+                return Verdict(False, f"Half the gradient is longer than the {self.gradient!r} claimed.")
+        return Verdict(True, f"Half the gradient is at most {self.gradient!r} long.")
+
+
+def exact_square(source: Source, claim: GradientAtMost) -> Fraction:
+    """The squared length of half the gradient, in whole numbers."""
+    whole, bias = [Fraction(w) for w in claim.weights], Fraction(claim.intercept or 0.0)
+    half = [Fraction(claim.alpha) * w for w in whole]
+    pull = Fraction(0)
+    for piece in source.pieces():
+        refuse_infinite(piece.X, range(piece.start, piece.stop))
+        for i, target in enumerate(piece.signs.tolist()):
+            x = piece.X[i : i + 1]
+            places = range(len(whole)) if isinstance(x, np.ndarray) else x.indices.tolist()
+            values = [Fraction(value) for value in np.ravel(stored(x)).tolist()]
+            rest = Fraction(target) - bias
+            rest -= sum((v * whole[j] for j, v in zip(places, values, strict=True)), Fraction(0))
+            if claim.sample_weight is not None:
+                rest *= Fraction(claim.sample_weight[piece.start + i])
+            for j, value in zip(places, values, strict=True):
+                half[j] -= rest * value
+            pull -= rest
+    return sum((g * g for g in half), Fraction(0)) + (0 if claim.intercept is None else pull * pull)

@@ -14,10 +14,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from flint import arb, arb_mat, fmpq, fmpq_mat, fmpz, fmpz_mat, nmod_mat
+from flint import fmpq, fmpq_mat, fmpz, fmpz_mat, nmod_mat
 
 from .moments import products_of
-from .normal_equations import PRIMES, _grown, ball, errors_from, power
+from .normal_equations import BALLS, PRIMES, RATIONALS, Field, errors_from, fraction, grown, power
 from .slices import Doubles
 
 MOST_ROWS = 200
@@ -66,36 +66,40 @@ class RowEquations:
 
     def solve(self) -> list[Any]:
         """Balls that hold the exact weights and, last, the exact intercept (0 without one)."""
-        return _grown(self._balls)
+        return grown(self._solution)
 
-    def _balls(self) -> list[Any]:
-        t = self._combination()
+    def rational(self) -> list[Any]:
+        """The exact weights and, last, the exact intercept (0 without one): for few rows."""
+        return self._solution(RATIONALS)
+
+    def _solution(self, field: Field = BALLS) -> list[Any]:
+        t = self._combination(field)
         n, d = self.X.shape
         if self.intercept:
             # Xᵀt of the moved rows is that of the rows as given with t less its sum's shares.
-            total = sum(t, arb(0))
-            t = [value - arb(share) * total for value, share in zip(t, self._shares, strict=True)]
-        rows = arb_mat(d, n, [ball(value) for value in self.X.T.ravel().tolist()])
-        w = rows * arb_mat([[value] for value in t])
+            total = sum(t, field.number(0))
+            t = [value - field.number(share) * total for value, share in zip(t, self._shares, strict=True)]
+        rows = field.matrix(d, n, [field.double(value) for value in self.X.T.ravel().tolist()])
+        w = rows * field.matrix([[value] for value in t])
         weights = [w[j, 0] for j in range(d)]
         if not self.intercept:
-            return [*weights, arb(0)]
+            return [*weights, field.number(0)]
         mean = fmpq_mat([self._shares]) * fmpq_mat([[fraction(v)] for v in self.y.tolist()])
-        at_mean = arb_mat([[arb(s) for s in self._shares]]) * rows.transpose() * w
-        return [*weights, arb(mean[0, 0]) - at_mean[0, 0]]
+        at_mean = field.matrix([[field.number(s) for s in self._shares]]) * rows.transpose() * w
+        return [*weights, field.number(mean[0, 0]) - at_mean[0, 0]]
 
-    def _combination(self) -> list[Any]:
+    def _combination(self, field: Field) -> list[Any]:
         n = len(self.y)
         if self.alpha:
             K = fmpq_mat(self.products)
             for i, s in enumerate(self.weights.tolist()):
                 K[i, i] = K[i, i] + fraction(self.alpha) / fraction(s)
-            found = arb_mat(K).solve(arb_mat(self.targets))
+            found = field.matrix(K).solve(field.matrix(self.targets))
             return [found[i, 0] for i in range(n)]
         A, c, pivots = self._projection
-        t = [arb(0)] * n
+        t = [field.number(0)] * n
         if pivots:
-            found = arb_mat(A).solve(arb_mat(c))
+            found = field.matrix(A).solve(field.matrix(c))
             for place, row in enumerate(pivots):
                 t[row] = found[place, 0]
         return t
@@ -150,11 +154,6 @@ def row_equations(source: Any, claim: Any) -> RowEquations | None:
     y = np.concatenate([p.signs for p in pieces])
     s = None if claim.sample_weight is None else np.asarray(claim.sample_weight, np.float64)
     return RowEquations(X, y, intercept=claim.intercept is not None, alpha=claim.alpha, sample_weight=s)
-
-
-def fraction(number: float | int) -> fmpq:
-    above, below = number.as_integer_ratio()
-    return fmpq(above, below)
 
 
 def _complete(K: Any, pivots: Sequence[int]) -> bool:

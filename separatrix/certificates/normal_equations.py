@@ -47,6 +47,34 @@ class Dependency(NamedTuple):
     constant: fmpq
 
 
+class Field(NamedTuple):
+    """The numbers in which the equations are solved."""
+
+    number: Any  # of a whole number
+    double: Any  # of a double
+    power: Any  # of two
+    matrix: Any
+
+
+def power(exponent: int) -> fmpq:
+    return fmpq(fmpz(1) << exponent) if exponent >= 0 else fmpq(1, fmpz(1) << -exponent)
+
+
+def fraction(number: float | int) -> fmpq:
+    above, below = number.as_integer_ratio()
+    return fmpq(above, below)
+
+
+def ball(number: float | int) -> Any:
+    """The number itself, as a ball of radius 0."""
+    above, below = number.as_integer_ratio()
+    return arb((fmpz(above), 1 - int(below).bit_length()))
+
+
+BALLS = Field(arb, ball, lambda exponent: arb((1, exponent)), arb_mat)
+RATIONALS = Field(fmpq, fraction, power, fmpq_mat)
+
+
 class Precision:
     """Ball arithmetic at some precision, for the length of a block."""
 
@@ -185,62 +213,65 @@ class NormalEquations:
     def solve(self) -> list[Any]:
         """Balls that hold the exact weights and, last, the exact intercept (0 without one)."""
         depth = ZERO_BITS if self.size <= MODEST else ZERO_BITS_LARGE
-        return _grown(self._regular if self._sure_size() else self._shortest, depth=depth)
+        return grown(self._regular if self._sure_size() else self._shortest, depth=depth)
 
     def _sure_size(self) -> bool:
         return self.alpha > 0 or self.rank == self.size
 
-    def _regular(self) -> list[Any]:
-        A = arb_mat(self.matrix)
+    def _regular(self, field: Field = BALLS) -> list[Any]:
+        A = field.matrix(self.matrix)
         for j in range(self.size if self.alpha else 0):
-            A[j, j] = A[j, j] + self.penalty(j)
-        return self._unscaled(A.solve(arb_mat(self.right)), range(self.size))
+            A[j, j] = A[j, j] + self.penalty(j, field)
+        scaled = A.solve(field.matrix(self.right))
+        weights = [
+            scaled[j, 0] * field.power(self._target_exponent - exponent)
+            for j, exponent in enumerate(self._exponents)
+        ]
+        return [*weights, self._intercept(weights, field)]
 
-    def penalty(self, column: int) -> Any:
+    def penalty(self, column: int, field: Field = BALLS) -> Any:
         """α S on the scale of this column."""
         shift = -self.moments.unit - 2 * self._exponents[column]
-        return arb(fmpz(self.scale)) * ball(self.alpha) * arb((1, shift))
+        return field.number(fmpz(self.scale)) * field.double(self.alpha) * field.power(shift)
 
-    def _shortest(self) -> list[Any]:
+    def _shortest(self, field: Field = BALLS) -> list[Any]:
         if not self.rank:
-            return [*[arb(0)] * self.size, self._intercept([arb(0)] * self.size)]
+            nothing = [field.number(0)] * self.size
+            return [*nothing, self._intercept(nothing, field)]
         # In w the matrix is D C D with D the powers of two of the columns; its range is that of D C_P.
-        chosen = arb_mat([[arb(self.right[i, 0])] for i in self.pivots])
-        span = arb_mat(self._block(range(self.size), self.pivots))
-        sizes = [arb((1, exponent)) for exponent in self._exponents]
-        for j in range(self.size):
+        chosen = field.matrix(fmpz_mat([[self.right[i, 0]] for i in self.pivots]))
+        span = field.matrix(self._block(range(self.size), self.pivots))
+        for j, exponent in enumerate(self._exponents):
+            size = field.power(exponent)
             for k in range(self.rank):
-                span[j, k] = span[j, k] * sizes[j]
+                span[j, k] = span[j, k] * size
         shares = (span.transpose() * span).solve(chosen)
         found = span * shares
-        unit = arb((1, self._target_exponent))
+        unit = field.power(self._target_exponent)
         weights = [found[j, 0] * unit for j in range(self.size)]
-        return [*weights, self._intercept(weights)]
+        return [*weights, self._intercept(weights, field)]
 
-    def _unscaled(self, scaled: Any, columns: Sequence[int]) -> list[Any]:
-        weights = [arb(0)] * self.size
-        for place, column in enumerate(columns):
-            shift = self._target_exponent - self._exponents[column]
-            weights[column] = scaled[place, 0] * arb((1, shift))
-        return [*weights, self._intercept(weights)]
-
-    def _intercept(self, weights: Sequence[Any]) -> Any:
+    def _intercept(self, weights: Sequence[Any], field: Field) -> Any:
         """(Σ s y − w·Σ s x) / S; the powers of two of the weights and of the constant column cancel."""
         if not self.intercept:
-            return arb(0)
+            return field.number(0)
         k, whole = self.size, self.moments.wholes
-        rest = arb(whole[k + 1, k]) * arb((1, self._target_exponent))
+        rest = field.number(whole[k + 1, k]) * field.power(self._target_exponent)
         for j, w in enumerate(weights):
-            rest -= w * arb(whole[j, k]) * arb((1, self._exponents[j]))
-        return rest / arb(whole[k, k]) * arb((1, -self.moments.exponents[k]))
+            rest -= w * field.number(whole[j, k]) * field.power(self._exponents[j])
+        return rest / field.number(whole[k, k]) * field.power(-self.moments.exponents[k])
 
-    def errors(self, weights: Sequence[float | int], intercept: float | int | None) -> list[float]:
+    def rational(self) -> list[Any]:
+        """The exact weights and, last, the exact intercept (0 without one): for few columns."""
+        return self._regular(RATIONALS) if self._sure_size() else self._shortest(RATIONALS)
+
+    def errors(self, weights: Sequence[float], intercept: float | None) -> list[float]:
         """Doubles not below |w_j − w*_j| for each weight and, last, |b − b*|."""
         return errors_from(self.solve(), [*weights, intercept or 0.0])
 
     def inverse_diagonal(self) -> list[Any]:
         """Balls for the diagonal of (Σ s zzᵀ)⁻¹ over rows z = (x, 1), the constant last if there is one."""
-        return _grown(self._inverse_diagonal)
+        return grown(self._inverse_diagonal)
 
     def _inverse_diagonal(self) -> list[Any]:
         """In the centred frame the inverse is that of G = C/S, and 1/S + mᵀG⁻¹m at the constant."""
@@ -260,7 +291,7 @@ class NormalEquations:
 
     def residual_sum(self) -> Any:
         """A ball for Σ s (y − ŷ)² + α‖w‖² at the solution, with α = 0 the sum of squared residuals."""
-        return _grown(self._residual_sum, depth=ZERO_BITS_LARGE)[0]
+        return grown(self._residual_sum, depth=ZERO_BITS_LARGE)[0]
 
     def _residual_sum(self) -> list[Any]:
         """With the total, beside which a sum of 0 is small enough."""
@@ -276,17 +307,7 @@ class NormalEquations:
         return arb(self.spread) * arb((1, self.moments.unit + 2 * self._target_exponent)) / arb(self.scale)
 
 
-def power(exponent: int) -> fmpq:
-    return fmpq(fmpz(1) << exponent) if exponent >= 0 else fmpq(1, fmpz(1) << -exponent)
-
-
-def ball(number: float | int) -> Any:
-    """The number itself, as a ball of radius 0."""
-    above, below = number.as_integer_ratio()
-    return arb((fmpz(above), 1 - int(below).bit_length()))
-
-
-def _grown(work: Any, *, depth: int = ZERO_BITS_LARGE) -> list[Any]:
+def grown(work: Any, *, depth: int = ZERO_BITS_LARGE) -> list[Any]:
     """What ``work`` gives at a precision at which every ball has `WANTED_BITS` good bits, or is 2^-depth
     times smaller than the largest and may hold 0.
     """
@@ -298,7 +319,7 @@ def _grown(work: Any, *, depth: int = ZERO_BITS_LARGE) -> list[Any]:
             except ZeroDivisionError:
                 balls = []
             if balls:
-                largest = max((abs(value).upper() for value in balls), key=_order)
+                largest = max((abs(value).upper() for value in balls), key=_size)
                 floor = largest * arb((1, -depth))
                 if all(b.rel_accuracy_bits() >= WANTED_BITS or not b.rad() > floor for b in balls):
                     return balls
@@ -309,9 +330,11 @@ def _grown(work: Any, *, depth: int = ZERO_BITS_LARGE) -> list[Any]:
         bits *= 2
 
 
-def _order(value: Any) -> Any:
+def _size(value: Any) -> int:
+    if not value.is_finite():
+        return 1 << 40
     mantissa, exponent = value.mid().man_exp()
-    return (abs(int(mantissa)).bit_length() + int(exponent), 0) if mantissa else (-(1 << 40), 0)
+    return abs(int(mantissa)).bit_length() + int(exponent) if mantissa else -(1 << 40)
 
 
 def errors_from(exact: Sequence[Any], given: Sequence[float | int]) -> list[float]:

@@ -52,7 +52,7 @@ def slices_of(Z: Any, tops: npt.NDArray[np.int64]) -> Iterator[tuple[int, Any]]:
             rest -= whole * np.ldexp(1.0, -shift)
         else:
             whole = np.rint(np.ldexp(rest, shift))
-            rest -= np.ldexp(whole, -shift)
+            rest = _less(rest, whole, shift)
         if not whole.any():
             continue
         if dense:
@@ -62,6 +62,13 @@ def slices_of(Z: Any, tops: npt.NDArray[np.int64]) -> Iterator[tuple[int, Any]]:
             cut.data = whole
             cut.eliminate_zeros()
             yield level, cut
+
+
+def _less(rest: Doubles, whole: Doubles, shift: npt.NDArray[np.intc]) -> Doubles:
+    """rest − whole·2^−shift, exactly. The largest doubles are rounded up to 2^1024: there halves are taken."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        halves = (0.5 * rest - np.ldexp(whole, -shift - 1)) * 2.0
+        return np.where((shift < 0) & (whole != 0.0), halves, rest - np.ldexp(whole, np.minimum(-shift, 1000)))
 
 
 def symmetric_products(slices: Levels) -> Iterator[tuple[int, Doubles]]:

@@ -13,16 +13,20 @@ most 2(n + 3)u(‖x‖‖w‖ + |b|) + 8(n + 3)τ·max(1, ‖x‖); the norms ar
 room. To it 4u(1 + |m|) is added for the subtraction from 1. A loss that lies between two doubles is
 multiplied by its cost and summed in runs of 256, each run with a relative error below 256u, the runs by
 `math.fsum`; 300u is allowed. Multipliers as doubles have a relative error of 4u. Σ αsx is summed in runs of
-256 rows: its error has a norm of at most (256 + runs + 16)u·Σ α‖x‖ + τ(…), and twice that is allowed. A
-value that is not finite, or too large for these bounds, is settled exactly.
+256 rows: its error has a norm of at most (256 + runs + 16)u·Σ α‖x‖, and twice that is allowed.
+
+An operation that underflows is off by at most τ, which later factors enlarge: a loss by its cost, a cost by
+its loss, a multiplier by both and by ‖x‖. With n rows of d columns, none of them above a cost c, a loss ℓ or
+a length N, 8nτ(1 + c)(1 + ℓ) is allowed for each sum of losses, and d(1 + N) times that for ‖Σ αsx‖. A value
+that is not finite, or too large for these bounds, is settled exactly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import fsum, inf, isfinite
+from math import fsum, hypot, inf, isfinite, nextafter
 from typing import Any
 
 import numpy as np
@@ -43,11 +47,11 @@ _LARGE = 2.0**50  # k as a double is exact up to here, with room
 class Objective:
     """½‖w‖² + Σ C·v·loss, for weights (w, b), with the multipliers of the rows listed."""
 
-    weights: tuple[float | int, ...]
-    intercept: float | int | None
-    C: float | int
+    weights: tuple[float, ...]
+    intercept: float | None
+    C: float
     squared: bool
-    row_weights: tuple[float | int, ...] | None
+    row_weights: tuple[float, ...] | None
     listed: dict[int, Fraction]
 
     def cost(self, row: int) -> Fraction:
@@ -78,6 +82,7 @@ class Enclosure:
     _high: list[float] = field(default_factory=list)
     _squares: list[float] = field(default_factory=list)
     _reach: list[float] = field(default_factory=list)  # Σ α‖x‖
+    _largest: dict[str, float] = field(default_factory=lambda: dict.fromkeys(("cost", "loss", "norm"), 0.0))
     runs: int = 0
 
     def upper(self, objective: Objective) -> Fraction | float:
@@ -99,14 +104,13 @@ class Enclosure:
 def enclosed(source: Source, objective: Objective) -> Enclosure:
     """One walk: primal and dual value between bounds, the sums over multipliers exact."""
     found = Enclosure()
-    weights = np.array([float(w) for w in objective.weights])
-    bias = float(objective.intercept or 0)
-    length = 1.001 * float(np.linalg.norm(weights)) + 1e-300
-    sound = all(isinstance(w, float) for w in (*objective.weights, objective.intercept or 0.0))
-    found.trusted = sound and length < 2.0**500 and float(objective.C) < 2.0**500
+    weights = np.array(objective.weights)
+    bias = objective.intercept or 0.0
+    length = 1.001 * hypot(*objective.weights) + 1e-300
+    found.trusted = length < 2.0**500 and abs(bias) < 2.0**500 and objective.C < 2.0**500
     rows = np.array(sorted(objective.listed), dtype=np.int64)
-    multipliers = np.array([float(objective.listed[i]) for i in rows.tolist()])
-    given = None if objective.row_weights is None else np.array(objective.row_weights, dtype=np.float64)
+    multipliers = np.array([nearest(objective.listed[i]) for i in rows.tolist()])
+    given = None if objective.row_weights is None else np.array(objective.row_weights)
     total = np.zeros(source.n_columns)
     with np.errstate(all="ignore"):
         for piece in source.pieces():
@@ -118,13 +122,15 @@ def enclosed(source: Source, objective: Objective) -> Enclosure:
         found.mass += alpha
         if objective.squared and alpha:
             cost = objective.cost(row)
-            found._squares.append(_up(alpha**2 / (4 * cost)) if cost else inf)
-    slip = 1 + 300 * _U
-    found.low, found.high = fsum(found._low) * (1 - 300 * _U), fsum(found._high) * slip
-    found.squares = fsum(found._squares) * slip
-    reach = fsum(found._reach) * slip
-    off = 2 * (RUN + found.runs + 16) * _U * reach + (found.runs + 1) * RUN * source.n_columns * _TAU
-    norm = float(np.linalg.norm(total))
+            found._squares.append(rounded(alpha**2 / (4 * cost), up=True) if cost else inf)
+    slip, largest = 1 + 300 * _U, found._largest
+    tiny = 8 * source.n_rows * _TAU * (1 + largest["cost"]) * (1 + largest["loss"])
+    found.low = max(0.0, _total(found._low) * (1 - 300 * _U) - tiny)
+    found.high = _total(found._high) * slip + tiny
+    found.squares = _total(found._squares) * slip + tiny
+    reach = _total(found._reach) * slip
+    off = 2 * (RUN + found.runs + 16) * _U * reach + tiny * source.n_columns * (1 + largest["norm"])
+    norm = hypot(*total.tolist())
     found.size = (norm * (1 + (source.n_columns + 4) * _U) + off) * (1 + 8 * _U)
     found.trusted &= isfinite(found.size) and norm < 2.0**500 and reach < 2.0**500
     return found
@@ -150,18 +156,22 @@ def _piece(
     doubt = 2 * (terms + 3) * _U * (1.001 * norms * length + abs(bias)) + 4 * _U * (1 + abs(margins))
     doubt += 8 * (terms + 3) * _TAU * (1 + norms)
     short = 1.0 - margins
-    costs = float(objective.C) * (np.ones(len(signs)) if v is None else v)
+    costs = objective.C * (np.ones(len(signs)) if v is None else v)
+    worst = np.maximum(short + doubt, 1.0)
+    _enlarge(found, "cost", costs)
+    _enlarge(found, "loss", worst * worst if objective.squared else worst)
+    _enlarge(found, "norm", norms)
     for place, ends in ((found._low, short - doubt), (found._high, short + doubt)):
         least = np.maximum(ends, 0.0)
         place += _summed(costs * (least * least if objective.squared else least))
     counts = _counts(objective, X, signs, short, doubt, local)
-    _count(found, objective, counts, signs, v, local)
-    alpha = float(objective.unit) * costs * counts.astype(np.float64)
-    alpha[local] = 0.0
+    _count(found, objective, counts, signs, v)
+    if counts.dtype == object:
+        counts = np.array([nearest(Fraction(count)) for count in counts])
+    shares = float(objective.unit) * counts.astype(np.float64)  # α/c
+    alpha = costs * shares
     if objective.squared:
-        positive = (counts > 0) & (costs > 0.0)
-        positive[local] = False
-        found._squares += _summed(alpha[positive] ** 2 / (4 * costs[positive]))
+        found._squares += _summed(alpha * (shares * 0.25))  # α²/(4c)
     alpha[local] = multipliers
     found.balance += sum(
         (int(signs[i]) * objective.listed[piece.start + i] for i in local.tolist()), Fraction(0)
@@ -187,7 +197,7 @@ def _counts(objective: Objective, X: Matrix, signs: Any, short: Doubles, doubt: 
     else:
         counts = (short > 0.0).astype(np.float64)
         open_rows = ~(abs(short) > doubt)
-    open_rows[local] = False
+    counts[local], open_rows[local] = 0.0, False
     numbers = np.flatnonzero(open_rows)
     answer: Any = counts
     if len(numbers):
@@ -218,12 +228,8 @@ def exact_short(objective: Objective, x: Any, sign: int) -> Fraction:
     )
 
 
-def _count(
-    found: Enclosure, objective: Objective, counts: Any, signs: Any, v: Doubles | None, local: Any
-) -> None:
+def _count(found: Enclosure, objective: Objective, kept: Any, signs: Any, v: Doubles | None) -> None:
     """Add Σ α and Σ αs of the rows that are not listed, exactly."""
-    kept = counts.copy()
-    kept[local] = 0
     if v is None:
         if kept.dtype == object or float(abs(kept).max(initial=0)) * len(kept) > 2.0**62:
             mass, balance = (
@@ -298,15 +304,31 @@ def _summed(values: Doubles) -> list[float]:
     return [*sums, float(values[whole:].sum())]
 
 
-def _up(value: Fraction) -> float:
-    """A double not below the value."""
-    return float(value) * (1 + 2 * _U)
+def _total(sums: list[float]) -> float:
+    """Their sum, rounded once; infinite where it overflows."""
+    try:
+        return fsum(sums)
+    except OverflowError:
+        return inf
+
+
+def _enlarge(found: Enclosure, what: str, values: Doubles) -> None:
+    # NumPy's maximum is NaN where an entry is, and Python's of a number and NaN the first: order matters.
+    largest = float(values.max(initial=0.0))
+    found._largest[what] = max(found._largest[what], largest) if isfinite(largest) else inf
+
+
+def nearest(value: Fraction | float) -> float:
+    """The double next to a value, infinite where there is none."""
+    try:
+        return float(value)
+    except OverflowError:
+        return inf if value > 0 else -inf
 
 
 def rounded(value: Fraction | float, *, up: bool) -> float:
     """The double next to a value on the side asked for."""
-    near = float(value)
-    step: Callable[[float, float], Any] = np.nextafter
-    if isinstance(value, float) or (Fraction(near) >= value if up else Fraction(near) <= value):
+    near = nearest(value)
+    if not isfinite(near) or (Fraction(near) >= value if up else Fraction(near) <= value):
         return near
-    return float(step(near, inf if up else -inf))
+    return nextafter(near, inf if up else -inf)

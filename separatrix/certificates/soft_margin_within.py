@@ -12,26 +12,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated
 
 from .certificate import Certificate, Verdict
 from .dyadic import power_of_two
-from .soft_margin import Objective, enclosed, exact_dual, exact_primal
+from .soft_margin import Objective, enclosed, exact_dual, exact_primal, nearest
 from .source import Source
 from .witness import (
     CertificateError,
-    Number,
-    NumberOrNone,
-    Numbers,
-    NumbersOrNone,
+    Double,
+    DoubleOrNone,
+    Doubles,
+    DoublesOrNone,
     RowNumbers,
     Text,
     Whole,
-    _tuple,
-    _whole,
+    Wholes,
 )
 
-Wholes = Annotated[tuple[int, ...], _tuple(_whole)]
 LOSSES = ("hinge", "squared_hinge")
 
 
@@ -69,16 +66,16 @@ class SoftMarginWithin(Certificate):
     Verdict(holds=False, reason='What it proves from below is 2.0, less than 4.0.')
     """
 
-    weights: Numbers
-    intercept: NumberOrNone
-    C: Number
+    weights: Doubles
+    intercept: DoubleOrNone
+    C: Double
     loss: Text
-    upper: Number
-    lower: Number
+    upper: Double
+    lower: Double
     rows: RowNumbers = ()
     multipliers: Wholes = ()
     exponent: Whole = 0
-    row_weights: NumbersOrNone = None
+    row_weights: DoublesOrNone = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -105,9 +102,9 @@ class SoftMarginWithin(Certificate):
     @property
     def gap(self) -> float:
         """(upper − lower)/upper."""
-        return (
-            float((Fraction(self.upper) - Fraction(self.lower)) / Fraction(self.upper)) if self.upper else 0.0
-        )
+        if not self.upper:
+            return 0.0
+        return nearest((Fraction(self.upper) - Fraction(self.lower)) / abs(Fraction(self.upper)))
 
     def objective(self) -> Objective:
         unit = power_of_two(-self.exponent)
@@ -132,14 +129,14 @@ class SoftMarginWithin(Certificate):
         if not found.upper(objective) <= upper:
             value = None if found.below(objective) > upper else exact_primal(source, objective)
             if value is None or value > upper:
-                shown = float(found.below(objective) if value is None else value)
+                shown = nearest(found.below(objective) if value is None else value)
                 return Verdict(False, f"The objective of its weights is {shown!r}, more than {self.upper!r}.")
         if not found.lower() >= lower:
             value = exact_dual(source, objective)
             if value is None or value < lower:
-                proved = "nothing" if value is None else repr(float(value))
+                proved = "nothing" if value is None else repr(nearest(value))
                 return Verdict(False, f"What it proves from below is {proved}, less than {self.lower!r}.")
         return Verdict(
             True,
-            f"The objective is at most {float(upper)!r} and no weights reach below {float(lower)!r}.",
+            f"The objective is at most {self.upper!r} and no weights reach below {self.lower!r}.",
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from math import inf
 from typing import Any
 
@@ -16,11 +17,12 @@ from .measured import read_measured
 from .moments import Part, moments_of
 from .normal_equations import NormalEquations
 from .source import Source
-from .witness import CertificateError, Number, NumberOrNone, Numbers, NumbersOrNone
+from .witness import CertificateError, Double, DoubleOrNone, Doubles, DoublesOrNone
 
 MOST_COLUMNS = 1000  # of exact equations
 MOST_DEPENDENT = 200  # where there are fewer rows than columns, so that the columns depend on one another
 MOST_WORK = 5e12  # products of columns, over all rows
+MOST_RATIONAL = 60  # rows or columns, whichever are fewer, of a solution in fractions
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,12 +57,12 @@ class SolutionWithin(Certificate):
     Verdict(holds=False, reason='Weight 0 is 0.01 away from the exact one, more than the 1e-15 claimed.')
     """
 
-    weights: Numbers
-    intercept: NumberOrNone
-    alpha: Number
-    distance: Number
-    within: Numbers
-    sample_weight: NumbersOrNone = None
+    weights: Doubles
+    intercept: DoubleOrNone
+    alpha: Double
+    distance: Double
+    within: Doubles
+    sample_weight: DoublesOrNone = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -83,25 +85,36 @@ class SolutionWithin(Certificate):
         if self.sample_weight is not None and len(self.sample_weight) != source.n_rows:
             weights = len(self.sample_weight)
             return Verdict(False, f"It has weights for {weights} rows; this data has {source.n_rows}.")
+        if self.intercept is not None and self.sample_weight is not None and not any(self.sample_weight):
+            return Verdict(False, "Every row has weight 0, so that any intercept is as good.")
         if self.alpha > 0 and self._by_gradient(source):
             return self._holds("by the length of the gradient")
-        errors = exact_errors(source, self)
-        if errors is None:
+        equations = exact_equations(source, self)
+        if equations is None:
             return Verdict(False, "The problem is too large for its exact solution to be enclosed here.")
+        errors = errors_of(equations, self)
+        if not self._allows(errors) and min(source.n_rows, source.n_columns) <= MOST_RATIONAL:
+            errors = rational_errors(equations, self)  # a bound that is met exactly, or missed by a hair
         for place, (error, allowed) in enumerate(zip(errors, self.within, strict=True)):
             if not error <= allowed:
                 what = f"Weight {place}" if place < len(self.weights) else "The intercept"
+                shown = nearest_double(error)
                 return Verdict(
                     False,
-                    f"{what} is {error:.3g} away from the exact one, more than the {allowed!r} claimed.",
+                    f"{what} is {shown:.3g} away from the exact one, more than the {allowed!r} claimed.",
                 )
-        if not length(errors) <= self.distance:
-            return Verdict(False, f"The distance is {length(errors):.3g}, more than is claimed.")
+        if not self._allows(errors):
+            return Verdict(False, "The distance is more than is claimed.")
         return self._holds("in exact arithmetic")
 
+    def _allows(self, errors: list[Any]) -> bool:
+        """Whether errors, doubles or fractions, are within the bounds."""
+        fits = all(error <= allowed for error, allowed in zip(errors, self.within, strict=True))
+        if fits and isinstance(errors[0], Fraction):
+            return sum(error**2 for error in errors) <= Fraction(self.distance) ** 2
+        return fits and length(errors) <= self.distance
+
     def _by_gradient(self, source: Source) -> bool:
-        if not all(isinstance(number, float) for number in (*self.weights, self.intercept or 0.0)):
-            return False
         far, bias = gradient_distance(source, self)
         bounds = [far] * len(self.weights) + [bias] * (self.intercept is not None)
         fits = all(bound <= allowed for bound, allowed in zip(bounds, self.within, strict=True))
@@ -123,7 +136,7 @@ def length(errors: list[float]) -> float:
 def gradient_distance(source: Source, claim: Any) -> tuple[float, float]:
     """Bounds on the distance of weights and intercept, for a penalty above 0."""
     found = gradient(source, claim.weights, claim.intercept, claim.alpha, claim.sample_weight)
-    return found.distance(float(claim.alpha))
+    return found.distance(claim.alpha)
 
 
 def parts_of(source: Source, sample_weight: Any) -> Iterator[Part]:
@@ -139,20 +152,34 @@ def few_columns(n: int, d: int) -> bool:
     return d <= (MOST_COLUMNS if n > d else MOST_DEPENDENT) and n * (d + 2) ** 2 <= MOST_WORK
 
 
-def exact_errors(source: Source, claim: Any) -> list[float] | None:
-    """How far each coefficient may be from the exact one; None where the problem is too large for that."""
-    n = source.n_rows
-    equations: Any
+def exact_equations(source: Source, claim: Any) -> Any:
+    """The equations of the exact solution; None where the problem is too large for them."""
     by_rows = row_equations(source, claim)
-    if by_rows is not None:
-        equations = by_rows
-    elif few_columns(n, source.n_columns):
-        moments = moments_of(parts_of(source, claim.sample_weight), source.n_columns)
-        equations = NormalEquations(moments, intercept=claim.intercept is not None, alpha=claim.alpha)
-    else:
-        return None
+    if by_rows is not None or not few_columns(source.n_rows, source.n_columns):
+        return by_rows
+    moments = moments_of(parts_of(source, claim.sample_weight), source.n_columns)
+    return NormalEquations(moments, intercept=claim.intercept is not None, alpha=claim.alpha)
+
+
+def errors_of(equations: Any, claim: Any) -> list[float]:
+    """How far each coefficient may be from the exact one; infinite where they are too close to singular."""
+    count = len(claim.weights) + (claim.intercept is not None)
     try:
         errors: list[float] = equations.errors(claim.weights, claim.intercept)
     except ArithmeticError:
-        return None
-    return errors if claim.intercept is not None else errors[:-1]
+        return [inf] * count
+    return errors[:count]
+
+
+def rational_errors(equations: Any, claim: Any) -> list[Fraction]:
+    """How far each coefficient is from the exact one."""
+    given = [*claim.weights, *([] if claim.intercept is None else [claim.intercept])]
+    exact = [Fraction(int(value.p), int(value.q)) for value in equations.rational()[: len(given)]]
+    return [abs(Fraction(ours) - theirs) for ours, theirs in zip(given, exact, strict=True)]
+
+
+def nearest_double(error: Fraction | float) -> float:
+    try:
+        return float(error)
+    except OverflowError:
+        return inf

@@ -2,7 +2,8 @@
 
 A claim declares its fields with these types. The record checks and normalises them when it is made, from
 Python, NumPy or JSON alike, so a record that exists is well formed. In JSON a whole number is a decimal
-string (other programs would round it), a float is a number.
+string (other programs would round it), a float is a number. Where a claim is about doubles alone, a whole
+number is taken for the double that equals it, and refused if there is none.
 """
 
 from __future__ import annotations
@@ -73,6 +74,22 @@ def _numbers(values: Any) -> tuple[float | int, ...]:
     return _tuple(_number)(values)
 
 
+def _double(value: Any) -> float:
+    value = _number(value)
+    try:
+        nearest = float(value)
+    except OverflowError:
+        raise ValueError("it is beyond every double") from None
+    if nearest != value:
+        raise ValueError(f"no double equals {value}")
+    return nearest
+
+
+def _doubles(values: Any) -> tuple[float, ...]:
+    given = _numbers(values)
+    return given if set(map(type, given)) <= {float} else tuple(map(_double, given))  # type: ignore[return-value]
+
+
 def _whole(value: Any) -> int:
     value = _number(value)
     if not isinstance(value, int) or value < 0:
@@ -131,7 +148,12 @@ Number: TypeAlias = Annotated[float | int, _number]
 Numbers: TypeAlias = Annotated[tuple[float | int, ...], _numbers]
 NumberOrNone: TypeAlias = Annotated[float | int | None, _optional(_number)]
 NumbersOrNone: TypeAlias = Annotated[tuple[float | int, ...] | None, _optional(_numbers)]
+Double: TypeAlias = Annotated[float, _double]
+DoubleOrNone: TypeAlias = Annotated[float | None, _optional(_double)]
+Doubles: TypeAlias = Annotated[tuple[float, ...], _doubles]
+DoublesOrNone: TypeAlias = Annotated[tuple[float, ...] | None, _optional(_doubles)]
 Whole: TypeAlias = Annotated[int, _whole]
+Wholes: TypeAlias = Annotated[tuple[int, ...], _tuple(_whole)]
 WholeOrNone: TypeAlias = Annotated[int | None, _optional(_whole)]
 Counts: TypeAlias = Annotated[tuple[int, ...], _tuple(_count)]
 RowNumbers: TypeAlias = Annotated[tuple[int, ...], _ascending]

@@ -93,7 +93,8 @@ def dichotomies(rows: int, columns: int, no_intercept: bool, as_json: bool, quie
     voice.say(
         f"{shown} of the 2^{rows} labellings of {rows:,} points in general position can be made by a "
         f"hyperplane in {columns:,} dimensions (Cover 1965).\nA labelling by coin tosses can be made with "
-        f"probability {probability:.6g}; the VC dimension is {dimension:,}."
+        f"probability {f'{probability:.6g}' if probability else 'below 1e-300'}; the VC dimension is "
+        f"{dimension:,}."
     )
     voice.answer(
         {

@@ -67,6 +67,10 @@ class DataFile:
             return self.rows(**options), None
         share = _share(test)
         if share is None:
+            if test == "-" == self.data:
+                raise click.UsageError(
+                    "Standard input can be the rows to learn from or those held out, not both."
+                )
             learned = self.rows(**options)
             other = replace(self, data=test, demo=False, encode=None, text=None, hashed=None, scale=None)
             known: dict[str, Any] = (
@@ -81,11 +85,11 @@ class DataFile:
 
         if self.demo or not self.prepares:
             return split(self.rows(**options), share, seed)
-        if self.data == "-":
-            raise click.UsageError("--test: a share of standard input would be read twice; name a file.")
-        learned = self.rows(share=Share(share, seed), **options)
-        held = Share(share, seed, held_out=True)
-        return learned, self.rows(share=held, preparation=learned.preparation, **options)
+        said = self._options() | options
+        with Again(self.data) as again:
+            learned = again.read(said | {"share": Share(share, seed)})
+            known = {"share": Share(share, seed, held_out=True), "preparation": learned.preparation}
+            return learned, again.read(said | known)
 
     def rows_with(self, attempts: Sequence[dict[str, Any]], *, by_name: bool = False) -> Rows:
         """The rows by the first of these options that the file can be read with; else the first refusal.
@@ -100,7 +104,8 @@ class DataFile:
             for options in attempts:
                 try:
                     rows = self.rows(**options) if self.demo else again.read(self._options() | options)
-                    if refusal is None or rows.columns is None or not by_name:
+                    chosen = "features" in options or "preparation" in options
+                    if refusal is None or rows.columns is None or chosen or not by_name:
                         return rows
                 except DataError as error:
                     refusal = refusal or error

@@ -59,17 +59,30 @@ def rows_for(model: Any, data: DataFile) -> Any:
         said["regression"] = True
     elif data.positive is None and _against_the_rest(model):
         said["positive"] = str(model.classes_[1])
+    labels = [said]
+    if data.label is None and (label := _label_of(model)) is not None:
+        labels.insert(0, said | {"label": label})
+    columns: list[dict[str, Any]] = [{}]
+    names = getattr(model, "feature_names_in_", None)
     if hasattr(model, "preparation_"):
         known = model.preparation_
-        return data.rows(**said, preparation=known, missing=known.missing)
-    names = getattr(model, "feature_names_in_", None)
-    attempts: list[dict[str, Any]] = [{"n_columns": model.n_features_in_}, {}]
-    if names is not None:
-        attempts.insert(0, {"features": list(names)})
+        columns = [{"preparation": known, "missing": data.missing or known.missing}]
+    else:
+        columns.insert(0, {"n_columns": model.n_features_in_})
+        if names is not None:
+            columns.insert(0, {"features": list(names)})
+    attempts = [label | chosen for label in labels for chosen in columns]
     try:
-        return data.rows_with([said | attempt for attempt in attempts], by_name=names is not None)
+        return data.rows_with(attempts, by_name=names is not None)
     except DataError as error:
         raise DataError(str(error).replace(" (features=)", ", which the model was fitted with")) from None
+
+
+def _label_of(model: Any) -> str | None:
+    """The column of labels of the fit, which its certificate knows."""
+    certificate = getattr(model, "certificate_", None)
+    first = certificate[0] if isinstance(certificate, tuple) else certificate
+    return None if first is None else first.about.label
 
 
 def _against_the_rest(model: Any) -> bool:

@@ -31,7 +31,6 @@ def trained(
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 model.fit(rows)
-            # Of a regression the proof may be worked out now.
             seen: Any = None
             if held_out is not None:
                 clock.tell(f"predicting {held_out.n_rows:,} rows held out")

@@ -30,6 +30,8 @@ PHRASES = (
     (r"\bcenter=True\b", "--center"),
     (r"\bfit_intercept=True\b", "an intercept"),
     (r" of regression=True\b", ""),
+    (r"\ba regressor takes such a target\b", "--model linear or ridge takes such a target"),
+    (r"\banother seed\b", "another --seed"),
     (r"\bregression=True needs\b", "A regression needs"),
     (r", or None\b", ""),
     (r"\bn_jobs=", "--jobs "),

@@ -41,7 +41,7 @@ def folder() -> Path:
 def _source_digest() -> str:
     # Kernels call one another across files, so a change in any of them makes all cached code stale.
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 

@@ -145,7 +145,7 @@ def descend_to_vertex(
     active[:] = False
     best = np.inf
     for size in range(D - 1):
-        direction = np.random.standard_normal(D)
+        direction = np.random.standard_normal((D,))
         for _ in range(2):
             for b in range(size):
                 dot = 0.0
@@ -171,7 +171,7 @@ def descend_to_vertex(
         _unit(weights)
         active[k] = True
         chosen[size] = k
-        fresh = basis[size]
+        fresh: np.ndarray = basis[size, :]
         fresh[:] = Z[k]
         for _ in range(2):
             for b in range(size):
@@ -234,7 +234,7 @@ def exchange(
     scores = np.empty(n)
     slopes = np.empty(n)
     system = np.empty((D, D))
-    inverse = np.empty((D, D))
+    inverse: np.ndarray = np.empty((D, D))
     moved = True
     for _ in range(turns):
         if moved:

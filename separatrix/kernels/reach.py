@@ -38,7 +38,8 @@ from separatrix.kernels import kernel
 from separatrix.kernels.row import row_add, row_dot, row_products
 
 CONSTANT, STEP, UNIT, SPARE, TURNED, ALONG, SQUARE, ANCHOR, LARGEST, MOVED, FULL, LOST = range(12)
-LEDGER = 12
+SEEN, MADE, ASTRAY = range(12, 15)
+LEDGER = 15
 MEASURED = 256
 CHUNK = 1024  # rows whose reach is looked at before the first of them is read
 STRETCH = 4096  # rows of a first pass between two anchors
@@ -50,7 +51,9 @@ class Sight(NamedTuple):
 
     The ledger: the constant feature, the step, UNIT, SPARE, the turns up to the anchor; w·anchor, ‖w‖²,
     ‖anchor‖² and the largest ‖w‖² since, as carried along; the mistakes since the anchor; FULL, not zero when
-    every row is to be read, and its reach noted; LOST, not zero when turns were not measured to the end.
+    every row is to be read, and its reach noted; LOST, not zero when turns were not measured to the end. Of a
+    first pass, which may come in blocks: the rows SEEN, the mistakes MADE, and how many of the rows are gone
+    ASTRAY, their reach noted before turns were known.
     """
 
     squares: np.ndarray
@@ -147,24 +150,25 @@ def noting_sweep(
     counts: np.ndarray,
     weights: np.ndarray,
 ) -> int:
-    """`sweep` over all rows in order and `survey` in one reading, noting how far each row reaches.
+    """`sweep` over the rows of a block and `survey` in one reading, noting how far each row reaches.
 
-    Returns the number of mistakes; ``largest[2]`` gains the number of rows whose square is not finite. Where
-    mistakes are so many that no row could be passed over, turns are not measured any more.
+    Blocks come in order, each with its part of the sight and one ledger. Returns the number of mistakes;
+    ``largest[2]`` gains the number of rows whose square is not finite. Where mistakes are so many that no row
+    could be passed over, turns are not measured any more.
     """
     squares, reach, ledger = sight.squares, sight.reach, sight.ledger
     constant = ledger[CONSTANT]
     middle = 0.0
     for j in range(centre.shape[0]):
         middle += centre[j] * centre[j]
-    mistakes, astray = 0, 0
+    before, made, mistakes = int(ledger[SEEN]), int(ledger[MADE]), 0
     home, size = 0.0, 0.0
     stale = True
     for i in range(signs.shape[0]):
         moved = ledger[MOVED] > 0.0 and ledger[LOST] == 0.0
-        if i == 0 or (moved and (i % STRETCH == 0 or not ledger[ANCHOR] > SHORT)):
+        if before + i == 0 or (moved and ((before + i) % STRETCH == 0 or not ledger[ANCHOR] > SHORT)):
             if not cast(weights, sight) < np.inf:
-                astray = i  # what was noted before does not count
+                ledger[ASTRAY] = before + i  # what was noted before does not count
             stale = True
         if stale:
             home = ledger[TURNED] - turn(ledger) if ledger[LOST] == 0.0 else -np.inf
@@ -192,15 +196,17 @@ def noting_sweep(
         counts[i] += 1
         mistakes += 1
         stale = True
-        if mistakes > 256 + i // 8:
+        if made + mistakes > 256 + (before + i) // 8:
             ledger[LOST] = 1.0
-    reach[:astray] = -np.inf
+    ledger[SEEN] += signs.shape[0]
+    ledger[MADE] += mistakes
     return mistakes
 
 
 @kernel
 def reaching_sweep(X: Any, signs: np.ndarray, sight: Sight, counts: np.ndarray, weights: np.ndarray) -> int:
-    """`sweep` over all rows in order, reading only those out of reach; returns the number of mistakes."""
+    """`sweep` over the rows of a block in order, reading only those out of reach; returns the number of
+    mistakes."""
     squares, reach, ledger = sight.squares, sight.reach, sight.ledger
     constant, full = ledger[CONSTANT], ledger[FULL] > 0.0
     awake = np.empty(CHUNK, np.int64)

@@ -161,7 +161,7 @@ def _lines(summary: RegressionSummary) -> Iterator[Line]:
             "residuals",
             f"standard deviation {number(summary.residual_sd)} on {summary.residual_df:,g} degrees of "
             f"freedom; adjusted R² = {number(summary.adjusted_r_squared or 0.0)}; "
-            f"F = {number(summary.f_statistic or 0.0)}, p = {_chance(summary.f_p_value)}",
+            f"F = {number(summary.f_statistic or 0.0)}, p {_against(summary.f_p_value)}",
         )
     if summary.held_out is not None:
         yield "held out", told(summary.held_out)
@@ -212,3 +212,8 @@ def _chance(p: float | None) -> str:
     if p is None or math.isnan(p):
         return ""
     return "< 1e-300" if p < 1e-300 else f"{p:.3g}"
+
+
+def _against(p: float | None) -> str:
+    said = _chance(p)
+    return said if said.startswith("<") else f"= {said}"

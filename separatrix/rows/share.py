@@ -56,6 +56,8 @@ def part(rows: Rows, share: Share) -> Rows:
     if not len(numbers):
         what = "held out" if share.held_out else "to learn from"
         raise DataError(f"A share of {share.share:g} of {rows.n_rows} rows leaves none {what}.")
+    if isinstance(rows, MemoryRows) and rows.codes is not None and rows.classes is not None:
+        _require_every_class(rows.classes, rows.codes[numbers], share)
     chosen: Rows
     if isinstance(rows, DenseRows):
         codes = None if rows.codes is None else rows.codes[numbers]
@@ -71,6 +73,15 @@ def part(rows: Rows, share: Share) -> Rows:
     chosen.name, chosen.label, chosen.known_finite = rows.name, rows.label, rows.known_finite
     chosen.preparation = rows.preparation
     return chosen
+
+
+def _require_every_class(classes: np.ndarray, codes: np.ndarray, share: Share) -> None:
+    absent = np.flatnonzero(np.bincount(codes, minlength=len(classes)) == 0)
+    if len(absent) and not share.held_out:
+        raise DataError(
+            f"A share of {share.share:g} leaves no row of the class {classes[absent[0]]} to learn from: hold "
+            "out less, or draw with another seed."
+        )
 
 
 class _Matrix(NamedTuple):

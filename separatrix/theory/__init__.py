@@ -36,6 +36,7 @@ from separatrix.bounds import (
     plain_sample_complexity,
     rademacher,
     rademacher_margin,
+    sample_margin,
     sauer,
     separability_probability,
     stable_compression,
@@ -45,8 +46,9 @@ from separatrix.bounds import (
 )
 from separatrix.theory import bayes, hardness
 from separatrix.theory.convergence import uniform_convergence
-from separatrix.theory.distributions import FiniteDistribution, GaussianClasses, PlantedNormal
+from separatrix.theory.distributions import FiniteDistribution, PlantedNormal
 from separatrix.theory.labellings import Dichotomies, Dichotomy, dichotomies_of
+from separatrix.theory.normal_classes import GaussianClasses
 from separatrix.theory.sampling import (
     accuracy,
     compare_sample_sizes,
@@ -109,6 +111,7 @@ __all__ = [
     "radon",
     "robustness",
     "sample_complexity",
+    "sample_margin",
     "sauer",
     "separability_probability",
     "shatters",

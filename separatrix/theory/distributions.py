@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, owens_t
+from scipy.special import owens_t
 
 from separatrix.halfspace import Halfspace
 from separatrix.theory.labellings import Dichotomies, dichotomies_of
@@ -114,77 +114,6 @@ class FiniteDistribution:
         return sum(map(min, negative, positive), Fraction(0))
 
 
-class GaussianClasses:
-    """Two normal distributions, one for each sign; the risk of a halfspace is two values of Φ.
-
-    Parameters
-    ----------
-    negative, positive : means, d numbers each
-    covariance : (d, d) array, or one number for a multiple of the identity
-        Of both classes, or of -1 alone.
-    prior : float
-        The probability of +1.
-    positive_covariance : the same for +1, where it is another
-
-    Examples
-    --------
-    >>> classes = GaussianClasses([-1.0, 0.0], [1.0, 0.0], covariance=1.0)
-    >>> classes.bayes_risk, classes.risk(Halfspace([1.0, 0.0]))
-    (0.1587, 0.1587)
-    >>> classes.risk(Halfspace([0.0, 1.0]))
-    0.5
-    """
-
-    def __init__(
-        self,
-        negative: Any,
-        positive: Any,
-        covariance: Any = 1.0,
-        prior: float = 0.5,
-        *,
-        positive_covariance: Any = None,
-    ) -> None:
-        self.means = as_points([negative, positive])
-        d = self.means.shape[1]
-        self._shared = positive_covariance is None
-        first = _covariance(covariance, d)
-        self.covariances = (first, first if self._shared else _covariance(positive_covariance, d))
-        self._roots = [np.linalg.cholesky(table) for table in self.covariances]
-        if not 0 < prior < 1:
-            raise ValueError(f"prior must lie strictly between 0 and 1, not {prior}")
-        self.prior = float(prior)
-
-    def risk(self, halfspace: Halfspace) -> float:
-        weights = halfspace.weights
-        negative, positive = (self.means @ weights + halfspace.intercept).tolist()
-        if not weights.any():
-            return (1 - self.prior) * (negative > 0) + self.prior * (positive <= 0)
-        spreads = [math.sqrt(float(weights @ table @ weights)) for table in self.covariances]
-        below, above = ndtr(negative / spreads[0]), ndtr(-positive / spreads[1])
-        return float((1 - self.prior) * below + self.prior * above)
-
-    def sample(self, m: int, random: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        signs = np.where(random.random(m) < self.prior, 1, -1)
-        noise = random.standard_normal((m, self.means.shape[1]))
-        points = np.where((signs > 0)[:, None], noise @ self._roots[1].T, noise @ self._roots[0].T)
-        return self.means[(signs > 0).astype(int)] + points, signs
-
-    @cached_property
-    def best(self) -> Best:
-        """Fisher's discriminant with the right threshold: with equal covariances the best rule of all."""
-        if not self._shared:
-            raise ValueError("with two covariances the best rule is no halfspace: only risks are known here")
-        negative, positive = self.means
-        weights = np.linalg.solve(self.covariances[0], positive - negative)
-        bias = -float(weights @ (positive + negative)) / 2 + math.log(self.prior / (1 - self.prior))
-        halfspace = Halfspace(weights, bias)
-        return Best(halfspace, self.risk(halfspace))
-
-    @property
-    def bayes_risk(self) -> float:
-        return self.best.risk
-
-
 @dataclass(frozen=True, eq=False)
 class PlantedNormal:
     """Standard normal points, labelled by a hyperplane through the origin: realizable, with risk zero.
@@ -209,23 +138,27 @@ class PlantedNormal:
         table = as_points([self.direction])
         if not table.any():
             raise ValueError("direction must not be zero")
-        object.__setattr__(self, "direction", tuple((table[0] / np.linalg.norm(table[0])).tolist()))
+        unit = table[0] / np.abs(table[0]).max()
+        object.__setattr__(self, "direction", tuple((unit / np.linalg.norm(unit)).tolist()))
 
     def risk(self, halfspace: Halfspace) -> float:
-        length = float(np.linalg.norm(halfspace.weights))
+        planted = np.array(self.direction)
+        weights, intercept = measured(halfspace, len(planted))
+        length = float(np.linalg.norm(weights))
         if length == 0:
             return 0.5
-        along = float(halfspace.weights @ np.array(self.direction)) / length
-        across = float(np.linalg.norm(halfspace.weights / length - along * np.array(self.direction)))
-        if across == 0:
-            share = math.copysign(math.inf, along)
-        else:
-            share = along / across
-        return float(0.5 - 2 * owens_t(halfspace.intercept / length, share))
+        along = float(weights @ planted) / length
+        across = float(np.linalg.norm(weights / length - along * planted))
+        share = along / across if across else math.copysign(math.inf, along)
+        return float(max(0.0, 0.5 - 2 * owens_t(intercept / length, share)))
 
     def sample(self, m: int, random: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         points = random.standard_normal((m, len(self.direction)))
         return points, np.where(points @ np.array(self.direction) > 0, 1, -1)
+
+    def posterior(self, points: Any) -> NDArray[np.float64]:
+        """P(s = +1 | x), which is 0 or 1."""
+        return (as_points(points) @ np.array(self.direction) > 0).astype(np.float64)
 
     @property
     def best(self) -> Best:
@@ -236,14 +169,14 @@ class PlantedNormal:
         return 0.0
 
 
-def _covariance(given: Any, d: int) -> NDArray[np.float64]:
-    spread = np.asarray(given, dtype=np.float64)
-    table = spread * np.eye(d) if spread.ndim == 0 else spread
-    if table.shape != (d, d) or not np.array_equal(table, table.T):
-        raise ValueError(f"covariance must be a number or a symmetric table of {d} by {d}")
-    if not np.isfinite(table).all() or np.linalg.eigvalsh(table)[0] <= 0:
-        raise ValueError("covariance must be positive definite")
-    return table
+def measured(halfspace: Halfspace, d: int) -> tuple[NDArray[np.float64], float]:
+    """The weights, none above 1 in size but the largest above 1/2, and the intercept in the same units."""
+    weights, intercept = halfspace.weights, float(halfspace.intercept)
+    if len(weights) != d:
+        raise ValueError(f"the distribution has {d} columns, but the halfspace has {len(weights)} weights")
+    _, exponent = math.frexp(float(np.abs(weights).max()))
+    with np.errstate(over="ignore", under="ignore"):
+        return np.ldexp(weights, -exponent), float(np.ldexp(intercept, -exponent))
 
 
 def _plain(value: Any) -> Any:

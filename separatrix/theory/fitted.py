@@ -19,7 +19,7 @@ from separatrix.bounds import (
     double_sample,
     leave_one_out,
     rademacher,
-    rademacher_margin,
+    sample_margin,
     stable_compression,
     vapnik_chervonenkis,
     vc_dimension,
@@ -89,7 +89,7 @@ class _Fit:
     delta: float
     wrong: NDArray[np.bool_]
     margins: NDArray[np.float64] | None  # s(w·x + b), for a halfspace
-    radius: float  # the longest row x
+    length: float  # √ of the mean of ‖x‖²
 
     @property
     def m(self) -> int:
@@ -144,7 +144,7 @@ def generalisation(
     [('stable compression', 0.014), ('Clopper and Pearson', 0.015)]
     >>> few = generalisation(sx.MaxMargin().fit(X[:30], y[:30]), X[:30], y[:30])
     >>> [bound.name for bound in few if bound.vacuous]
-    ['double sample', 'Rademacher margin', 'Vapnik and Chervonenkis']
+    ['double sample', 'Vapnik and Chervonenkis', 'sample margin']
     """
     (failure,) = between_zero_and_one(delta=delta)
     if not hasattr(model, "classes_") or not hasattr(model, "predict"):
@@ -177,17 +177,18 @@ def _survey(model: Any, rows: Rows, delta: float) -> _Fit:
     classes = rows.require_two_classes()
     if not np.array_equal(classes, model.classes_):
         raise ValueError(f"the labels are {list(classes)}, but the model tells {list(model.classes_)} apart")
-    wrong, margins, longest = [], [], 0.0
+    wrong, margins, squares = [], [], 0.0
     linear = hasattr(model, "coef_")
     for block in rows.blocks():
         part, signs = matrix(block, rows.n_columns), block.signs(1)
         wrong.append(np.asarray(model.predict(part)) != np.asarray(classes)[block.codes])
-        longest = max(longest, math.sqrt(float(np.max((part * part).sum(axis=1), initial=0.0))))
+        squares += float((part * part).sum())
         if linear:
             scores = np.asarray(part @ np.ravel(model.coef_)) + np.ravel(model.intercept_)
             margins.append(signs * scores)
     found = np.concatenate(margins) if linear else None
-    return _Fit(model, rows, delta, np.concatenate(wrong), found, longest)
+    missed = np.concatenate(wrong)
+    return _Fit(model, rows, delta, missed, found, math.sqrt(squares / len(missed)))
 
 
 def _wrong(model: Any, X: Any, y: Any) -> NDArray[np.bool_]:
@@ -243,18 +244,18 @@ def _record(model: Any) -> Any:
 
 def _wide_margin(fit: _Fit, bounds: list[Bound], left_out: list[LeftOut]) -> None:
     if fit.margins is None:
-        left_out.append(LeftOut("Rademacher margin", "the model is no halfspace"))
+        left_out.append(LeftOut("sample margin", "the model is no halfspace"))
         return
     vector = np.append(np.ravel(fit.model.coef_), np.ravel(fit.model.intercept_) if fit.intercept else [])
-    radius, length = math.hypot(fit.radius, fit.intercept), float(np.linalg.norm(vector))
-    if not (0 < radius < math.inf and 0 < length < math.inf):
-        left_out.append(LeftOut("Rademacher margin", "the weights or the rows are all zero, or overflow"))
+    size, length = math.hypot(fit.length, fit.intercept), float(np.linalg.norm(vector))
+    if not (0 < size < math.inf and 0 < length < math.inf):
+        left_out.append(LeftOut("sample margin", "the weights or the rows are all zero, or overflow"))
         return
     margins = fit.margins / length
-    levels = [radius * 0.5**k for k in range(_LEVELS)]
+    levels = [math.ldexp(1.0, math.frexp(size)[1] - k) for k in range(_LEVELS)]
     # The theorem is for all levels at once, so the best of them may be picked.
     found = [
-        rademacher_margin(fit.m, radius, level, int(np.count_nonzero(margins < level)), fit.delta)
+        sample_margin(fit.m, size, level, int(np.count_nonzero(margins < level)), fit.delta)
         for level in levels
     ]
     bounds.append(min(found, key=float))

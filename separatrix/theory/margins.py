@@ -14,7 +14,7 @@ from separatrix.algorithms.max_margin import MaxMargin
 from separatrix.algorithms.separation import separate
 from separatrix.bounds.arguments import positive, whole
 from separatrix.halfspace import Halfspace
-from separatrix.theory.distributions import GaussianClasses
+from separatrix.theory.normal_classes import GaussianClasses
 from separatrix.theory.points import as_points
 from separatrix.theory.risk import halfspace_of
 
@@ -101,7 +101,7 @@ def margin_experiment(
     differ.
 
     Source: the experiment is ours. That the margin matters at zero training error: B. E. Boser, I. M. Guyon
-    and V. N. Vapnik, Conference on Learning Theory (1992); `rademacher_margin` is the theorem.
+    and V. N. Vapnik, Conference on Learning Theory (1992); `sample_margin` is the theorem.
 
     Examples
     --------

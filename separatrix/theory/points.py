@@ -29,7 +29,7 @@ def as_points(points: Any) -> NDArray[np.float64]:
     if wrong.size:
         row, column = wrong[0].tolist()
         raise ValueError(f"point {row} has {table[row, column]} in column {column}: points must be finite")
-    if given.dtype.kind in "iuO":
+    if given.dtype.kind in "iuO" or given.dtype.itemsize > 8:
         pairs = zip(given.ravel().tolist(), table.ravel().tolist(), strict=True)
         for number, double in pairs:
             if number != double:

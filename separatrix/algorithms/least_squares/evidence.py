@@ -10,7 +10,7 @@ from separatrix.certificates import About, Certificate, GradientAtMost, Solution
 from separatrix.certificates.gradient import gradient
 from separatrix.certificates.interpolation import MOST_ROWS, MOST_VALUES
 from separatrix.certificates.measured import read_measured
-from separatrix.certificates.solution_within import exact_errors, few_columns, length
+from separatrix.certificates.solution_within import errors_of, exact_equations, few_columns, length
 from separatrix.rows import Rows
 
 SPARE = 4.0  # the bound differs a little with the way the rows are kept, and is to hold for all of them
@@ -91,8 +91,8 @@ class Claim:
             if near or (np.isfinite(far + bias) and not exact_in_reach(rows.n_rows, rows.n_columns)):
                 return made([far] * rows.n_columns + [bias], length([far, bias]))
         if exact_in_reach(rows.n_rows, rows.n_columns):
-            errors = exact_errors(source, self)
-            if errors is not None and np.isfinite(errors).all():
+            errors = errors_of(exact_equations(source, self), self)
+            if np.isfinite(errors).all():
                 return made(errors if intercept else [*errors, 0.0])
         if slope is None:
             slope = gradient(source, self.weights, self.intercept, self.alpha, self.sample_weight)

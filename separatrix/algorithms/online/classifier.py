@@ -57,6 +57,8 @@ class OnlineClassifier(MistakeDriven):
         runs, survey = train(frame.rows, learners, plan)
         if self.center:
             survey = Survey(rows, frame.centre).all()
+        for positive, found in self._tallies(frame, runs).items():
+            runs[positive].found = found
         solutions = [self._solution(frame, positive, run, survey) for positive, run in runs.items()]
         if not self.center:
             self._learners = {positive: run.learner.rest() for positive, run in runs.items()}

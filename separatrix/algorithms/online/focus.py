@@ -10,6 +10,9 @@ bit. A row is passed over only when the number that the plain sweep would have c
 positive, rounding, overflow and underflow included, at the weights of that moment: they are looked at
 anew after every mistake. The rows that are read are read in row order, by the same compiled loop.
 
+**Several classes.** A pass that reads most rows comes in blocks (`Focus.see`), so that every learner reads a
+block while it is in the cache; one that reads few is made at once (`Focus.glance`).
+
 **Cost.** 16 bytes a row, one plain pass, and another to arrange the rows; the copy is drawn as it is needed,
 a few tenths of it as a rule. A pass looks at a tenth to a half of that. It takes 2 bytes a value that is
 drawn and 9 bytes a row, and is freed with the `Focus`. There is no copy of sparse rows, of rows that are not
@@ -17,6 +20,8 @@ in C order, or longer than 10¹⁰⁰.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -117,29 +122,57 @@ class Focus:
         self._X = rows.block(0, rows.n_rows).X
         self._signs = rows.block(0, rows.n_rows).signs(positive)
         self._step = float(step)
-        self._reach = Reach(rows, self._signs, sketch.squares, constant, self._step, counts, weights)
+        self._reach = Reach(rows, sketch.squares, constant, self._step, counts, weights)
         self._shadow: Shadow | None = None
-        self._last = rows.n_rows
+        self._last = rows.n_rows  # the mistakes of the last pass
+        self._made = 0  # those of this pass so far
+        self._few = False  # whether the last pass made few
         self._looks = 0
         self._patience = REDRAW
 
     def pass_over(self) -> int:
         """Visit every row in order; returns the number of mistakes."""
-        few = self._last <= MOST_MISTAKES * len(self._signs)
-        if self._shadow is None and few and self._worth_a_copy():
+        made = self.glance()
+        return self.see(self._X, self._signs, 0) if made is None else made
+
+    def glance(self) -> int | None:
+        """Make the next pass, if it reads few rows; None: every block of it is to be given to `see`."""
+        self._few = self._last <= MOST_MISTAKES * len(self._signs)
+        self._made = 0
+        if self._shadow is None and self._few and self._worth_a_copy():
             self._take_shadow()
-        if not self.passes_made:
-            mistakes = self._reach.first_pass(self.sketch.survey)
-        elif not few:
-            mistakes = self._plain_pass()
-        elif self._shadow is not None:
-            mistakes = self._shaded_pass(self._shadow)
+        if not (self.passes_made and self._few):
+            if self.passes_made:
+                self._reach.lose()
+            return None
+        if self._shadow is not None:
+            self._made = self._shaded_pass(self._shadow)
+        elif self._reach.begin_pass():
+            return None
         else:
-            mistakes = self._reach.pass_over()
+            self._made = self._reach.see(self._X, self._signs, 0)
+        return self._end_pass()
+
+    def see(self, X: Any, signs: np.ndarray, first: int) -> int:
+        """The next block of a pass that reads most rows; returns the number of mistakes in it."""
+        stop = first + len(signs)
+        if not self.passes_made:
+            made = self._reach.note(X, signs, first, self.sketch.survey)
+        elif self._few:
+            made = self._reach.see(X, signs, first)
+        else:
+            visit, steps = np.arange(len(signs), dtype=np.int32), np.full(len(signs), self._step)
+            made = int(sweep(X, signs, visit, steps, self.constant, self.counts[first:stop], self.weights))
+        self._made += made
+        if stop == len(self._signs):
+            self._end_pass()
+        return made
+
+    def _end_pass(self) -> int:
         self.passes_made += 1
         self.passes_left -= 1
-        self._last = mistakes
-        return mistakes
+        self._last = self._made
+        return self._made
 
     def census(self) -> tuple[np.ndarray, float] | None:
         """The rows that floats cannot prove right, and the least margin of the others; None: not known."""
@@ -152,12 +185,6 @@ class Focus:
     def _worth_a_copy(self) -> bool:
         time = self.passes_made >= PLAIN_PASSES and self.passes_left >= WORTH_A_COPY
         return time and self._reach.share > WELL_IN_REACH and self.sketch.possible
-
-    def _plain_pass(self) -> int:
-        self._reach.lose()
-        visit = np.arange(len(self._signs), dtype=np.int32)
-        steps = np.full(len(visit), self._step)
-        return int(sweep(self._X, self._signs, visit, steps, self.constant, self.counts, self.weights))
 
     def _take_shadow(self) -> None:
         """Arrange the rows as they lie now; an order that others use too gets a new anchor alone."""

@@ -40,11 +40,14 @@ class Learner(ABC):
     def begin(self, rows: Any, positive: int) -> None:
         """Before the first pass of a fit: make room for what is kept for each row."""
 
-    def focus(self, sketch: Any, positive: int, passes: int) -> None:
-        """From here on passes are cyclic: a learner may know how to make them without reading every row."""
+    def focus(self, sketch: Any, positive: int, passes: int) -> bool:
+        """From here on passes are cyclic: a learner may know how to make them without reading every row, and
+        then measures the rows in its first pass itself."""
+        return False
 
-    def pass_over(self) -> bool:
-        """Make a whole pass, if `focus` found a way; False: let the loop do it."""
+    def pass_over(self, *, alone: bool) -> bool:
+        """Make a whole pass, if `focus` found a way to read few rows, or none else has to read the others;
+        False: let the loop do it, block by block."""
         return False
 
     def census(self) -> tuple[np.ndarray, float] | None:

@@ -31,6 +31,7 @@ class Run:
     learner: Learner
     passes: list[Pass] = field(default_factory=list)
     settled: bool = False
+    found: Tally | None = None
 
     @property
     def history(self) -> History:
@@ -59,15 +60,16 @@ def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict
     every_row = isinstance(plan.order, str) and plan.order in ("cyclic", "shuffled")
     if not every_row:
         survey.all()
+    measured = not every_row
     if isinstance(plan.order, str) and plan.order == "cyclic" and plan.max_mistakes is None:
-        _focus(rows, runs, survey, plan.max_passes)
+        measured = _focus(rows, runs, survey, plan.max_passes)
     for number in range(plan.max_passes):
         active = {positive: run for positive, run in runs.items() if _goes_on(run, plan)}
         if not active:
             break
         before = {positive: (run.learner.mistakes, run.learner.updates) for positive, run in active.items()}
         started = perf_counter()
-        walk(rows, active, plan, survey if number == 0 and every_row else None)
+        walk(rows, active, plan, survey if number == 0 and not measured else None)
         seconds = perf_counter() - started
         for positive, run in active.items():
             _record(rows, positive, run, before[positive], seconds, plan)
@@ -77,14 +79,18 @@ def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict
     return runs, survey
 
 
-def _focus(rows: Rows, active: Mapping[int, Run], survey: Survey, passes: int) -> None:
-    """From the second pass on rows in memory may be passed over unread; learners share what that needs."""
+def _focus(rows: Rows, active: Mapping[int, Run], survey: Survey, passes: int) -> bool:
+    """From the second pass on rows in memory may be passed over unread; learners share what that needs.
+
+    Returns whether the learners themselves measure the rows in their first pass.
+    """
     from separatrix.algorithms.online.focus import Sketch, in_place
 
-    if isinstance(rows, MemoryRows) and rows.n_rows >= WORTH_A_FOCUS and in_place(rows):
-        sketch = Sketch(rows, survey)
-        for positive, run in active.items():
-            run.learner.focus(sketch, positive, passes)
+    if not (isinstance(rows, MemoryRows) and rows.n_rows >= WORTH_A_FOCUS and in_place(rows)):
+        return False
+    sketch = Sketch(rows, survey)
+    focused = [run.learner.focus(sketch, positive, passes) for positive, run in active.items()]
+    return all(focused)
 
 
 def _goes_on(run: Run, plan: Plan) -> bool:
@@ -92,7 +98,8 @@ def _goes_on(run: Run, plan: Plan) -> bool:
 
 
 def _walk(rows: Rows, active: Mapping[int, Run], plan: Plan, survey: Survey | None) -> None:
-    active = {positive: run for positive, run in active.items() if not run.learner.pass_over()}
+    alone = len(active) == 1
+    active = {positive: run for positive, run in active.items() if not run.learner.pass_over(alone=alone)}
     if not active:
         return
     for block, visit in visits(rows, plan.order, plan.random):
@@ -148,14 +155,22 @@ def errors_in_floats(
 
 def tally_in_floats(rows: Rows, positive: int, weights: np.ndarray, constant: float) -> Tally:
     """Errors and the smallest s·score as floats have them."""
+    return tallies_in_floats(rows, {positive: weights}, constant)[positive]
+
+
+def tallies_in_floats(rows: Rows, weights: Mapping[int, np.ndarray], constant: float) -> dict[int, Tally]:
+    """The same of several classes, in one pass for all."""
+    if not weights:
+        return {}
     lowest = []
 
-    def wrong_in(block: Block) -> tuple[int]:
-        margins = margins_in(block, positive, weights, constant)
-        lowest.append(float(margins.min()))
-        return (int(np.count_nonzero(~(margins > 0.0))),)
+    def wrong_in(block: Block) -> tuple[int, ...]:
+        every = [margins_in(block, positive, vector, constant) for positive, vector in weights.items()]
+        lowest.append([float(margins.min()) for margins in every])
+        return tuple(int(np.count_nonzero(~(margins > 0.0))) for margins in every)
 
-    return Tally(rows.count(wrong_in)[0], min(lowest))
+    counted = zip(rows.count(wrong_in), np.min(lowest, axis=0).tolist(), strict=True)
+    return {positive: Tally(*both) for positive, both in zip(weights, counted, strict=True)}
 
 
 def margins_in(block: Block, positive: int, weights: np.ndarray, constant: float) -> np.ndarray:

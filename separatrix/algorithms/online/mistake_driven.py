@@ -3,7 +3,7 @@ theorem."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,13 +11,13 @@ import numpy as np
 
 from separatrix.algorithms.online.frame import Frame
 from separatrix.algorithms.online.learner import Learner, length_of
-from separatrix.algorithms.online.loop import Run, tally_in_floats
+from separatrix.algorithms.online.loop import Run, tallies_in_floats
 from separatrix.algorithms.online.order import order_named
 from separatrix.algorithms.online.survey import Survey
 from separatrix.algorithms.settle import settle
 from separatrix.certificates import Undecided
 from separatrix.predictor import LinearClassifier, Solution
-from separatrix.predictor.evidence import Tally, separable, tally, tally_of
+from separatrix.predictor.evidence import Tally, separable, tallies, tally_of
 from separatrix.rows import DataError, Rows
 
 
@@ -36,6 +36,7 @@ class MistakeDriven(LinearClassifier):
     track_margin: bool = False
     warm_start: bool = False
     searches = False  # whether visiting violators alone makes sense
+    counts_exactly = False  # whether errors are counted exactly even where floats show that there are some
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -78,11 +79,7 @@ class MistakeDriven(LinearClassifier):
                 "The weights overflowed: divide the columns by a power of two and fit again."
             )
             return Solution(weights, certificate, run.history, counted | facts)
-        counts = learner.census() if run.settled and frame.centre is None else None
-        if counts is None:
-            found = self._tally(rows, positive, run, weights)
-        else:
-            found = tally_of(rows, positive, weights, *counts)
+        found = run.found or self._tallies(frame, {positive: run})[positive]
         facts = figures(weights, found.smallest, learner.constant, survey)
         if run.passes:
             run.passes[-1] = replace(
@@ -91,14 +88,29 @@ class MistakeDriven(LinearClassifier):
         certificate = self._certificate(rows, positive, run, weights, found, facts)
         return Solution(weights, certificate, run.history, counted | facts)
 
-    def _tally(self, rows: Rows, positive: int, run: Run, weights: np.ndarray) -> Tally:
-        """Errors in exact arithmetic; in floats alone where those are enough to see that nothing is
-        proven."""
-        if not run.settled:
-            rough = tally_in_floats(rows, positive, weights, run.learner.constant)
-            if rough.errors:
-                return rough
-        return tally(rows, positive, weights[:-1], weights[-1] if self.fit_intercept else None)
+    def _tallies(self, frame: Frame, runs: Mapping[int, Run]) -> dict[int, Tally]:
+        """Errors in exact arithmetic, of all tasks in one pass; in floats alone where those are enough to see
+        that nothing is proven. Weights that overflowed have none."""
+        rows, answer = frame.given, {}
+        weights = {positive: frame.outwards(run.learner.answer()) for positive, run in runs.items()}
+        weights = {positive: vector for positive, vector in weights.items() if np.isfinite(vector).all()}
+        rough = {}
+        for positive, vector in weights.items():
+            run = runs[positive]
+            counts = run.learner.census() if run.settled and frame.centre is None else None
+            if counts is not None:
+                answer[positive] = tally_of(rows, positive, vector, *counts)
+            elif not (run.settled or self.counts_exactly):
+                rough[positive] = vector
+        constant = 1.0 if self.fit_intercept else 0.0
+        seen = tallies_in_floats(rows, rough, constant)
+        answer |= {positive: found for positive, found in seen.items() if found.errors}
+        left = {
+            positive: (vector[:-1], vector[-1] if self.fit_intercept else None)
+            for positive, vector in weights.items()
+            if positive not in answer
+        }
+        return answer | tallies(rows, left)
 
     def _certificate(
         self, rows: Rows, positive: int, run: Run, weights: np.ndarray, found: Tally, facts: dict[str, Any]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from separatrix.algorithms.online.survey import Survey
 from separatrix.kernels.reach import (
+    ASTRAY,
     FULL,
     LOST,
+    MADE,
+    SEEN,
     TURNED,
     Sight,
     cast,
@@ -22,22 +27,19 @@ class Reach:
     """One learner's passes with a constant step: the same updates as plain ones, bit for bit.
 
     ``share`` is the part of the rows that the last pass expected to read. Reading a row out of order costs a
-    trip to memory; where more than a few rows must be read, the pass reads all of them, and notes how far
-    each one reaches.
+    trip to memory; where more than a few rows must be read (``full``), the pass reads all of them, and notes
+    how far each one reaches. Such a pass may come in blocks, so that others read them too.
     """
 
     def __init__(
         self,
         rows: MemoryRows,
-        signs: np.ndarray,
         squares: np.ndarray,
         constant: float,
         step: float,
         counts: np.ndarray,
         weights: np.ndarray,
     ) -> None:
-        self.X = rows.block(0, rows.n_rows).X
-        self.signs = signs
         self.counts = counts
         self.weights = weights
         self.share = 1.0
@@ -47,19 +49,23 @@ class Reach:
         self._worth = 0.7 * (row_bytes / 30) / (80 + row_bytes / 20)
         terms = int(np.diff(rows.indptr).max()) if isinstance(rows, SparseRows) else rows.n_columns
         ledger = empty_ledger(terms, rows.n_columns, constant, step)
-        self.sight = Sight(squares, np.empty(len(signs)), np.zeros(len(weights)), ledger)
+        self.sight = Sight(squares, np.empty(rows.n_rows), np.zeros(len(weights)), ledger)
 
-    def first_pass(self, survey: Survey) -> int:
-        """Read every row, and measure it on the way; refuses NaN and infinity."""
-        mistakes = int(
-            noting_sweep(
-                self.X, self.signs, survey.centre, self.sight, survey.largest, self.counts, self.weights
-            )
-        )
-        survey.settle()
+    def note(self, X: Any, signs: np.ndarray, first: int, survey: Survey) -> int:
+        """The next block of a first pass: read every row, and measure it on the way; refuses NaN and infinity
+        in the end."""
+        reach, ledger = self.sight.reach, self.sight.ledger
+        if not first:
+            ledger[SEEN] = ledger[MADE] = ledger[ASTRAY] = 0.0
+        part, counts = self._part(first, first + len(signs))
+        mistakes = int(noting_sweep(X, signs, survey.centre, part, survey.largest, counts, self.weights))
+        if ledger[SEEN] == len(reach):
+            reach[: int(ledger[ASTRAY])] = -np.inf
+            survey.settle()
         return mistakes
 
-    def pass_over(self) -> int:
+    def begin_pass(self) -> bool:
+        """Make the weights the anchor; returns whether all rows are to be read."""
         reach, ledger = self.sight.reach, self.sight.ledger
         last = float(cast(self.weights, self.sight))
         if not np.isfinite(last):  # weights at zero have no direction: begin anew
@@ -69,7 +75,18 @@ class Reach:
             some = _sample(reach)
             self.share = 1.0 - float(np.count_nonzero(some > ledger[TURNED] + last)) / some.size
         ledger[FULL] = float(self.share > self._worth)
-        return int(reaching_sweep(self.X, self.signs, self.sight, self.counts, self.weights))
+        return bool(ledger[FULL])
+
+    def see(self, X: Any, signs: np.ndarray, first: int) -> int:
+        """The next block of a pass that has begun, or all of it; returns the number of mistakes."""
+        part, counts = self._part(first, first + len(signs))
+        return int(reaching_sweep(X, signs, part, counts, self.weights))
+
+    def _part(self, start: int, stop: int) -> tuple[Sight, np.ndarray]:
+        """What is known of some rows, and their counts."""
+        sight = self.sight
+        here = sight._replace(squares=sight.squares[start:stop], reach=sight.reach[start:stop])
+        return here, self.counts[start:stop]
 
     @property
     def lost(self) -> bool:

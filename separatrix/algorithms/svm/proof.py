@@ -7,7 +7,7 @@ exact, and the rows on the margin take up what is left of it, as whole numbers o
 from __future__ import annotations
 
 from fractions import Fraction
-from math import floor, isfinite, log2
+from math import floor, inf, isfinite, log2
 
 import numpy as np
 
@@ -58,12 +58,15 @@ def proven(task: Task, outcome: Outcome, *, squared: bool) -> SoftMarginWithin |
     assert found is not None
     made = objective(listed)
     upper, below, lower = found.upper(made), found.below(made), found.lower()
-    if not (isfinite(upper) and isfinite(lower)) or (task.intercept and found.balance):
-        return Undecided("The objective is too large to be enclosed in doubles: scale the columns down.")
+    too_large = Undecided("The objective is too large to be enclosed in doubles: scale the columns down.")
+    if inf in (upper, -lower) or (task.intercept and found.balance):
+        return too_large
     top = rounded(
         Fraction(upper) + (Fraction(upper) - Fraction(below)) + abs(Fraction(upper)) * SPARE, up=True
     )
     bottom = rounded(Fraction(lower) - abs(Fraction(lower)) * SPARE, up=False)
+    if not (isfinite(top) and isfinite(bottom)):
+        return too_large
     exponent = max((_bits(alpha) for alpha in listed.values()), default=0)
     rows = tuple(sorted(listed))
     return SoftMarginWithin(

@@ -3,7 +3,7 @@
 **Idea.** A search from above, a proof from below, both exact, until they meet.
 
 **Theorem** (Johnson and Preparata 1978; Amaldi and Kann 1995). To find a halfspace with the fewest errors is
-NP-hard, and, unless P = NP, so is any constant factor. For a fixed number of columns it takes polynomial time.
+NP-hard, and, unless P = NP, so is any constant factor. For a fixed number of columns it is polynomial.
 
 **Certificate.** `FewestErrors`: the halfspace, counted exactly, and a proof that none has fewer than
 ``lower_bound_`` errors. Where both numbers agree the halfspace is optimal. Stopped early, by the clock, by a
@@ -200,7 +200,7 @@ class ZeroOne(WeightedClassifier):
         return Solution(floats, certificate, history, facts, halfspace)
 
     def _in_doubles(self, problem: Problem, numbers: tuple[Any, ...], upper: int) -> tuple[float | int, ...]:
-        """The nearest doubles, at most 1 in size, if they make no more errors; else the numbers themselves."""
+        """The nearest doubles, at most 1 in size, if they make no more errors; else the numbers as given."""
         if all(isinstance(a, float) for a in numbers):
             return numbers
         largest = max(abs(a) for a in numbers) or 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from operator import mul
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from separatrix.algorithms.zero_one.cone import Field, Pass
@@ -91,8 +91,10 @@ def _tokens(field: Field, tree: Written, replay: Replay) -> Iterator[int]:
             Z, place_of = field.problem.Z, field.place
             if any(sum(map(mul, Z[place_of[name]], fresh)) for name in doubts):
                 raise Mistaken
-        for changed in (split.second, split.first):
-            waiting.append((_with(powers, changed, power), _with(corners, changed, fresh)))
+        waiting.extend(
+            (_with(powers, changed, power), _with(corners, changed, fresh))
+            for changed in (split.second, split.first)
+        )
 
 
 def _with(values: list[Any], place: int, value: Any) -> list[Any]:
@@ -142,9 +144,8 @@ class Replay:
         signs = field.signs(tree.root)
         rows = [(i, [s * a for s, a in zip(signs, row, strict=True)]) for i, row in enumerate(field.exact)]
         corners = field.corners(tree.root)
-        waiting = [
-            (Cone(*self._settled(rows, 0), corners), [0] * field.dimension, cast("tuple[Hint, ...]", ()))
-        ]
+        root = Cone(*self._settled(rows, 0), corners)
+        waiting: list[tuple[Cone, list[int], tuple[Hint, ...]]] = [(root, [0] * field.dimension, ())]
         at = 0
         while at < len(events):
             cone, powers, hints = waiting.pop()
@@ -238,7 +239,8 @@ class Replay:
     ) -> tuple[list[tuple[int, int, int, int, int]], int]:
         left = {i: self.weights[i] for i, _ in cone.rows}
         scores = dict(cone.rows)
-        chosen, bound = [], cone.base
+        chosen: list[tuple[int, int, int, int, int]] = []
+        bound = cone.base
         for i, k, a, e in hints:
             if bound >= target:
                 return chosen, bound

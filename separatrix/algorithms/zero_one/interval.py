@@ -142,8 +142,8 @@ class Interval:
 
     def _note(self) -> None:
         unit = self.problem.unit
-        ends = (in_unit(end, unit) for end in (self.lower, self.upper))
-        self.history.append(Step(self.seconds, *ends, self.nodes))
+        lower, upper = in_unit(self.lower, unit), in_unit(self.upper, unit)
+        self.history.append(Step(self.seconds, lower, upper, self.nodes))
         self._tell()
 
 

@@ -92,7 +92,7 @@ def _round_basis(problem: Problem, best: Sequence[int], dimension: int) -> list[
             if length > 1e-6:
                 mirror /= length
                 turned = turned - 2 * np.outer(turned @ mirror, mirror)
-        basis[np.ix_(loose, range(problem.D - len(loose), problem.D))] = turned
+        basis[np.ix_(loose, np.arange(problem.D - len(loose), problem.D))] = turned
         if not np.isfinite(basis).all():
             return None
         largest = abs(basis).max(axis=0)

@@ -28,7 +28,7 @@ class Widest(NamedTuple):
 
 def widest(problem: Problem, found: Sequence[Sequence[int]], time_limit: float) -> Widest | None:
     """The best of the cells of ``found``, or None where no margin could be certified in the time given."""
-    seen = set()
+    seen: set[bytes] = set()
     best: Widest | None = None
     X = problem.values
     signs = np.ones(problem.m)

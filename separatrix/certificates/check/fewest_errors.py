@@ -83,7 +83,7 @@ METHODS = {"none": nothing, "cones": cones, "circuits": circuits}
 
 def lower_bound(proof: dict[str, Any], groups: Groups) -> int:
     """What the proof proves that every halfspace costs."""
-    method = METHODS.get(proof.get("method")) if isinstance(proof.get("method"), str) else None
+    method = METHODS.get(str(proof.get("method")))
     if method is None:
         raise Refused(f"This checker knows no proof by {proof.get('method')!r}.")
     return method(proof, groups)

@@ -84,7 +84,9 @@ def still_open(rows: Iterator[Row], weights: dict[int, int]) -> tuple[dict[int, 
 
 def leaves(rows: list[Row], numbers: Iterator[int], weights: dict[int, int], width: int) -> Iterator[int]:
     """The bound of each leaf of one tree."""
-    waiting = [(*still_open(iter(rows), weights), [])]
+    waiting: list[tuple[dict[int, tuple[int, ...]], int, list[tuple[int, int, int]]]] = [
+        (*still_open(iter(rows), weights), [])
+    ]
     while waiting:
         undecided, cost, pairs = waiting.pop()
         new, shortened = next(numbers), next(numbers)

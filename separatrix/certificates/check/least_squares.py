@@ -15,7 +15,7 @@ from fractions import Fraction
 from operator import mul
 from typing import Any
 
-from .record import Refused, listed, number, optional
+from .record import Refused, double, listed, optional
 from .table import Label, Table, Unreadable
 
 
@@ -186,6 +186,8 @@ def gradient_at_most(witness: dict[str, Any], table: Table) -> str:
         raise Unreadable("The certificate's penalty or bound is negative.")
     bias = Fraction(witness["intercept"] or 0)
     heights = witness["sample_weight"]
+    if heights is not None and min(heights, default=0) < 0:
+        raise Unreadable("The certificate has a negative row weight.")
     half = [Fraction(witness["alpha"]) * w for w in weights]
     pull, met = Fraction(0), 0
     for i, (values, target) in enumerate(table.rows()):
@@ -207,13 +209,13 @@ def gradient_at_most(witness: dict[str, Any], table: Table) -> str:
 
 
 FIT = {
-    "weights": listed(number),
-    "intercept": optional(number),
-    "alpha": number,
-    "sample_weight": optional(listed(number)),
+    "weights": listed(double),
+    "intercept": optional(double),
+    "alpha": double,
+    "sample_weight": optional(listed(double)),
 }
 
 CLAIMS = {
-    "solution-within": (solution_within, {**FIT, "distance": number, "within": listed(number)}),
-    "gradient-at-most": (gradient_at_most, {**FIT, "gradient": number}),
+    "solution-within": (solution_within, {**FIT, "distance": double, "within": listed(double)}),
+    "gradient-at-most": (gradient_at_most, {**FIT, "gradient": double}),
 }

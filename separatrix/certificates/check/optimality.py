@@ -6,8 +6,9 @@ that no weights are below sum a − ½|sum a·s·x|², less sum a²/(4c) for the
 not listed follow from the weights: a = c where m < 1 and 0 elsewhere, or, for the square, c·k/2^29 with k =
 floor(2^30 (1 − m)).
 
-Doubles are whole numbers over powers of two, and so is everything here, but for the quotients a²/(4c), which
-are rounded up to a multiple of 2^-200 or finer.
+Doubles are whole numbers over powers of two, and so is everything here, but for the quotients a²/(4c). Those
+of one cost are summed before they are divided; of more than 64 different costs each quotient is rounded up,
+by a share of at most 2^-200.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from fractions import Fraction
 from operator import mul
 from typing import Any
 
-from .record import Number, Refused, ascending, listed, number, optional, text, whole
-from .separation import HALFSPACE, over_common
+from .record import Refused, ascending, double, listed, optional, text, whole
+from .separation import over_common
 from .table import Table
 
 GRAIN = 30
-GRID = 200
+FEW_COSTS = 64
 
 
 class Dyadic:
@@ -46,6 +47,18 @@ def places_of(below: int) -> int:
     return below.bit_length() - 1
 
 
+def quotients(sums: dict[Fraction, Dyadic]) -> Fraction:
+    """Not below the sum of A/(4c) over costs c with sums of squares A; equal to it for few costs."""
+    exact = [squares.value() / (4 * cost) for cost, squares in sums.items()]
+    if len(exact) <= FEW_COSTS:
+        return sum(exact, Fraction(0))
+    total = Dyadic()
+    for value in exact:
+        places = max(0, 200 + value.denominator.bit_length() - value.numerator.bit_length())
+        total.add(-((-value.numerator << places) // value.denominator), places)
+    return total.value()
+
+
 def soft_margin_within(witness: dict[str, Any], table: Table) -> str:
     squared = witness["loss"] == "squared_hinge"
     if witness["loss"] not in ("hinge", "squared_hinge") or not witness["C"] > 0:
@@ -53,7 +66,7 @@ def soft_margin_within(witness: dict[str, Any], table: Table) -> str:
     if witness["exponent"] > 1 << 16:
         raise Refused("Its exponent is beyond that of any product of doubles.")
     given = dict(zip(witness["rows"], witness["multipliers"], strict=True))
-    row_weights: list[Number] | None = witness["row_weights"]
+    row_weights: list[float] | None = witness["row_weights"]
     if row_weights is not None and min(row_weights, default=0) < 0:
         raise Refused("A row's weight is below 0.")
     weights, below = over_common(witness["weights"])
@@ -61,8 +74,7 @@ def soft_margin_within(witness: dict[str, Any], table: Table) -> str:
     lower, upper = Fraction(witness["lower"]), Fraction(witness["upper"])
     loss, mass, balance = Dyadic(), Dyadic(), Dyadic()
     total = [Dyadic() for _ in weights]
-    ceiling = 0  # of sum a²/(4c), in multiples of 2^-grid
-    grid = GRID + max(0, places_of(max(lower.denominator, 1)))
+    squares: dict[Fraction, Dyadic] = {}
     met, n_rows = 0, 0
     for i, (values, sign) in enumerate(table.rows()):
         n_rows += 1
@@ -93,8 +105,8 @@ def soft_margin_within(witness: dict[str, Any], table: Table) -> str:
         if squared:
             if not cost:
                 raise Refused(f"Row {i} costs nothing and has a multiplier.")
-            square = alpha * alpha / (4 * cost)
-            ceiling += -((-square.numerator << grid) // square.denominator)
+            square = alpha * alpha
+            squares.setdefault(cost, Dyadic()).add(square.numerator, places_of(square.denominator))
         scale, places = sign * alpha.numerator, places + places_of(common)
         for sum_, entry in zip(total, row, strict=True):
             if entry:
@@ -109,7 +121,7 @@ def soft_margin_within(witness: dict[str, Any], table: Table) -> str:
     if norm / 2 + loss.value() > upper:
         raise Refused(f"The objective of its weights is more than {witness['upper']!r}.")
     length = sum((sum_.value() ** 2 for sum_ in total), Fraction(0))
-    if mass.value() - length / 2 - Fraction(ceiling, 1 << grid) < lower:
+    if mass.value() - length / 2 - quotients(squares) < lower:
         raise Refused(f"What it proves from below is less than {witness['lower']!r}.")
     return (
         f"the soft-margin objective of the weights is at most {witness['upper']!r}, and that of no weights "
@@ -121,15 +133,16 @@ CLAIMS = {
     "soft-margin-within": (
         soft_margin_within,
         {
-            **HALFSPACE,
-            "C": number,
+            "weights": listed(double),
+            "intercept": optional(double),
+            "C": double,
             "loss": text,
-            "upper": number,
-            "lower": number,
+            "upper": double,
+            "lower": double,
             "rows": ascending,
             "multipliers": listed(whole),
             "exponent": whole,
-            "row_weights": optional(listed(number)),
+            "row_weights": optional(listed(double)),
         },
     ),
 }

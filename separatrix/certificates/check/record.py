@@ -69,6 +69,17 @@ def number(value: Any) -> Number:
     return value
 
 
+def double(value: Any) -> float:
+    value = number(value)
+    try:
+        nearest = float(value)
+    except OverflowError:
+        raise ValueError from None
+    if nearest != value:
+        raise ValueError
+    return nearest
+
+
 def whole(value: Any) -> int:
     value = number(value)
     if isinstance(value, float) or value < 0:

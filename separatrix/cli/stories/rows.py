@@ -71,11 +71,11 @@ def spam(path: str | None) -> Rows:
 
 
 def _texts(path: str) -> Rows:
-    from separatrix import DataError, read
+    from separatrix import DataError
 
     for column in ("text", "message", "body", "mail"):
         try:
-            return read(path, features=[column], text=[column])
+            return _file(path, features=[column], text=[column])
         except DataError as error:
             if f"no column called {column!r}" not in str(error):
                 raise
@@ -85,13 +85,21 @@ def _texts(path: str) -> Rows:
 def faces(path: str | None) -> Rows:
     """Pictures as rows of pixels: generated ones, or a CSV of pixels with the person as label."""
     if path is not None:
-        from separatrix import read
-
-        return read(path)
+        return _file(path)
     from separatrix import problems
 
     problem = problems.faces()
     return labelled(problem.X, problem.y, None, "may enter", "generated faces")
+
+
+def _file(path: str, **options: Any) -> Rows:
+    from separatrix import DataError, read
+
+    try:
+        return read(path, **options)
+    except DataError as error:
+        said, asked, _ = str(error).partition(": say which one")
+        raise DataError(f"{said}: give the column of labels one of these names." if asked else said) from None
 
 
 def labelled(X: Any, y: Any, columns: tuple[str, ...] | None, label: str, name: str) -> Rows:

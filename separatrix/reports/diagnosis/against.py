@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.rows import Block, DenseRows, Rows, SparseRows
+from separatrix.rows import Block, DataError, DenseRows, Rows, SparseRows
 
 
 def against_the_rest(rows: Rows, code: int) -> Rows:
@@ -23,17 +23,37 @@ def against_the_rest(rows: Rows, code: int) -> Rows:
     if len(rows.classes) == 2:
         return rows
     name = str(rows.classes[code])
-    classes = np.array([f"not {name}", name])
+    places = (np.arange(len(rows.classes)) == code).astype(np.int32)
+    return _recoded(rows, places, np.array([f"not {name}", name]))
+
+
+def aligned(rows: Rows, classes: np.ndarray) -> Rows:
+    """The same rows with these classes, all of which need not occur.
+
+    >>> from separatrix.rows import as_rows
+    >>> rows = aligned(as_rows([[1.0], [2.0]], ["c", "b"]), np.array(["a", "b", "c"]))
+    >>> rows.codes.tolist()
+    [2, 1]
+    """
+    if rows.classes is None:
+        raise DataError("The rows held out carry no labels: say which column holds them.")
+    known = [str(label) for label in classes]
+    for label in rows.classes:
+        if str(label) not in known:
+            where = f"{rows.name}: " if rows.name else ""
+            raise DataError(f"{where}no row to learn from has the class {label}, which is held out.")
+    return _recoded(rows, np.array([known.index(str(label)) for label in rows.classes], np.int32), classes)
+
+
+def _recoded(rows: Rows, places: np.ndarray, classes: np.ndarray) -> Rows:
     made: Rows
     if isinstance(rows, DenseRows) and rows.codes is not None:
-        codes = (rows.codes == code).astype(np.int32)
-        made = DenseRows(rows.X, codes, classes, columns=rows.columns, n_jobs=rows.n_jobs)
+        made = DenseRows(rows.X, places[rows.codes], classes, columns=rows.columns, n_jobs=rows.n_jobs)
     elif isinstance(rows, SparseRows) and rows.codes is not None:
-        codes = (rows.codes == code).astype(np.int32)
         matrix = _Matrix((rows.n_rows, rows.n_columns), rows.data, rows.indices, rows.indptr)
-        made = SparseRows(matrix, codes, classes, columns=rows.columns, n_jobs=rows.n_jobs)
+        made = SparseRows(matrix, places[rows.codes], classes, columns=rows.columns, n_jobs=rows.n_jobs)
     else:
-        made = _Recoded(rows, code, classes)
+        made = _Recoded(rows, places, classes)
     made.name, made.label, made.known_finite = rows.name, rows.label, rows.known_finite
     return made
 
@@ -46,10 +66,10 @@ class _Matrix(NamedTuple):
 
 
 class _Recoded(Rows):
-    """Rows that are read anew in every pass, their codes made two."""
+    """Rows that are read anew in every pass, with other codes."""
 
-    def __init__(self, rows: Rows, code: int, classes: np.ndarray) -> None:
-        self._rows, self._code, self.classes = rows, code, classes
+    def __init__(self, rows: Rows, places: np.ndarray, classes: np.ndarray) -> None:
+        self._rows, self._places, self.classes = rows, places, classes
         self.n_rows, self.n_columns, self.dtype = rows.n_rows, rows.n_columns, rows.dtype
         self.columns, self.n_jobs = rows.columns, rows.n_jobs
 
@@ -64,7 +84,7 @@ class _Recoded(Rows):
     def blocks(self) -> Iterator[Block]:
         for block in self._rows.blocks():
             assert block.codes is not None
-            codes = (block.codes == self._code).astype(np.int32)
+            codes = self._places[block.codes]
             yield Block(block.start, block.stop, partial(getattr, block, "X"), codes)
 
     def sample(self, k: int) -> np.ndarray:

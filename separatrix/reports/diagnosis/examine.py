@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.reports.diagnosis.against import against_the_rest
+from separatrix.reports.diagnosis.against import against_the_rest, aligned
 from separatrix.reports.diagnosis.columns import constant_columns, dependences, repetition
 from separatrix.reports.diagnosis.record import Data, Diagnosis, Task
 from separatrix.reports.diagnosis.task import Examination
@@ -65,7 +65,7 @@ def diagnose(
     rows = as_rows(X, y)
     classes = rows.require_two_classes()
     rows.require_finite()
-    held_out = None if X_test is None else as_rows(X_test, y_test)
+    held_out = None if X_test is None else aligned(as_rows(X_test, y_test), classes)
     tell("looking at rows and columns")
     names = rows.columns or tuple(f"column {j}" for j in range(rows.n_columns))
     data = _data(rows, names, intercept)
@@ -82,9 +82,7 @@ def diagnose(
                 negative=_plain(classes[0]) if len(classes) == 2 else None,
                 intercept=intercept,
                 budget=budget / len(codes),
-                held_out=None
-                if held_out is None
-                else against_the_rest(held_out, _code(held_out, classes[code])),
+                held_out=None if held_out is None else against_the_rest(held_out, code),
                 tell=_named(tell, codes, classes[code]),
             )
             tasks.append(examination.task(brief=len(codes) > MOST_EXAMINED))
@@ -112,13 +110,6 @@ def _data(rows: Rows, names: tuple[str, ...], intercept: bool) -> Data:
         constant_columns=tuple(names[j] for j in constant_columns(rows)),
         dependences=dependences(rows, names, intercept=intercept),
     )
-
-
-def _code(rows: Rows, label: Any) -> int:
-    classes = [str(one) for one in rows.require_two_classes()]
-    if str(label) not in classes:
-        raise ValueError(f"The held-out rows have no row of class {label}.")
-    return classes.index(str(label))
 
 
 def _named(tell: Callable[[str], None], codes: list[int], label: Any) -> Callable[[str], None]:

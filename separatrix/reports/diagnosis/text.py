@@ -154,6 +154,7 @@ def _data(data: Data) -> Iterator[Line]:
     if data.constant_columns:
         odd.append(f"{several(len(data.constant_columns), 'column')} never vary")
     if data.dependences:
-        odd.append(f"{several(len(data.dependences), 'column')} depend on others")
+        one = len(data.dependences) == 1
+        odd.append(f"{several(len(data.dependences), 'column')} {'depends' if one else 'depend'} on others")
     if odd:
         yield "data", "; ".join(odd)

@@ -49,10 +49,23 @@ def require_target(label: Any, positive: Any) -> None:
 def measured_columns(source: Source, names: Sequence[str], target: str, *, memory: int, n_jobs: int) -> Rows:
     """The rows of a source, with the numbers of the column ``target``."""
     together = [*names, target]
-    rows = rows_of_columns(
-        source, False, features=together, drop=(), positive=None, memory=memory, n_jobs=n_jobs
-    )
+    try:
+        rows = rows_of_columns(
+            source, False, features=together, drop=(), positive=None, memory=memory, n_jobs=n_jobs
+        )
+    except DataError as error:
+        raise of_target(error, target) from None
     return TargetRows(rows, len(names))
+
+
+def of_target(error: DataError, target: str) -> DataError:
+    """A refusal of text, where it stands in the target: making numbers of it would make no sense."""
+    where, is_text, _ = str(error).partition(" is no number; ")
+    if not is_text or f"column {target!r}: " not in where:
+        return error
+    return DataError(
+        f"{where} is no number, which a regression predicts: name another column, or fit a classifier."
+    )
 
 
 def measured_parts(

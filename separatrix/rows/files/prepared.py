@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from separatrix.rows.errors import DataError
 from separatrix.rows.files.labels import Classes
-from separatrix.rows.files.measured import measured_columns, measured_parts
+from separatrix.rows.files.measured import measured_columns, measured_parts, of_target
 from separatrix.rows.files.raw import Part, Raw
 from separatrix.rows.files.source import Source
 from separatrix.rows.files.sparse import rows_of_parts
@@ -78,7 +78,10 @@ def rows_prepared(
         preparation, n_rows = known, None
     else:
         raw = Raw(source, names, label, share, measured=regression)
-        preparation, n_rows = learned(raw, how)
+        try:
+            preparation, n_rows = learned(raw, how)
+        except DataError as error:
+            raise (of_target(error, str(label)) if regression else error) from None
     prepared = PreparedSource(raw, preparation, n_rows, drops=how.missing == "drop")
     if regression:
         assert label is not None

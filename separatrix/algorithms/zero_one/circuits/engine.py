@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.zero_one.circuits.search import Best, Search, part
+from separatrix.algorithms.zero_one.circuits.search import Best, Search, offer_beside, part
 from separatrix.algorithms.zero_one.circuits.tree import DENOMINATOR
 from separatrix.algorithms.zero_one.interval import Interval
 from separatrix.algorithms.zero_one.problem import Problem
@@ -56,6 +56,8 @@ class Circuits:
         self.proof = proof
 
     def run(self, problem: Problem, interval: Interval) -> None:
+        if problem.m == 0:
+            offer_beside(problem, interval, [0] * problem.D)
         if problem.m == 0 or interval.should_stop():
             return
         self.problem, self.interval = problem, interval

@@ -55,7 +55,17 @@ def part(problem: Problem, rows: np.ndarray) -> Problem:
         members=tuple(problem.members[i] for i in chosen),
         names=tuple(problem.names[i] for i in chosen),
         offset=0,
+        twins=(),
     )
+
+
+def offer_beside(problem: Problem, best: Incumbent, weights: Sequence[int]) -> None:
+    """Offer a halfspace, and near ones with its right answers, on no hyperplane of cancelled rows."""
+    best.offer(weights)
+    if problem.twins:
+        aside = np.random.default_rng(0).integers(-1000, 1000, size=len(weights)).tolist()
+        for shift in (16, 64, 256, 1024):
+            best.offer([(a << shift) + b for a, b in zip(weights, aside, strict=True)])
 
 
 class Search:
@@ -241,6 +251,7 @@ class Search:
         circuit = self._circuit(node.fixed)
         if circuit is None:
             node.state = None
+            self.tree.settled.append(node)
         else:
             node.state.add(circuit)
             self._improve(node, solver)
@@ -250,7 +261,9 @@ class Search:
         rows = np.flatnonzero(fixed <= 0).tolist()
         answer = settle([self.problem.Z[i] for i in rows]) if rows else None
         if answer is None or answer.direction is not None:
-            self.best.offer([0] * self.problem.D if answer is None else answer.direction or [])
+            offer_beside(
+                self.problem, self.best, [0] * self.problem.D if answer is None else answer.direction or []
+            )
             return None
         return self.pool.add([rows[k] for k in answer.places])
 
@@ -259,4 +272,4 @@ class Search:
         wrong = self.floats.rows @ direction <= 1e-12
         cost = float(self.problem.float_weights[wrong].sum())
         if cost + self.problem.offset < self.best.upper:
-            self.best.offer(self.problem.from_floats(self.floats.back @ direction))
+            offer_beside(self.problem, self.best, self.problem.from_floats(self.floats.back @ direction))

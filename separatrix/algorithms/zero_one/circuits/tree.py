@@ -54,6 +54,7 @@ class Tree:
         self.open: list[tuple[int, int, Node]] = []
         self.root: Node | None = None
         self.working: list[Node] = []
+        self.settled: list[Node] = []
         self.born = 0
 
     def certified(self, fixed: np.ndarray, solved: Solved) -> Bound:
@@ -101,7 +102,7 @@ class Tree:
 
     def lowest(self, ceiling: int) -> int:
         """What the leaves prove in all; closed ones prove at least ``ceiling``."""
-        waiting = [node.bound.whole for node in self.working if node.bound is not None]
+        waiting = [node.bound.whole for node in self.working + self.settled if node.bound is not None]
         if self.open:
             waiting.append(-(-self.open[0][0] // DENOMINATOR))
         return min([ceiling, *waiting])

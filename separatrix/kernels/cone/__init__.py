@@ -1,0 +1,181 @@
+"""Branch and bound over simplicial cones of halfspaces.
+
+A node is a cone with D vertices. A row is known there by its scores s_j = z·v_j at the vertices: all ≤ 0, and
+it is an error on the whole cone; all ≥ 0, and it is counted as right; else it is open. Two open rows i, k
+*conflict* if ρ·s_i + s_k ≤ 0 at every vertex for some ρ > 0: no halfspace of the cone has both right. Pairs
+of conflicting rows, each row used up to its cost, add to the bound. A cone whose bound stays below the target
+is cut in two through a point of one edge.
+
+Scores are doubles with a proven error: at vertex v a score of row i is wrong by at most ``error[v] ·
+scale[i]``. A sign is taken for certain only beyond that; a score within it is set to 0, counted in the
+tally and written down, and has to be confirmed in whole numbers by the caller.
+
+What is done is written to ``events``, node by node, children after their parent: the number of new pairs and
+of shortened ones; each new pair as i, k, a, e, amount, for ρ = a/2^e; each shortened one as place, amount;
+then -1 for a leaf, -2 for one where doubles gave out, all of whose pairs are taken back, or an edge j, k
+with 0, p, q for the new vertex (p·v_j + (2^q − p)·v_k)/2^q, or with
+1, row, x for 2^-x·(|s_k|·v_j + |s_j|·v_k), where that row's score is 0; and the rows whose score there is
+taken for 0, their number first. The first child has the new vertex in
+place of j, the second in place of k.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from separatrix.kernels import kernel
+from separatrix.kernels.cone.cut import child, split
+from separatrix.kernels.cone.pairs import match
+from separatrix.kernels.cone.stack import (
+    BASE,
+    CHEAPEST,
+    COUNT,
+    DOUBTS,
+    EVENTS,
+    GIVEN_UP,
+    LEVEL,
+    LEVELS,
+    LOWEST,
+    NODES,
+    PAIRED,
+    PAIRS,
+    STAGE,
+    START,
+    Stack,
+    U,
+)
+
+__all__ = [
+    "CHEAPEST",
+    "DOUBTS",
+    "EVENTS",
+    "GIVEN_UP",
+    "LEVEL",
+    "LEVELS",
+    "LOWEST",
+    "Stack",
+    "U",
+    "grow",
+    "plant",
+]
+
+
+@kernel
+def plant(scores: np.ndarray, signs: np.ndarray, costs: np.ndarray, error: float, stack: Stack) -> None:
+    """The root: the cone of the vertices ±, ``scores`` being those at the vertices +, of the right sign."""
+    m, D = scores.shape
+    count = 0
+    base = 0
+    for i in range(m):
+        above = False
+        below = False
+        for j in range(D):
+            s = scores[i, j] * signs[j]
+            stack.scores[count, j] = s
+            above |= s > 0.0
+            below |= s < 0.0
+        if not above:
+            base += costs[i]
+        elif below:
+            stack.rows[count] = i
+            stack.left[count] = costs[i]
+            count += 1
+    level = stack.levels[0]
+    level[:] = 0
+    level[COUNT] = count
+    level[BASE] = base
+    for j in range(D):
+        stack.error[0, j] = error
+        for k in range(D):
+            stack.vertices[0, j, k] = 1.0 if j == k else 0.0
+    stack.tally[LEVEL] = 0
+
+
+@kernel
+def look(stack: Stack, costs: np.ndarray, target: int) -> None:
+    """The cost of the cone's middle, and of a few halfspaces that a perceptron reaches from it."""
+    depth = stack.tally[LEVEL]
+    level = stack.levels[depth]
+    start, n = level[START], level[COUNT]
+    D = stack.scores.shape[1]
+    middle = np.ones(D)
+    push = np.empty(D)
+    for turn in range(12 if n <= 5 * D else 1):
+        cost = level[BASE]
+        push[:] = 0.0
+        for i in range(start, start + n):
+            s = 0.0
+            size = 0.0
+            for j in range(D):
+                s += stack.scores[i, j] * middle[j]
+                size += abs(stack.scores[i, j])
+            if not s > 1e-9 * size:
+                cost += costs[stack.rows[i]]
+                for j in range(D):
+                    push[j] += stack.scores[i, j] / size
+        if cost < target and cost < stack.tally[CHEAPEST]:
+            stack.tally[CHEAPEST] = cost
+            for k in range(D):
+                s = 0.0
+                for j in range(D):
+                    s += middle[j] * stack.vertices[depth, j, k]
+                stack.candidate[k] = s
+        for j in range(D):
+            middle[j] = max(0.01, middle[j] + push[j] * 2.0 / (turn + 1.0))
+
+
+@kernel
+def _give_up(stack: Stack, head: int, handed: np.ndarray) -> None:
+    """Write the node on top anew, without pairs and as a leaf of its own kind: the caller goes on with it."""
+    stack.events[head] = 0
+    stack.events[head + 1] = handed.shape[0]
+    for p in range(handed.shape[0]):
+        stack.events[head + 2 + 2 * p] = p
+        stack.events[head + 3 + 2 * p] = handed[p]
+    at = head + 2 + 2 * handed.shape[0]
+    stack.events[at] = -2
+    stack.tally[EVENTS] = at + 1
+
+
+@kernel
+def grow(
+    costs: np.ndarray, names: np.ndarray, scale: np.ndarray, target: int, turns: int, stack: Stack
+) -> int:
+    """Visit so many nodes, depth first; returns the number visited. The tree is done at level -1.
+
+    A target of 0 turns every open node into a leaf at once.
+    """
+    visited = 0
+    room = stack.events.shape[0] - 9 * costs.shape[0] - 100
+    while stack.tally[LEVEL] >= 0 and visited < turns and stack.tally[EVENTS] < room:
+        depth = stack.tally[LEVEL]
+        level = stack.levels[depth]
+        if level[STAGE] == 0:
+            visited += 1
+            bound = level[BASE]
+            head = stack.tally[EVENTS]
+            handed = np.empty(level[PAIRED], np.int64)
+            for p in range(level[PAIRED]):
+                handed[p] = stack.pairs[level[PAIRS] + p, 2]
+                bound += handed[p]
+            bound = match(stack, costs, names, scale, target, bound)
+            if bound < target:
+                look(stack, costs, target)
+                if split(stack, costs, names, scale):
+                    level[STAGE] = 1
+                    child(stack, costs, False)
+                    continue
+                stack.tally[GIVEN_UP] += 1
+                _give_up(stack, head, handed)
+            else:
+                stack.events[stack.tally[EVENTS]] = -1
+                stack.tally[EVENTS] += 1
+                stack.tally[LOWEST] = min(stack.tally[LOWEST], bound)
+            stack.tally[LEVEL] = depth - 1
+        elif level[STAGE] == 1:
+            level[STAGE] = 2
+            child(stack, costs, True)
+        else:
+            stack.tally[LEVEL] = depth - 1
+    stack.tally[NODES] += visited
+    return visited
