@@ -42,7 +42,7 @@ def run(*, quick: bool, repeats: int) -> Table:
         ),
         rows=lines,
         notes=(
-            f"Limit {limit:.0f} s for each. The MIP has a large constant of 1000 on columns of unit variance, "
+            f"Limit {limit:.0f} s for each. The MIP has a large constant of 1000 on standardised columns, "
             "and its interval is not certified.",
         ),
     )
@@ -85,7 +85,7 @@ def _mixed_integer(X: np.ndarray, y: np.ndarray, limit: float) -> tuple[int, str
 
 
 def gaussians(columns: int, kind: str, seed: int, rows: int = 500) -> Named:
-    """Two classes 1.5 apart. A: a tenth of the labels flipped. B: a tenth of one class far on the wrong side."""
+    """Two classes 1.5 apart. A: a tenth of the labels flipped. B: a tenth of one class moved far off."""
     draws = np.random.default_rng(seed)
     y = np.repeat([0, 1], rows // 2)
     X = draws.normal(size=(rows, columns))

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.cli.estimators import MODELS
+from separatrix.cli.estimators import MODELS, REGRESSIONS
 from separatrix.cli.program import program, run
 from separatrix.cli.stories import STORIES
 from separatrix.cli.voice import in_options
@@ -151,7 +151,7 @@ def test_inseparable_rows_are_proven_so(cli):
     assert cli("verify model.json tangled.csv")[0] == 0
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", [model for model in MODELS if model not in REGRESSIONS])
 def test_every_model_fits_predicts_and_is_stored(model, cli):
     code, out, err = cli(f"{FIT} --model {model} -o model.json --json")
     assert code == 0
@@ -545,15 +545,36 @@ def test_help_and_version(cli):
 
 def test_help_imports_nothing_heavy():
     heavy = ("highspy", "jinja2", "numba", "numpy", "pandas", "pyarrow", "rich", "scipy", "sklearn", "flint")
+    heavy += ("matplotlib", "onnx")
     code = (
-        "import sys; from separatrix.cli.program import run; run(['--help']); run(['fit', '--help']); "
-        "run(['check', '--help']); "
+        "import sys; from separatrix.cli.program import program, run; run(['--help']); "
+        "[run([name, '--help']) for name in program.commands]; run(['bound', 'risk', '--help']); "
+        "run(['demo', '--list', '-q']); "
         f"print(*sorted(set({heavy!r}) & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, text=True, check=True
     )
     assert done.stderr.split() == []
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("separatrix e", {"evaluate", "export"}),
+        ("separatrix bound ", {"mistakes", "sample-size", "risk", "dichotomies"}),
+        ("separatrix demo f", {"far-from-origin", "faces"}),
+        ("separatrix fit --missing ", {"drop", "mean"}),
+        ("separatrix report --b", {"--budget"}),
+        ("separatrix predict --p", {"--proba"}),
+    ],
+)
+def test_new_commands_are_completed_too(words, offered, monkeypatch):
+    from click.shell_completion import ShellComplete
+
+    *before, last = words.split(" ")
+    complete = ShellComplete(program, {}, "separatrix", "_SEPARATRIX_COMPLETE")
+    assert {item.value for item in complete.get_completions(before[1:], last)} == offered
 
 
 def test_shell_completion():
@@ -579,6 +600,18 @@ def test_sentences_name_options():
     assert (
         in_options("(label=-1 is the last), or label=False for rows without.") == "(--label -1 is the last)."
     )
+
+
+def test_readme_commands_run(cli):
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = page.split("## On the command line", 1)[1].split("```")[1]
+    lines = [line.removeprefix("separatrix ") for line in block.splitlines() if line.strip()]
+    assert len(lines) >= 6
+    for name in ("data", "new", "test"):
+        Path(f"{name}.csv").write_text(FLOWERS.replace("kind", "y"), encoding="utf-8")
+    for line in lines:
+        assert cli(f"{line} -q")[0] == 0, line
+    assert {"certificate.json", "report.html", "model.json"} <= {path.name for path in Path.cwd().iterdir()}
 
 
 def documented() -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ from scipy.sparse import csr_matrix
 from written_files import write
 
 import separatrix as sx
-from separatrix.algorithms.online import focus, loop, mistake_driven
+from separatrix.algorithms.online import focus, loop, mistake_driven, order
 from separatrix.rows.files import read
 from separatrix.rows.memory import DenseRows, MemoryRows
 from separatrix.rows.sequence import Rows
@@ -27,7 +27,8 @@ def nothing_asked(monkeypatch):
 
 
 def directions(n=6000, d=8, gap=0.0, noise=0.0, seed=0):
-    """Rows around corners, four at most, so that each class has a plane of its own; ``gap`` widens the way between."""
+    """Rows around corners, four at most, so that each class has a plane of its own; ``gap`` widens the way
+    between."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, min(CLASSES, d), n)
     X = 0.3 * rng.standard_normal((n, d))
@@ -72,7 +73,7 @@ def test_with_the_copy_and_with_small_blocks(monkeypatch):
 
     def small(self, *given, **named):
         original(self, *given, **named)
-        self.rows_in_block = 700
+        self.rows_in_block = 170
 
     monkeypatch.setattr(DenseRows, "__init__", small)
     X, y = directions(gap=0.8)
@@ -88,7 +89,7 @@ def test_blocks_change_nothing_that_is_noted():
         weights, counts = np.zeros(9), np.zeros(len(X), np.int32)
         watched = focus.Focus(focus.Sketch(rows), 2, 1.0, 1.0, counts, weights)
         assert watched.glance() is None
-        made = sum(watched.see(block.X, block.signs(2), block.start) for block in blocks)
+        made = sum(watched.see(block.X, block.start, block.stop) for block in blocks)
         assert watched.passes_made == 1
         sight, survey = watched._reach.sight, watched.sketch.survey
         arrays = (sight.reach, sight.squares, sight.ledger, survey.largest, weights, counts)
@@ -115,14 +116,19 @@ def walks(monkeypatch):
                 if kind is MemoryRows and name == "blocks":
                     continue
                 monkeypatch.setattr(kind, name, counted(vars(kind)[name]))
-    original = loop._walk
+    walk, joined = loop._walk, order._cyclic
 
-    def walk(*given):
+    def watched(*given):
         stage[0] = "pass"
-        original(*given)
+        walk(*given)
         stage[0] = "after"
 
-    monkeypatch.setattr(loop, "_walk", walk)
+    def cyclic(rows, several):
+        yield from joined(rows, several)
+        found["pass"] += several > 1
+
+    monkeypatch.setattr(loop, "_walk", watched)
+    monkeypatch.setattr(order, "_cyclic", cyclic)
     return found
 
 

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive_separation import dependencies, signed_rows
 from scipy.optimize import linprog
+from scipy.stats import binom
 
 import separatrix as sx
 from separatrix.certificates import About, Inseparable, Separable, from_json
@@ -368,6 +369,18 @@ def test_certificates_pass_the_independent_checker_and_forged_ones_do_not(tmp_pa
     assert not bare.verify(square, [1, 1, 1, -1]).holds
     capsys.readouterr()
     assert json.loads(answer.conflict.to_json())["about"]["digest"].startswith("sha256:")
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_separability_near_the_transition_and_far_beyond(intercept):
+    """The share is a binomial tail; beyond 20,000 points it is computed as one."""
+    for n, d in ((1, 5), (5, 5), (200, 99), (20_000, 9_950), (20_001, 9_950), (60_000, 30_100)):
+        tail = binom.cdf(d + intercept - 1, n - 1, 0.5)
+        assert sx.theory.separability_probability(n, d, intercept) == pytest.approx(tail, rel=1e-9)
+    for d in (3, 5_000, 10**6):
+        assert sx.theory.separability_probability(2 * (d + intercept), d, intercept) == 0.5
+        assert sx.theory.separability_probability(d + intercept, d, intercept) == 1.0
+    assert sx.theory.separability_probability(10**9, 10, intercept) == 0.0
 
 
 # Arguments

@@ -284,7 +284,6 @@ def test_petersen_graph():
     assert instance.decode(instance.encode(cover)) == cover
 
 
-@pytest.mark.skipif(not hasattr(sx, "ZeroOne"), reason="the exact solver is not there")
 def test_exact_solver_finds_smallest_vertex_covers():
     rng = np.random.default_rng(6)
     for n in (4, 5, 6):
@@ -294,6 +293,29 @@ def test_exact_solver_finds_smallest_vertex_covers():
             cover = hardness.solve(instance)
             assert is_cover(cover, instance.edges)
             assert len(cover) == len(smallest_vertex_cover(edges))
+
+
+PETERSEN = [(i, (i + 1) % 5) for i in range(5)] + [(i, i + 5) for i in range(5)]
+PETERSEN += [(5 + i, 5 + (i + 2) % 5) for i in range(5)]
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+def test_petersens_graph_has_a_cover_of_six_and_none_of_five(intercept):
+    instance = vertex_cover(PETERSEN, intercept=intercept)
+    X, y = instance.X, instance.y
+    model = sx.ZeroOne(fit_intercept=intercept).fit(X, y)
+    assert model.errors_ == model.lower_bound_ == len(instance.decode(model)) == 6
+    assert model.certificate_.verify(X, y).holds
+    assert sx.min_disagreement(X, y, 6, intercept=intercept).answer is True
+    no = sx.min_disagreement(X, y, 5, intercept=intercept)
+    assert no.answer is False
+    assert no.certificate.verify(X, y).holds
+
+
+def test_graphs_whose_columns_are_all_alike():
+    """Every vertex with the same few values in its column: the solver has no column left to turn."""
+    edges = [(0, 3), (0, 4), (0, 5), (1, 2), (1, 3), (1, 4), (2, 4), (2, 5)]
+    assert len(hardness.solve(vertex_cover(edges))) == len(smallest_vertex_cover(edges))
 
 
 # Arguments
@@ -324,6 +346,15 @@ def test_exact_solver_finds_smallest_vertex_covers():
         (lambda: theory.margin_experiment((0.0,)), "shares must be numbers above 0 and at most 1"),
         (lambda: theory.margin_experiment((1.0,), d=1), "d must be 2 or more"),
         (lambda: theory.margin_experiment((1.0,), d=2, m=60, distance=0.1), "were not separable"),
+        (lambda: theory.GaussianClasses([0.0], [1.0], prior="a"), "prior must be a number, not 'a'"),
+        (lambda: theory.GaussianClasses([0.0], [1.0], "a"), "covariance must be a number or a symmetric"),
+        (lambda: theory.expected_risk(sx.Halfspace([1.0]), 5), "int is no distribution known here"),
+        (lambda: theory.excess_risk(sx.Halfspace([1.0]), None), "NoneType is no distribution known here"),
+        (
+            lambda: theory.uniform_convergence(theory.PlantedNormal((1.0,)), [10]),
+            "needs a FiniteDistribution",
+        ),
+        (lambda: theory.learning_curve(theory.PlantedNormal((1.0,)), []), "sizes must name at least one"),
         (lambda: theory.learning_curve(None, [1]), "size must be 2 or more"),
         (lambda: theory.learning_curve(None, [10], delta=1.0), "delta must lie strictly between 0 and 1"),
         (lambda: theory.robustness(sx.Halfspace([1.0]), [[math.nan]]), "points must be finite"),

@@ -43,6 +43,8 @@ from separatrix.rows import Rows
 if TYPE_CHECKING:
     from separatrix.algorithms.online.focus import Focus, Sketch
 
+SMALL, LARGE = 1e-280, 1e280  # products of rows that neither underflow nor overflow
+
 
 class Perceptron(OnlineClassifier):
     """The perceptron, kept to its word.
@@ -80,7 +82,8 @@ class Perceptron(OnlineClassifier):
     mistakes_, updates_, passes_ : int
         With more than two classes, an array with one number for each.
     mistake_run_ : MistakeRun or None
-        How often each row was added; None unless steps are 1, from zero, and not centred.
+        How often each row was added; None unless steps are 1, from zero, and not centred, or where rows of
+        extreme scale made scores overflow or underflow.
     radius_, margin_, mistake_bound_ : float
         R and γ of the rows (x, 1) for the halfspace found, and Novikoff's bound on the mistakes of every such
         run: (R/γ)² from zero, longer from another start; None where steps vary or nothing is separated.
@@ -227,8 +230,10 @@ class Perceptron(OnlineClassifier):
         with np.errstate(over="ignore"):
             smallest = solution.facts["margin"] * length_of(weights)
         if run.settled and not smallest > doubt and not record.verify(frame.given).holds:
-            return replace(record, converged=False).bound_to(frame.given)
-        return record
+            record = replace(record, converged=False).bound_to(frame.given)
+        # A score that overflowed or underflowed counts as a mistake, and need not be one.
+        sound = not k or SMALL < radius * radius and k * radius * radius < LARGE
+        return record if sound or record.verify(frame.given).holds else None
 
     def _shortfall(self, run: Run, errors: int, n_rows: int, facts: dict[str, Any]) -> str:
         reason = super()._shortfall(run, errors, n_rows, facts)
@@ -286,7 +291,7 @@ class RosenblattLearner(Learner):
         from separatrix.kernels.sweep import sweep
 
         if self._focus is not None:
-            return self._gain(self._focus.see(X, signs, first))
+            return self._gain(self._focus.see(X, first, first + len(signs)))
         if first < 0:  # a stream: rows come once and have no number
             self.auditable = False
             counts = np.zeros(len(signs), np.int32)

@@ -5,7 +5,11 @@ from __future__ import annotations
 import math
 from typing import SupportsIndex
 
+from scipy.special import betainc
+
 from separatrix.bounds.arguments import whole
+
+_EXACT = 20_000
 
 
 def vc_dimension(d: SupportsIndex, intercept: bool = True) -> int:
@@ -56,7 +60,7 @@ def growth_function(n: SupportsIndex, d: SupportsIndex, intercept: bool = True) 
 
     Points in general position attain it, and in any position there are at most as many: a point on a
     hyperplane through D - 1 others splits fewer labellings, never more. It is 2^n up to the
-    Vapnik-Chervonenkis dimension and a polynomial of degree D - 1 in n beyond, half a power below Sauer's.
+    Vapnik-Chervonenkis dimension D and a polynomial of degree D - 1 in n beyond, one below Sauer's.
 
     Source: T. M. Cover, IEEE Transactions on Electronic Computers EC-14 (1965), Theorem 1; the maximum over
     positions: R. O. Winder, SIAM Journal on Applied Mathematics 14 (1966).
@@ -101,8 +105,11 @@ def separability_probability(n: SupportsIndex, d: SupportsIndex, intercept: bool
     >>> separability_probability(3, 2), separability_probability(6, 2), separability_probability(4, 2)
     (1.0, 0.5, 0.875)
     """
-    (points,) = whole(1, n=n)
-    return dichotomies(n, d, intercept) / 2**points
+    (points,), dimension = whole(1, n=n), vc_dimension(d, intercept)
+    if points <= max(_EXACT, dimension):
+        return dichotomies(n, d, intercept) / 2**points if points > dimension else 1.0
+    # A binomial tail, as an incomplete beta function: its numbers would be too long to add up.
+    return 0.5 if points == 2 * dimension else float(betainc(points - dimension, dimension, 0.5))
 
 
 def log_growth(n: int, dimension: int) -> float:

@@ -66,7 +66,7 @@ def stable_compression(m: SupportsIndex, size: SupportsIndex, delta: SupportsFlo
     Let the fit be a function of at most k of its rows, k known beforehand, that does not change when any
     other rows are left out, and let it make no error. With probability 1 - δ its risk is at most
     2(k ln 4 + ln(1/δ))/(m - 2k). The maximum-margin halfspace has k = d + 1 (d without an intercept), so it
-    needs no ln(1/ε) in its sample size: the other consistent halfspaces do.
+    needs no ln(1/ε) in its sample size; there are consistent halfspaces that do (`plain_sample_complexity`).
 
     The proof: cut the rows into 2k blocks. Some k of the blocks hold all that matters, the fit to them is the
     fit to all, and the other k blocks, (m - 2k)/2 rows at least, are fresh; C(2k, k) <= 4^k choices.

@@ -57,6 +57,8 @@ class Gradient(NamedTuple):
 
     def distance(self, alpha: float) -> tuple[float, float]:
         """Not below the distance of the weights, and of the intercept, from the exact solution."""
+        if not np.isfinite(self.error).all():
+            return inf, inf
         total, slack = self.sums[-1], self.sums_error[-1]
         if not self.constant:
             return _above(_length(abs(self.value[:-1]) + self.error[:-1]) / alpha), 0.0

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .source import Piece, Source, _chosen_columns, _csr, _cut, _exactly
+from .source import Piece, Source, chosen_columns, csr, cut_of, exactly
 
 NO_LABEL: Any = None  # targets have no positive one
 
@@ -34,10 +34,10 @@ def read_measured(
         if y is not None:
             raise ValueError("These rows carry their own targets; give no second ones.")
         return _of_rows(X)
-    X, y, names = _chosen_columns(X, y, label, features)
+    X, y, names = chosen_columns(X, y, label, features)
     if y is None:
         raise ValueError("Targets are missing: give X and y, or rows that carry their targets.")
-    cut, n_rows, n_columns, step = _cut(X)
+    cut, n_rows, n_columns, step = cut_of(X)
     targets = exact_targets(y)
     if len(targets) != n_rows:
         raise ValueError(f"The data has {n_rows} rows and {len(targets)} targets.")
@@ -60,7 +60,7 @@ def _of_rows(rows: Any) -> Source:
 
     def values(block: Any) -> Any:
         X = block.X
-        return _csr(X[0], X[1], X[2], rows.n_columns) if isinstance(X, tuple) else X
+        return csr(X[0], X[1], X[2], rows.n_columns) if isinstance(X, tuple) else X
 
     def pieces() -> Iterator[Piece]:
         for block in rows.blocks():
@@ -86,7 +86,7 @@ def exact_targets(y: Any) -> Any:
         given = given[:, 0]
     if given.ndim != 1:
         raise ValueError(f"The targets must be one column, not an array of shape {given.shape}.")
-    targets = given if given.dtype == np.float64 else _exactly(given)
+    targets = given if given.dtype == np.float64 else exactly(given)
     if not np.isfinite(targets).all():
         raise ValueError("A target is NaN or infinite.")
     return targets

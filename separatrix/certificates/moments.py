@@ -151,7 +151,7 @@ def moments_of(parts: Iterable[Part], n_columns: int) -> Moments:
 
 
 @cache
-def _blas() -> Any:
+def blas() -> Any:
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api="blas")
@@ -193,7 +193,7 @@ class _Sums:
 
     def add(self, Z: Any, weights: Doubles | None) -> None:
         # Two threads of BLAS wait for one another on products as small as these.
-        with _blas().limit(limits=1):
+        with blas().limit(limits=1):
             self._add(Z, weights)
 
     def _add(self, Z: Any, weights: Doubles | None) -> None:

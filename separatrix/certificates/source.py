@@ -100,10 +100,10 @@ def read(
         if y is not None:
             raise ValueError("These rows carry their own labels; give no second ones.")
         return _labelled(X, positive)
-    X, y, names = _chosen_columns(X, y, label, features)
+    X, y, names = chosen_columns(X, y, label, features)
     if y is None:
         raise ValueError("Labels are missing: give X and y, or rows that carry their labels.")
-    cut, n_rows, n_columns, step = _cut(X)
+    cut, n_rows, n_columns, step = cut_of(X)
     signs, positive, seen = signs_of(y, positive)
     if len(signs) != n_rows:
         raise ValueError(f"The data has {n_rows} rows and {len(signs)} labels.")
@@ -133,7 +133,7 @@ def _labelled(rows: Any, positive: Any) -> Source:
 
     def values(block: Any) -> Any:
         X = block.X
-        return _csr(X[0], X[1], X[2], rows.n_columns) if isinstance(X, tuple) else X
+        return csr(X[0], X[1], X[2], rows.n_columns) if isinstance(X, tuple) else X
 
     def signs(block: Any) -> Signs:
         return np.where(block.codes == code, np.int8(1), np.int8(-1))
@@ -154,7 +154,7 @@ def _labelled(rows: Any, positive: Any) -> Source:
     )
 
 
-def _chosen_columns(
+def chosen_columns(
     X: Any, y: Any, label: str | None, features: Sequence[str] | None
 ) -> tuple[Any, Any, tuple[str, ...] | None]:
     """Of a table with named columns: its features by name, and its label column where ``y`` is not given."""
@@ -172,7 +172,7 @@ def _chosen_columns(
     return X, y, names
 
 
-def _cut(X: Any) -> tuple[Cut, int, int, int]:
+def cut_of(X: Any) -> tuple[Cut, int, int, int]:
     """How to take rows ``start:stop`` out of X, its shape, and the rows of a piece that fits the cache."""
     if hasattr(X, "tocsr"):
         X = X.tocsr()
@@ -183,7 +183,7 @@ def _cut(X: Any) -> tuple[Cut, int, int, int]:
 
         def cut(start: int, stop: int) -> Any:
             part = slice(indptr[start], indptr[stop])
-            return _csr(data[part], indices[part], indptr[start : stop + 1] - indptr[start], X.shape[1])
+            return csr(data[part], indices[part], indptr[start : stop + 1] - indptr[start], X.shape[1])
     elif hasattr(X, "iloc"):
 
         def cut(start: int, stop: int) -> Any:
@@ -223,7 +223,7 @@ def stored(X: Matrix) -> npt.NDArray[np.float64]:
     return values
 
 
-def _csr(data: Any, indices: Any, indptr: Any, n_columns: int) -> Matrix:
+def csr(data: Any, indices: Any, indptr: Any, n_columns: int) -> Matrix:
     from scipy.sparse import csr_array
 
     return csr_array((data, indices, indptr), shape=(len(indptr) - 1, n_columns))
@@ -233,7 +233,7 @@ def doubles(X: Any) -> Matrix:
     """The same numbers as float64, dense or CSR; a ``ValueError`` where a double does not hold one."""
     if hasattr(X, "tocsr"):
         X = X.tocsr()
-        return X if X.dtype == np.float64 else _csr(_exactly(X.data), X.indices, X.indptr, X.shape[1])
+        return X if X.dtype == np.float64 else csr(exactly(X.data), X.indices, X.indptr, X.shape[1])
     if isinstance(X, (list, tuple)):
         if len({np.size(row) for row in X}) > 1:
             raise ValueError("The rows of X differ in length.")
@@ -241,10 +241,10 @@ def doubles(X: Any) -> Matrix:
     X = np.asarray(X)
     if X.ndim != 2:
         raise ValueError(f"X must be a table of rows and columns, not an array of shape {X.shape}.")
-    return X if X.dtype == np.float64 else _exactly(X)
+    return X if X.dtype == np.float64 else exactly(X)
 
 
-def _exactly(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+def exactly(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     if values.dtype.kind not in "biufO":
         raise ValueError(f"The data holds values of type {values.dtype}, which are no numbers.")
     if values.dtype.kind == "O":

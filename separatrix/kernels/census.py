@@ -7,10 +7,12 @@ as computed is low by no larger a share. `census` calls a row right or wrong whe
 2(k + 4)u of the computed S, which covers both, and the rounding of the bound itself. It holds for columns
 that are stored more than once.
 
-**Underflow and overflow.** A product that underflows loses at most 2⁻¹⁰²², and so does an entry that is read
-as zero, times a weight of at most 10¹⁴⁰: with S above 10⁻¹⁴⁰ that is far below uS for any number of columns
-that memory holds. No partial sum is above S. Rows with S outside 10^±140, and weights beyond 10¹⁴⁰, are in
-doubt, and so is all that is no number.
+**Underflow and overflow.** A product that underflows loses at most 2⁻¹⁰²². Where another library has
+switched on flush-to-zero, an entry below that is read as zero too: with a weight of at most 10¹⁴⁰ it loses
+10⁻¹⁶⁷. With S above 10⁻¹⁴⁰ all of that is far below uS for any number of columns that memory holds. A weight
+that is read as zero could lose any amount, since entries may be large: where a weight is below 2⁻¹⁰²², by its
+bits, every row is in doubt. No partial sum is above S(1 + …). Rows with S outside 10^±140, and weights beyond
+10¹⁴⁰, are in doubt, and so is all that is no number.
 
 `reaching_census` adds rows that are within reach (`separatrix.kernels.reach`): at w their score is at least
 ‖w‖‖z‖ sin x, x being what is left of their reach, and sin x ≥ x − x³/6. They are read only if that leaves
@@ -41,6 +43,8 @@ from separatrix.kernels.reach import (
 from separatrix.kernels.row import n_rows, row_dot, row_sizes
 
 LOWEST, WRONG = range(2)
+MAGNITUDE = 2**63 - 1  # the bits of a double without that of its sign
+NORMAL = 2**52  # the bits of 2⁻¹⁰²², the least double that flush-to-zero leaves alone
 
 
 @kernel
@@ -50,17 +54,18 @@ def census(X: Any, signs: np.ndarray, weights: np.ndarray, doubtful: np.ndarray,
     ``found[LOWEST]`` is lowered to the least margin of the others, ``found[WRONG]`` gains the wrong ones.
     """
     bias = weights[-1]
-    top = 0.0
+    bits = weights.view(np.int64)
+    sound = True
     for j in range(weights.shape[0]):
-        top = max(top, abs(weights[j]))
-    sound = top < LONG
+        size = bits[j] & MAGNITUDE
+        sound = sound and abs(weights[j]) < LONG and (size == 0 or size >= NORMAL)
     open_rows = 0
     for i in range(n_rows(X)):
-        score, size, terms = row_sizes(X, i, weights)
-        size += abs(bias)
+        score, among, terms = row_sizes(X, i, weights)
+        whole = among + abs(bias)
         margin = float(signs[i]) * (score + bias)
-        bound = (terms + 4.0) * 2.0**-52 * size
-        if sound and size > SHORT and size < LONG and abs(margin) > bound:
+        bound = (terms + 4.0) * 2.0**-52 * whole
+        if sound and whole > SHORT and whole < LONG and abs(margin) > bound:
             found[LOWEST] = min(found[LOWEST], margin)
             found[WRONG] += margin < 0.0
         else:

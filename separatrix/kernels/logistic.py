@@ -162,6 +162,33 @@ def add_curved(
 
 
 @kernel
+def descend(
+    direction: np.ndarray,
+    curved: np.ndarray,
+    scale: np.ndarray,
+    step: float,
+    found: np.ndarray,
+    rest: np.ndarray,
+) -> float:
+    """A step of conjugate gradients: moves ``found`` along the direction and takes what the step settles off
+    ``rest``; returns Σ scale·rest²."""
+    total = 0.0
+    for j in range(rest.shape[0]):
+        found[j] += step * direction[j]
+        rest[j] -= step * curved[j]
+        total += scale[j] * rest[j] * rest[j]
+    return total
+
+
+@kernel
+def turn(rest: np.ndarray, scale: np.ndarray, share: float, direction: np.ndarray) -> int:
+    """The next conjugate direction, scale·rest + share·direction, in place; returns its length."""
+    for j in range(rest.shape[0]):
+        direction[j] = scale[j] * rest[j] + share * direction[j]
+    return rest.shape[0]
+
+
+@kernel
 def add_squares(X: Any, curvatures: np.ndarray, constant: float, total: np.ndarray) -> int:
     """Adds Σ h_i z_ij² of sparse rows to ``total``: the diagonal of the Hessian; returns the rows."""
     data, indices, indptr = X[0], X[1], X[2]

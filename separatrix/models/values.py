@@ -135,9 +135,30 @@ def _read_history(content: dict[str, Any]) -> History:
     return History([Pass(*map(from_plain, row)) for row in content["passes"]])
 
 
+def _write_mapping(mapping: dict[Any, Any]) -> list[Any]:
+    """Pairs, since keys of JSON's own objects are text alone."""
+    keys = [key.item() if isinstance(key, np.generic) else key for key in mapping]
+    if not all(isinstance(key, str | int | float | bool) and key == key for key in keys):
+        raise ModelError("a mapping has a form in JSON only if its keys are text, numbers or booleans.")
+    return [[to_plain(key), to_plain(value)] for key, value in zip(keys, mapping.values(), strict=True)]
+
+
+def _read_mapping(pairs: list[Any]) -> dict[Any, Any]:
+    found = {}
+    for key, value in pairs:
+        key = from_plain(key)
+        if not isinstance(key, str | int | float | bool) or key != key:
+            raise ValueError("a key is neither text, a number nor a boolean")
+        if key in found:
+            raise ValueError(f"the key {key!r} is there twice")
+        found[key] = from_plain(value)
+    return found
+
+
 TAGGED: dict[str, tuple[type | None, Callable[[Any], Any], Callable[[Any], Any]]] = {
     "array": (np.ndarray, _write_array, _read_array),
     "tuple": (tuple, lambda items: [to_plain(item) for item in items], lambda c: tuple(map(from_plain, c))),
+    "mapping": (dict, _write_mapping, _read_mapping),
     "history": (
         History,
         lambda history: {

@@ -117,7 +117,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         """w·x + b of each row: one column per class where there are more than two."""
         check_is_fitted(self)
         rows = plain_rows(self, X)
-        parts = [matrix(block, rows.n_columns) @ self.coef_.T for block in rows.blocks()]
+        parts = [_scores(matrix(block, rows.n_columns), self.coef_) for block in rows.blocks()]
         scores = np.concatenate([np.asarray(part) for part in parts]) + self.intercept_
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
@@ -126,6 +126,13 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         scores = self.decision_function(X)
         chosen = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[chosen]
+
+
+def _scores(X: Any, coef: np.ndarray) -> Any:
+    """X·wᵀ; of several classes row by row, so that a tie between them does not hang on the rows beside it."""
+    if len(coef) == 1 or not isinstance(X, np.ndarray):
+        return X @ coef.T
+    return np.vecdot(X[:, np.newaxis], coef)
 
 
 def _conflict(proof: Inseparable) -> str:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 from separatrix.certificates import Certificate
 from separatrix.predictor.evidence import matrix
 from separatrix.predictor.solution import FitWarning, Solution
-from separatrix.predictor.validation import _adopt, _is_table, _values, plain_rows
+from separatrix.predictor.validation import adopt, is_table, checked_values, plain_rows
 from separatrix.rows import DataError, DenseRows, Rows, SparseRows, as_rows, jobs, with_targets
 from separatrix.rows.given import refuse_wide
 
@@ -126,7 +126,7 @@ def measured_rows(estimator: Any, X: Any, y: Any, *, n_jobs: int | None, reset: 
         if y is not None:
             raise DataError("Rows carry their own targets: call fit(rows) without y.")
         X.require_targets()
-        _adopt(estimator, X, reset=reset)
+        adopt(estimator, X, reset=reset)
         if n_jobs is not None:
             X.n_jobs = jobs(n_jobs)
         return X
@@ -134,13 +134,13 @@ def measured_rows(estimator: Any, X: Any, y: Any, *, n_jobs: int | None, reset: 
         raise ValueError(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
         )
-    if _is_table(X):
+    if is_table(X):
         rows = as_rows(X, n_jobs=n_jobs)
-        _adopt(estimator, rows, reset=reset)
+        adopt(estimator, rows, reset=reset)
         return with_targets(rows, column_or_1d(y, warn=True))
     if isinstance(X, np.ndarray):
         refuse_wide(X)
-    X = _values(estimator, X, reset=reset)
+    X = checked_values(estimator, X, reset=reset)
     names = getattr(estimator, "feature_names_in_", None)
     columns = None if names is None else tuple(map(str, names))
     kind = SparseRows if hasattr(X, "indptr") else DenseRows

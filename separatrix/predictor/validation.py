@@ -31,7 +31,7 @@ def labelled_rows(
     if isinstance(X, Rows):
         if y is not None:
             raise DataError("Rows carry their own labels: call fit(rows) without y.")
-        _adopt(estimator, X, reset=reset)
+        adopt(estimator, X, reset=reset)
         if n_jobs is not None:
             X.n_jobs = jobs(n_jobs)
         return X
@@ -39,14 +39,14 @@ def labelled_rows(
         raise ValueError(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
         )
-    if _is_table(X):
+    if is_table(X):
         y = column_or_1d(y, warn=True)
         rows = as_rows(X, y, n_jobs=n_jobs)
-        _adopt(estimator, rows, reset=reset)
+        adopt(estimator, rows, reset=reset)
         return rows
     if isinstance(X, np.ndarray):
         refuse_wide(X)
-    X = _values(estimator, X, reset=reset)
+    X = checked_values(estimator, X, reset=reset)
     y = column_or_1d(y, warn=True)
     if len(y) != X.shape[0]:
         raise DataError(
@@ -66,18 +66,18 @@ def labelled_rows(
 def plain_rows(estimator: Any, X: Any) -> Rows:
     """Rows without labels, for scoring; columns must be those of the fit."""
     if isinstance(X, Rows):
-        _adopt(estimator, X, reset=False)
+        adopt(estimator, X, reset=False)
         return X
     X = validate_data(estimator, X, accept_sparse="csr", dtype=VALUES, reset=False)
     return SparseRows(X) if hasattr(X, "indptr") else DenseRows(X)
 
 
-def _is_table(X: Any) -> bool:
+def is_table(X: Any) -> bool:
     """Arrow and polars tables are read block by block; pandas frames are arrays to scikit-learn already."""
     return hasattr(X, "__arrow_c_stream__") and not type(X).__module__.startswith("pandas")
 
 
-def _values(estimator: Any, X: Any, *, reset: bool) -> Any:
+def checked_values(estimator: Any, X: Any, *, reset: bool) -> Any:
     try:
         return validate_data(
             estimator,
@@ -93,7 +93,7 @@ def _values(estimator: Any, X: Any, *, reset: bool) -> Any:
         raise
 
 
-def _adopt(estimator: Any, rows: Rows, *, reset: bool) -> None:
+def adopt(estimator: Any, rows: Rows, *, reset: bool) -> None:
     names = rows.columns
     if reset:
         estimator.n_features_in_ = rows.n_columns

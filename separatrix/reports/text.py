@@ -76,8 +76,9 @@ def _several(summary: Summary) -> Iterator[Line]:
     titles: tuple[str, ...] = ("class", "mistakes", "passes", "errors", "margin", "at most", "proven")
     shown = summary.tasks[:MOST_CLASSES]
     driven = summary.tasks[0].mistakes is not None
-    cells = [_row(task) for task in shown]
-    if not driven:
+    if driven:
+        cells = [_row(task) for task in shown]
+    else:
         fewest = summary.tasks[0].fewest is not None
         titles = ("class", "errors", "margin", "at least" if fewest else "gap", "proven")
         cells = [_convex_row(task) for task in shown]

@@ -183,7 +183,7 @@ class Rows(ABC):
             yield from map(work, blocks)
             return
         # Blocks run side by side; a BLAS that starts threads of its own inside each is many times slower.
-        with _blas().limit(limits=1), ThreadPoolExecutor(self.n_jobs) as pool:
+        with blas().limit(limits=1), ThreadPoolExecutor(self.n_jobs) as pool:
             if self.n_jobs == 1:
                 yield from map(work, blocks)
                 return
@@ -197,7 +197,7 @@ class Rows(ABC):
 
 
 @cache
-def _blas() -> Any:
+def blas() -> Any:
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api="blas")

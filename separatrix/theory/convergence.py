@@ -74,6 +74,10 @@ def uniform_convergence(
     between_zero_and_one(delta=delta)
     (rounds,) = whole(1, repeats=repeats)
     counts = [whole(1, size=size)[0] for size in sizes]
+    if not isinstance(distribution, FiniteDistribution):
+        raise ValueError(
+            "uniform_convergence needs a FiniteDistribution: only there can all halfspaces be listed"
+        )
     points, negative, positive = distribution.masses
     says_plus = distribution.dichotomies.signs > 0
     true_minus, true_plus = np.array(negative, dtype=float), np.array(positive, dtype=float)

@@ -117,8 +117,8 @@ def vertex_cover(
 ) -> MinDisagreement:
     """Rows in {0, 1}^d whose fewest errors are the size of the graph's smallest vertex cover.
 
-    Source: the problem: D. S. Johnson and F. P. Preparata, Theoretical Computer Science 6 (1978); K.-U.
-    Höffgen, H.-U. Simon and K. S. Van Horn, Journal of Computer and System Sciences 50 (1995), 114-125.
+    Source: the problem: D. S. Johnson and F. P. Preparata, Theoretical Computer Science 6 (1978), 93-107;
+    K.-U. Höffgen, H.-U. Simon and K. S. Van Horn, Journal of Computer and System Sciences 50 (1995), 114-125.
     This reduction: proven in the documentation of `separatrix.theory.hardness`.
 
     Parameters

@@ -19,8 +19,8 @@ def expected_risk(model: Any, distribution: Distribution) -> Any:
     """The probability that a halfspace predicts wrong: E[1{h(x) ≠ s}], without sampling.
 
     For `GaussianClasses` (1 - π)Φ((w·μ₋ + b)/σ) + πΦ(-(w·μ₊ + b)/σ), σ² = w·Σw; for a `FiniteDistribution` a
-    sum of fractions, exact; for `PlantedNormal` Owen's function. Points on the hyperplane count as predicted
-    -1, as ever.
+    sum of fractions, exact; for `PlantedNormal` Owen's function; for `bayes.LogisticModel` an integral over
+    the line. Points on the hyperplane count as predicted -1, as ever.
 
     Source: the definition; the Gaussian case: T. W. Anderson, An Introduction to Multivariate Statistical
     Analysis (2003), section 6.4; Owen's function: D. B. Owen, Annals of Mathematical Statistics 27 (1956).
@@ -28,7 +28,8 @@ def expected_risk(model: Any, distribution: Distribution) -> Any:
     Parameters
     ----------
     model : Halfspace, or a fitted model with two classes
-    distribution : FiniteDistribution, GaussianClasses, PlantedNormal, or anything with a method `risk`
+    distribution : FiniteDistribution, GaussianClasses, PlantedNormal, bayes.LogisticModel, or anything with a
+        method `risk`
 
     Examples
     --------
@@ -37,7 +38,7 @@ def expected_risk(model: Any, distribution: Distribution) -> Any:
     >>> expected_risk(Halfspace([1], -0.5), coin)
     Fraction(1, 4)
     """
-    return distribution.risk(halfspace_of(model))
+    return _known(distribution).risk(halfspace_of(model))
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def excess_risk(model: Any, distribution: Distribution) -> ExcessRisk:
     >>> split.approximation, split.estimation
     (Fraction(1, 4), Fraction(1, 4))
     """
-    risk = distribution.risk(halfspace_of(model))
+    risk = _known(distribution).risk(halfspace_of(model))
     return ExcessRisk(risk, distribution.best.risk, distribution.bayes_risk)
 
 
@@ -154,6 +155,9 @@ def learning_curve(
     between_zero_and_one(delta=delta)
     whole(1, repeats=repeats)
     counts = [whole(2, size=size)[0] for size in sizes]
+    if not counts:
+        raise ValueError("sizes must name at least one number of rows")
+    _known(distribution)
     model = MaxMargin() if learner is None else learner
     random = np.random.default_rng(random_state)
     columns: dict[str, list[float]] = {name: [] for name in ("training", "risk", "worst", "bound")}
@@ -196,6 +200,12 @@ def halfspace_of(model: Any) -> Halfspace:
         weights = np.asarray(model.coef_, dtype=np.float64).ravel()
         return Halfspace(weights, float(np.ravel(model.intercept_)[0]))
     raise ValueError("this needs a Halfspace, or a fitted linear model with two classes")
+
+
+def _known(distribution: Distribution) -> Distribution:
+    if not callable(getattr(distribution, "risk", None)):
+        raise ValueError(f"a {type(distribution).__name__} is no distribution known here: it has no risk")
+    return distribution
 
 
 def _two_classes(

@@ -154,7 +154,8 @@ class Shattering:
         n = len(self._table)
         kind = "affinely" if self._intercept else "linearly"
         if self.shattered:
-            return f"The {n} points are {kind} independent, so all {2**n} labellings can be separated."
+            who = "The point is" if n == 1 else f"The {n} points are"
+            return f"{who} {kind} independent, so all {2**n} labellings can be separated."
         if self.radon is not None:
             left, right = self.radon.left, self.radon.right
             return f"The hulls of points {list(left)} and of points {list(right)} meet."

@@ -16,7 +16,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from separatrix.predictor.evidence import matrix
 from separatrix.rows import Block, Csr, Rows
-from separatrix.rows.sequence import _blas
+from separatrix.rows.sequence import blas
 
 SAMPLE = 1000
 FAR = 4.0  # spreads from 0: beyond, residuals are formed from moved rows
@@ -73,7 +73,7 @@ class Gram:
 def threads(rows: Rows, asked: int | None) -> None:
     """Without a wish the blocks take as many threads as BLAS would on its own."""
     if asked is None:
-        rows.n_jobs = max([rows.n_jobs, *(int(pool["num_threads"]) for pool in _blas().info())])
+        rows.n_jobs = max([rows.n_jobs, *(int(pool["num_threads"]) for pool in blas().info())])
 
 
 def gram_of(rows: Rows, weights: np.ndarray | None, *, intercept: bool) -> Gram:

@@ -313,9 +313,9 @@ class LogisticRegression(WeightedClassifier):
 
 def one_blas_thread() -> Any:
     """A context in which products of matrices run on one thread; blocks of rows have threads of their own."""
-    from separatrix.rows.sequence import _blas
+    from separatrix.rows.sequence import blas
 
-    return _blas().limit(limits=1)
+    return blas().limit(limits=1)
 
 
 NOT_ASKED: dict[str, Any] = {

@@ -86,9 +86,9 @@ class Likelihood:
 
     @staticmethod
     def _long(rows: SparseRows) -> int:
-        """Rows of a block: at most eight blocks, each with several values for every column it adds to."""
+        """Rows of a block: two, four or eight blocks, each with several values for every column it adds to."""
         blocks = min(8, max(1, len(rows.data) // (4 * rows.n_columns)))
-        return max(1, -(-rows.n_rows // blocks))
+        return max(1, -(-rows.n_rows // (1 << (blocks.bit_length() - 1))))
 
     @property
     def _penalised(self) -> np.ndarray:
@@ -185,7 +185,9 @@ class Likelihood:
     def _uncentred(self, direction: np.ndarray) -> np.ndarray:
         """The same direction for the rows as given, with the constant 1."""
         moved = direction.copy()
-        moved[-1] = direction[-1] * self.constant - float(self.centre @ direction[:-1])
+        moved[-1] = direction[-1] * self.constant
+        if not self.sparse:
+            moved[-1] -= float(self.centre @ direction[:-1])
         return moved
 
     def _terms(
@@ -240,7 +242,10 @@ class Likelihood:
             return total, mass
 
         total, mass = self.sum(term)
-        total[:-1] += self.ridge * direction[:-1] - self.centre * mass
+        if self.ridge:
+            total[:-1] += direction[:-1]
+        if not self.sparse:
+            total[:-1] -= self.centre * mass
         total[-1] = mass * self.constant
         return np.asarray(total)
 

@@ -24,9 +24,10 @@ from separatrix.rows.memory import MemoryRows
 
 SHARE = 16
 ENOUGH = 20  # rows per column that make a subsample worth solving
-CLOSE = 1e-5  # the decrement, as a share of the objective, from which on the Hessian is kept
+CLOSE = 1e-4  # the decrement, as a share of the objective, from which on the Hessian is kept
 SINGULAR = 1e-6  # the least pivot, squared, of a unit-diagonal Hessian that is solved by Cholesky
-WORTH_SINGLE = 1_000_000  # values from which a Hessian in float32 pays
+ENOUGH_FLAT = 0.4  # the slope that a full step may leave, as a share of the slope before it
+WORTH_SINGLE = 400_000  # values from which a Hessian in float32 pays
 
 
 class Course:
@@ -87,7 +88,9 @@ def newton(problem: Likelihood, tol: float, course: Course, start: Start | None 
         before = gap
         close = -0.5 * slope <= CLOSE * at.objective
         ahead = problem.differentiate(hessian=not close, precise=precise, direction=direction)
-        if not (np.isfinite(ahead.objective) and abs(float(ahead.gradient @ direction)) <= 0.1 * -slope):
+        if not (
+            ahead.objective < at.objective and abs(float(ahead.gradient @ direction)) <= ENOUGH_FLAT * -slope
+        ):
             assert problem.tried is not None
             moves = problem.tried - problem.scores
             length = step_along(problem, moves, direction, slope)
@@ -97,6 +100,7 @@ def newton(problem: Likelihood, tol: float, course: Course, start: Start | None 
             ahead = problem.differentiate(hessian=True, precise=precise)
         else:
             problem.accept(direction)
+            step.learn(direction, ahead.gradient - at.gradient)
         at = ahead
         if at.hessian is not None:
             step = Solver(at, problem.intercept)
@@ -114,6 +118,7 @@ class Solver:
         H = at.hessian[: self.size, : self.size]
         diagonal = np.diagonal(H)
         self.positive = bool(np.isfinite(H).all() and (diagonal >= 0).all())
+        self.pairs: list[tuple[np.ndarray, np.ndarray, float]] = []
         self.scale = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
         unit = np.nan_to_num(H * self.scale * self.scale[:, None])
         self.factor = None
@@ -129,7 +134,24 @@ class Solver:
         kept = values > 1e-12 * values[-1]
         self.values, self.vectors = values[kept], vectors[:, kept]
 
+    def learn(self, moved: np.ndarray, change: np.ndarray) -> None:
+        """Take what a step has told about the Hessian since: the gradient's change along it."""
+        product = float(moved @ change)
+        if product > 0:
+            self.pairs.append((moved, change, 1.0 / product))
+
     def direction(self, gradient: np.ndarray) -> np.ndarray:
+        """−H⁻¹g, with the updates of Broyden, Fletcher, Goldfarb and Shanno (Nocedal and Wright, 7.2)."""
+        rest, shares = -gradient, []
+        for moved, change, inverse in reversed(self.pairs):
+            shares.append(inverse * float(moved @ rest))
+            rest = rest - shares[-1] * change
+        found = -self._direction(rest)
+        for (moved, change, inverse), share in zip(self.pairs, reversed(shares), strict=True):
+            found = found + (share - inverse * float(change @ found)) * moved
+        return found
+
+    def _direction(self, gradient: np.ndarray) -> np.ndarray:
         scaled = self.scale * gradient[: self.size]
         if self.factor is not None:
             found = cho_solve(self.factor, scaled, check_finite=False)

@@ -6,7 +6,7 @@ in the end, and superlinearly when η goes to 0. Conjugate gradients from 0 give
 whenever they are stopped.
 
 **Cost.** A product reads the rows once. The systems are scaled by a part of the Hessian's diagonal, and
-each is solved to 0.3 of its gradient. Memory for a few vectors as long as the rows, and as the columns.
+each is solved to 0.2 of its gradient. Memory for a few vectors as long as the rows, and as the columns.
 """
 
 from __future__ import annotations
@@ -18,19 +18,25 @@ from separatrix.algorithms.logistic.line_search import step_along
 from separatrix.algorithms.logistic.newton import Course, open_gap
 
 MOST_PRODUCTS = 500
-SHARE = 0.3  # of the gradient that a system may leave
-PART = 0.01  # of the Hessian's diagonal in the scaling
+SHARE = 0.2  # of the gradient that a system may leave
+PART = 0.1  # of the Hessian's diagonal in the scaling
+SMALL_PART = 0.01  # of it where rows are fewer than columns, most of which are then rare
 
 
 def newton_cg(problem: Likelihood, tol: float, course: Course) -> bool:
     """Steps until the gap is at most ``tol`` times the objective; False if the steps ran out."""
     at = problem.differentiate(keep=True)
+    part = PART if problem.rows.n_rows >= problem.n_columns else SMALL_PART
+    scale, steps = np.ones(0), 0
     while True:
         course.objectives.append(at.objective)
         if problem.ridge and open_gap(problem, at, 0.0) <= tol * at.objective:
             return True
-        # Halfway between none and the Hessian's diagonal: rare columns would make the latter do harm.
-        scale = 1.0 / (1.0 - PART + PART * problem.diagonal())
+        # Halfway between none and the Hessian's diagonal: rare columns would make the latter do harm. It
+        # changes less and less, so it is summed anew before steps 1, 2, 4, 8, ...
+        steps += 1
+        if steps & (steps - 1) == 0:
+            scale = 1.0 / (1.0 - part + part * problem.diagonal())
         direction = conjugate_gradients(problem, at.gradient, scale)
         slope = float(at.gradient @ direction)
         if open_gap(problem, at, -0.5 * slope) <= tol * at.objective:
@@ -52,25 +58,21 @@ def newton_cg(problem: Likelihood, tol: float, course: Course) -> bool:
 
 
 def conjugate_gradients(problem: Likelihood, gradient: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """A direction v with ‖Hv + g‖ ≤ 0.3‖g‖ in the scaled norm, or what a few hundred products give."""
+    """A direction v with ‖Hv + g‖ ≤ 0.2‖g‖ in the scaled norm, or what a few hundred products give."""
+    from separatrix.kernels.logistic import descend, turn
+
     found = np.zeros_like(gradient)
     rest = -gradient
-    scaled = scale * rest
-    direction = scaled.copy()
-    product = float(rest @ scaled)
+    direction = scale * rest
+    product = float(rest @ direction)
     goal = SHARE**2 * product
     for _ in range(MOST_PRODUCTS):
         curved = problem.curved(direction)
         curvature = float(direction @ curved)
         if not curvature > 0:
             break
-        step = product / curvature
-        found += step * direction
-        rest -= step * curved
-        scaled = scale * rest
-        product, last = float(rest @ scaled), product
+        product, last = descend(direction, curved, scale, product / curvature, found, rest), product
         if product <= goal:
             break
-        direction *= product / last
-        direction += scaled
+        turn(rest, scale, product / last, direction)
     return found

@@ -133,7 +133,7 @@ class Focus:
     def pass_over(self) -> int:
         """Visit every row in order; returns the number of mistakes."""
         made = self.glance()
-        return self.see(self._X, self._signs, 0) if made is None else made
+        return self.see(self._X, 0, len(self._signs)) if made is None else made
 
     def glance(self) -> int | None:
         """Make the next pass, if it reads few rows; None: every block of it is to be given to `see`."""
@@ -153,9 +153,9 @@ class Focus:
             self._made = self._reach.see(self._X, self._signs, 0)
         return self._end_pass()
 
-    def see(self, X: Any, signs: np.ndarray, first: int) -> int:
+    def see(self, X: Any, first: int, stop: int) -> int:
         """The next block of a pass that reads most rows; returns the number of mistakes in it."""
-        stop = first + len(signs)
+        signs = self._signs[first:stop]
         if not self.passes_made:
             made = self._reach.note(X, signs, first, self.sketch.survey)
         elif self._few:

@@ -66,7 +66,7 @@ class MistakeDriven(LinearClassifier):
                 f"warm_start needs the columns of the last fit: it had {self.coef_.shape[1]}, "
                 f"X has {self.n_features_in_}."
             )
-        last = np.column_stack([self.coef_, self.intercept_])
+        last = np.column_stack([self.coef_, self.intercept_ if self.fit_intercept else 0.0 * self.intercept_])
         return dict(zip(tasks, last, strict=True))
 
     def _solution(self, frame: Frame, positive: int, run: Run, survey: Survey) -> Solution:

@@ -37,7 +37,7 @@ from separatrix.predictor.evidence import matrix
 from separatrix.predictor.history import History
 from separatrix.predictor.weighted import WeightedClassifier
 from separatrix.rows import DenseRows, Rows, SparseRows
-from separatrix.rows.sequence import _blas
+from separatrix.rows.sequence import blas
 
 LOSSES = {"hinge": working_set.minimise, "squared_hinge": squared.minimise}
 HARD_GAP = 1e-9
@@ -136,7 +136,7 @@ class LinearSVM(WeightedClassifier):
             start = self._start[positive if len(self._start) > 1 else 0]
         is_squared = self.loss == "squared_hinge"
         task = Task.of(rows, positive, cost, intercept=self.fit_intercept)
-        with np.errstate(over="ignore", invalid="ignore"), _blas().limit(limits=1):
+        with np.errstate(over="ignore", invalid="ignore"), blas().limit(limits=1):
             outcome = LOSSES[self.loss](task, self.tol, self.max_iter, start)
             if self.fit_intercept and not is_squared:
                 outcome = with_best_intercept(task, outcome, finished=outcome.steps < self.max_iter)

@@ -93,9 +93,10 @@ def _listed(objective: Objective, outcome: Outcome, near: float, squared: bool) 
     alpha[outcome.support] = outcome.alpha
     full = np.zeros(len(outcome.margins), bool)
     full[outcome.support] = outcome.full
-    width = near * (1.0 + float(np.abs(outcome.margins).max(initial=0.0)))
-    close = np.abs(outcome.margins - 1.0) <= width
-    differs = (alpha > 0.0) & (~full | (outcome.margins > 1.0)) | (outcome.margins < 1.0) & ~full
+    margins = outcome.margins
+    width = near * (1.0 + max(float(margins.max(initial=0.0)), -float(margins.min(initial=0.0))))
+    close = (margins >= 1.0 - width) & (margins <= 1.0 + width)
+    differs = (alpha > 0.0) & (~full | (margins > 1.0)) | (margins < 1.0) & ~full
     listed = {}
     for row in np.flatnonzero(close | differs).tolist():
         cost = objective.cost(row)

@@ -28,6 +28,7 @@ from separatrix.predictor.evidence import matrix
 from separatrix.rows import Block, SparseRows
 
 SAMPLED = 20_000  # rows from which on a sample gives the start
+RUN = 2048  # rows
 STEPS_PAST = 1  # once the gap is closed: the last Newton step costs little and brings the last digits
 
 
@@ -47,6 +48,8 @@ def minimise(task: Task, tolerance: float, room: int, start: np.ndarray | None =
     if start is None and len(counting) > SAMPLED and _many(task):
         weights = _sampled(task, counting, tolerance, room)
     margins = walked.margins(weights)
+    if _many(task):
+        counting = np.empty(0)  # not needed any more, and as large as a column of doubles
     costs = task.costs(slice(0, task.rows.n_rows)) if _many(task) else task.costs(counting)
     steps, past = 0, 0
     out = np.empty(2)
@@ -64,17 +67,21 @@ def minimise(task: Task, tolerance: float, room: int, start: np.ndarray | None =
         if length == 0.0:
             break
         weights = weights + length * step
-        margins = walked.margins(weights) if steps % 4 == 3 else margins + length * along
+        along *= length
+        margins += along
+        del along, slope_at
+        if steps % 4 == 3:
+            margins = walked.margins(weights)
         steps += 1
-    alpha = 2.0 * costs * np.maximum(0.0, 1.0 - margins)
+    alpha = np.subtract(1.0, margins)
+    np.maximum(alpha, 0.0, out=alpha)
+    alpha *= 2.0 * task.cost if task.weights is None else 2.0 * costs
     weights = walked.unfolded(weights, alpha)
     held = np.flatnonzero(alpha > 0.0)
-    every = np.zeros(task.rows.n_rows)
-    if _many(task):
-        every, support = margins, held
-    else:
+    every, support = margins, held
+    if not _many(task):
+        every, support = np.zeros(task.rows.n_rows), counting[held]
         every[counting] = margins
-        support = counting[held]
     return Outcome(task.plain(weights), support, alpha[held], np.zeros(len(held), bool), every, steps)
 
 
@@ -184,8 +191,11 @@ class _Walked:
         margins = np.empty(task.rows.n_rows)
 
         def see(block: Block) -> tuple[int]:
-            scores = np.asarray(block.X, np.float64) @ plain[:-1] + plain[-1]
-            margins[block.start : block.stop] = block.signs(task.positive) * scores
+            part = margins[block.start : block.stop]
+            for first in range(0, len(part), RUN):  # float32 becomes float64 a run at a time
+                some = slice(first, first + RUN)
+                part[some] = np.asarray(block.X[some], np.float64) @ plain[:-1] + plain[-1]
+            part *= block.signs(task.positive)
             return (0,)
 
         task.rows.sum(see)
@@ -195,24 +205,28 @@ class _Walked:
         task, d = self.task, self.task.rows.n_columns
 
         def term(block: Block) -> tuple[float, np.ndarray, np.ndarray]:
-            short = 1.0 - margins[block.start : block.stop]
-            active = np.flatnonzero(short > 0.0)
-            costs, signs = task.costs_of(block)[active], block.signs(task.positive)[active]
-            short = short[active]
-            Z: Any = matrix(block, d)[active].astype(np.float64)
-            Z -= task.centre
-            roots = np.sqrt(2.0 * costs)
-            Z *= (roots * signs)[:, None]
-            forces = roots * short
-            gram = np.zeros((d + 1, d + 1))
-            gram[:d, :d] = Z.T @ Z
-            pull = np.append(Z.T @ forces, 0.0)
-            if task.intercept:
-                edge = roots * signs
-                gram[:d, d] = gram[d, :d] = Z.T @ (roots * signs)
-                gram[d, d] = edge @ edge
-                pull[d] = edge @ forces
-            return float(costs @ short**2), pull, gram
+            loss, pull, gram = 0.0, np.zeros(d + 1), np.zeros((d + 1, d + 1))
+            X: Any = matrix(block, d)
+            costs, turned = task.costs_of(block), block.signs(task.positive)
+            for first in range(0, len(block), RUN):
+                some = slice(first, first + RUN)
+                short = 1.0 - margins[block.start : block.stop][some]
+                active = np.flatnonzero(short > 0.0)
+                short, signs = short[active], turned[some][active]
+                roots = np.sqrt(2.0 * costs[some][active])
+                Z = X[some][active] - task.centre
+                Z *= (roots * signs)[:, None]
+                forces = roots * short
+                loss += 0.5 * float(forces @ forces)
+                gram[:d, :d] += Z.T @ Z
+                pull[:d] += Z.T @ forces
+                if task.intercept:
+                    edge = roots * signs
+                    gram[:d, d] += Z.T @ edge
+                    gram[d, d] += edge @ edge
+                    pull[d] += edge @ forces
+            gram[d, :d] = gram[:d, d]
+            return loss, pull, gram
 
         loss, pull, gram = task.rows.sum(term)
         slope = -pull

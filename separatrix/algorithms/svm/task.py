@@ -48,7 +48,7 @@ class Task:
     def counting(self) -> np.ndarray:
         """The numbers of the rows that cost something."""
         if self.weights is None:
-            return np.arange(self.rows.n_rows)
+            return np.arange(self.rows.n_rows, dtype=np.int32 if self.rows.n_rows < 1 << 31 else np.int64)
         return np.flatnonzero(self.weights > 0.0)
 
     def plain(self, weights: np.ndarray) -> np.ndarray:

@@ -63,6 +63,7 @@ def minimise(task: Task, tolerance: float, room: int, start: np.ndarray | None =
     ):
         return _at_once(task, counting, tolerance, room, start)
     guess = _sampled(task, counting, capacity, room) if start is None else _given(task, counting, start)
+    del counting  # as large as a column of doubles
     search = _Search(task, capacity)
     search.gather(guess)
     steps, share, sharpness = 0, FIRST, 0.5 / guess.spread
@@ -317,6 +318,7 @@ class _Search:
 
     def restart(self, trial: Trial) -> Guess:
         """The best point between the last and the trial, and how far it is from there."""
+        del self.near
         move = trial.weights - self.weights
         along = np.subtract(trial.margins, self.margins, out=trial.margins)
         costs = self.task.costs(slice(0, len(along)))
@@ -324,7 +326,6 @@ class _Search:
         # A second restart shows that the rows that matter are more than there was room for.
         self.capacity *= 1 + self.restarted
         self.restarted = True
-        del self.near
         t = lowest_along(lambda t: flat + t * square + hinge_slope(self.margins, along, costs, t))
         spread = max(t, 0.05) * float(np.sqrt(along @ along / len(along)))
         some = slice(None, None, max(1, len(along) // 2000))
@@ -337,6 +338,7 @@ class _Search:
 
     def outcome(self, steps: int) -> Outcome:
         near = self.near
+        near.Z = None  # not needed any more, and the largest of all that is held
         some = near.shares > 0.0
         full = np.flatnonzero(self.held == FULL)
         full = full[self.task.costs(full) > 0.0]

@@ -237,8 +237,9 @@ def misclassified(rows: Rows, positive: int, weights: Any, bias: Any) -> np.ndar
 def line(interval: Interval) -> str:
     """The interval in one line: incumbent, bound, gap, nodes, seconds.
 
-    >>> line(Interval(reduced(np.array([[0.0], [1.0]]), np.array([-1.0, 1.0]))))[:38]
-    '2 errors, at least 0 proven (gap 100%),'
+    >>> problem = reduced(np.array([[0.0], [1.0]]), np.array([-1.0, 1.0]))
+    >>> print(line(Interval(problem)))
+    2 errors, at least 0 proven (gap 100%), 0 nodes, 0 s
     """
     unit = interval.problem.unit
     upper, lower = in_unit(interval.upper, unit), in_unit(interval.lower, unit)

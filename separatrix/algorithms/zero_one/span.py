@@ -81,7 +81,7 @@ def _round_basis(problem: Problem, best: Sequence[int], dimension: int) -> list[
             _, sizes, directions = np.linalg.svd(floats[:, loose], full_matrices=False)
         except np.linalg.LinAlgError:
             return None
-        if len(sizes) < len(loose) or not sizes[-1] > 1e-13 * sizes[0]:
+        if len(sizes) < len(loose) or (sizes.size and not sizes[-1] > 1e-13 * sizes[0]):
             return None
         turned = directions.T / sizes * np.sqrt(problem.m)
         middle = (directions @ problem.to_floats(best)[loose]) * sizes

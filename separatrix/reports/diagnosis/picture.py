@@ -87,8 +87,10 @@ def _histogram(
     low, high = min(low, 0.0), max(high, 0.0)
     if low == high:
         high = low + 1.0
-    edges = np.linspace(low, high, BINS + 1)
-    inside = np.clip(margins, low, high)  # what lies beyond is counted in the last bin
+    # Whole steps from 0, so that no bin has rows of both sides of the boundary.
+    step = (high - low) / BINS
+    edges = step * np.arange(np.floor(low / step), np.ceil(high / step) + 1)
+    inside = np.clip(margins, edges[0], edges[-1])  # what lies beyond is counted in the last bin
     counted = [np.histogram(inside[signs == sign], edges)[0].tolist() for sign in (-1, 1)]
     return edges, (tuple(counted[0]), tuple(counted[1]))
 

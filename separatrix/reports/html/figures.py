@@ -101,7 +101,7 @@ def histogram(task: Task, picture: Picture, name: str) -> Figure:
     wrong = sum(a + b for right, a, b in zip(edges[1:], minus, plus, strict=True) if right <= 0)
     described = (
         f"How many rows lie how far on their side of the boundary, from {number(edges[0])} to "
-        f"{number(edges[-1])}; left of 0 is the wrong side, with about {several(wrong, 'row')}."
+        f"{number(edges[-1])}; left of 0 is the wrong side, with {several(wrong, 'row')}."
     )
     drawing = Drawing(WIDTH, HEIGHT, "Distances from the boundary", described, name)
     top = max(max(a + b for a, b in zip(minus, plus, strict=True)), 1)
