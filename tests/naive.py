@@ -73,6 +73,14 @@ def sweep(rows, signs, visit, steps, constant, counts, weights):
     return mistakes, counts, weights
 
 
+def census(rows, signs, constant, weights):
+    """The rows on the plane, the least margin of the others, and how many of those are wrong."""
+    margins = [dot(weights, z) for z in signed(rows, signs, constant)]
+    others = [margin for margin in margins if margin]
+    ties = [i for i, margin in enumerate(margins) if not margin]
+    return ties, min(others, default=float("inf")), sum(margin < 0 for margin in others)
+
+
 def averaged_sweep(rows, signs, visit, constant, clock, late, weights):
     table, mistakes = signed(rows, signs, constant), 0
     for seen, i in enumerate(visit, start=clock):

@@ -20,9 +20,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.kernels import POLICY, census, reach, survey, variants
+from separatrix.kernels import POLICY, census, drawing, reach, shading, shadow, survey, variants
 from separatrix.kernels.sweep import sweep
 from separatrix.rows import as_rows
+from separatrix.rows.block import read_only
 
 ROOT = Path(__file__).resolve().parents[1]
 FORMS = ("float64", "float32", "csr float64", "csr float32")
@@ -108,16 +109,33 @@ def test_sweep(case):
         assert (mistakes, counts.tolist(), naive.exact(weights)) == twin
 
 
-def test_noting_sweep(case):
-    """The first pass in one reading is `survey` and `sweep` in two."""
+def sight_of(n, d, constant, step):
+    ledger = reach.empty_ledger(d, d, constant, step)
+    return reach.Sight(np.empty(n), np.empty(n), np.zeros(d + 1), ledger)
+
+
+def part_of(X, start, stop):
+    """Some rows of a block, as a block."""
+    if isinstance(X, np.ndarray):
+        return X[start:stop]
+    span = slice(X.indptr[start], X.indptr[stop])
+    return type(X)(X.data[span], X.indices[span], read_only(X.indptr[start : stop + 1] - X.indptr[start]))
+
+
+@pytest.mark.parametrize("size", [30, 7])
+def test_noting_sweep(case, size):
+    """The first pass in one reading is `survey` and `sweep` in two, in one block or in several."""
     n = len(case.rows)
     for constant, weights, exact in case.starts():
-        ledger = reach.empty_ledger(len(case.start), len(case.centre), constant, 0.5)
-        sight = reach.Sight(np.empty(n), np.empty(n), np.zeros_like(weights), ledger)
-        largest, counts = np.zeros(3), np.zeros(n, np.int32)
-        given = (case.X, case.signs, case.centre, sight, largest, counts, weights)
-        with np.errstate(all="ignore"):
-            mistakes = reach.noting_sweep(*given)
+        sight = sight_of(n, len(case.centre), constant, 0.5)
+        largest, counts, mistakes = np.zeros(3), np.zeros(n, np.int32), 0
+        for start in range(0, n, size):
+            part = slice(start, start + size)
+            here = sight._replace(squares=sight.squares[part], reach=sight.reach[part])
+            block = part_of(case.X, start, min(start + size, n))
+            given = (block, case.signs[part], case.centre, here, largest, counts[part], weights)
+            with np.errstate(all="ignore"):
+                mistakes += reach.noting_sweep(*given)
         steps = [Fraction(1, 2)] * n
         twin = naive.sweep(case.rows, case.signs, range(n), steps, Fraction(constant), [0] * n, exact)
         assert (mistakes, counts.tolist(), naive.exact(weights)) == twin
@@ -125,6 +143,62 @@ def test_noting_sweep(case):
             moved, squares = naive.survey(case.rows, naive.exact(case.centre))
             assert (Fraction(largest[1]), naive.exact(sight.squares)) == (moved, squares)
         assert (largest[0], largest[2]) == (sight.squares.max(), 0.0)
+        assert (sight.ledger[reach.SEEN], sight.ledger[reach.MADE]) == (n, mistakes)
+
+
+@pytest.mark.parametrize("full", [0.0, 1.0])
+def test_reaching_sweep_and_census(case, full):
+    """Passes that leave rows out are plain passes; in the end all rows are told right from wrong."""
+    n = len(case.rows)
+    signs = np.array([1 if sum(row) > -1 else -1 for row in case.rows], np.int8)
+    for constant, weights, exact in case.starts():
+        sight = sight_of(n, len(case.centre), constant, 0.5)
+        counts, twin = np.zeros(n, np.int32), (None, [0] * n, exact)
+        for number in range(6):
+            with np.errstate(all="ignore"):
+                if number == 0:
+                    given = (case.X, signs, case.centre, sight, np.zeros(3), counts, weights)
+                    mistakes = reach.noting_sweep(*given)
+                    sight.reach[: int(sight.ledger[reach.ASTRAY])] = -np.inf
+                else:
+                    if not reach.cast(weights, sight) < np.inf:
+                        sight.reach[:] = -np.inf
+                    sight.ledger[reach.FULL] = full
+                    mistakes = reach.reaching_sweep(case.X, signs, sight, counts, weights)
+            steps = [Fraction(1, 2)] * n
+            twin = naive.sweep(case.rows, signs, range(n), steps, Fraction(constant), twin[1], twin[2])
+            assert (mistakes, counts.tolist(), naive.exact(weights)) == twin
+        doubtful, found = np.empty(n, np.int32), np.full(1, np.inf)
+        with np.errstate(all="ignore"):
+            left = census.reaching_census(case.X, signs, sight, weights, doubtful, found)
+        margins = [naive.dot(twin[2], z) for z in naive.signed(case.rows, signs, Fraction(constant))]
+        assert sorted(set(doubtful[:left])) == sorted(doubtful[:left])
+        assert {i for i, margin in enumerate(margins) if margin <= 0} <= set(doubtful[:left])
+        sure = [margin for i, margin in enumerate(margins) if i not in doubtful[:left]]
+        assert found[census.LOWEST] == pytest.approx(float(min(sure, default=math.inf)), rel=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (64, 3), (150, 6), pytest.param(1100, 2, marks=compiled)])
+def test_shaded_sweep(dtype, n, d):
+    """Passes over rows with a shadow are plain passes; a new order or a new anchor changes nothing else."""
+    case = Case(dtype, (n, d), seed=1)
+    signs = np.array([1 if sum(row) > -1 else -1 for row in case.rows], np.int8)
+    squares, shade = np.array([float(naive.dot(x, x)) for x in case.rows]), shadow.empty_shadow(n, d)
+    for constant, weights, exact in case.starts():
+        counts, twin = np.zeros(n, np.int32), (None, [0] * n, exact)
+        for number in range(4):
+            renew = drawing.arrange if number != 2 else drawing.anchor_at
+            with np.errstate(all="ignore"):
+                if number != 1:
+                    renew(case.X, signs, squares, constant, weights, shade)
+                shade.progress[shadow.PLACE] = mistakes = 0
+                while shade.progress[shadow.PLACE] < n:
+                    given = (case.X, signs, np.full(50, 0.5), constant, shade)
+                    mistakes += shading.shaded_sweep(*given, counts, weights)
+            steps = [Fraction(1, 2)] * n
+            twin = naive.sweep(case.rows, signs, range(n), steps, Fraction(constant), twin[1], twin[2])
+            assert (mistakes, counts.tolist(), naive.exact(weights)) == twin
 
 
 def test_census(case):
@@ -132,11 +206,8 @@ def test_census(case):
     for _, weights, exact in case.starts():
         doubtful, found = np.empty(len(case.rows), np.int32), np.array([np.inf, 0.0])
         n = census.census(case.X, case.signs, weights, doubtful, found)
-        _, scores = naive.scores(case.rows, Fraction(1), exact)
-        margins = [int(s) * score for s, score in zip(case.signs, scores, strict=True)]
-        assert doubtful[:n].tolist() == [i for i, margin in enumerate(margins) if margin == 0]
-        assert found[census.WRONG] == sum(margin < 0 for margin in margins)
-        assert found[census.LOWEST] == min((float(m) for m in margins if m), default=math.inf)
+        twin = naive.census(case.rows, case.signs, Fraction(1), exact)
+        assert (doubtful[:n].tolist(), found[census.LOWEST], found[census.WRONG]) == twin
 
 
 def test_averaged_sweep(case):

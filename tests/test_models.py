@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Perceptron as Foreign
 
@@ -133,6 +134,35 @@ def test_every_plain_value_round_trips(value):
     assert back == value or (value != value and back != back)
     if isinstance(value, float):
         assert math.copysign(1.0, back) == math.copysign(1.0, value) or value != value
+
+
+KEYS = st.text(max_size=3) | st.integers() | st.floats(allow_nan=False) | st.booleans()
+
+
+@given(st.dictionaries(KEYS, st.floats(allow_nan=False) | st.integers() | st.text(max_size=3), max_size=5))
+def test_every_mapping_round_trips(mapping):
+    back = from_plain(json.loads(json.dumps(to_plain(mapping), allow_nan=False)))
+    assert back == mapping
+    assert [*map(type, back)] == [*map(type, mapping)]
+
+
+@pytest.mark.parametrize("pairs", [[[None, 1]], [[[1], 1]], [["a", 1], ["a", 2]], [["a"]], 3, {"a": 1}])
+def test_forged_mappings_are_refused(pairs):
+    with pytest.raises(ModelError, match="its mapping is wrong"):
+        from_plain({"mapping": pairs})
+
+
+@pytest.mark.parametrize("estimator", [sx.LinearSVM, sx.LogisticRegression])
+@pytest.mark.parametrize(
+    "labels", [("other", "setosa"), (0, 7), (False, True), (-1.0, 2.0)], ids=lambda pair: type(pair[0]).__name__
+)
+def test_class_weights_are_stored(estimator, labels):
+    X, y = flowers(False)
+    y = np.where(y == "setosa", labels[1], labels[0])
+    model = estimator(class_weight={labels[0]: 2.0, np.array(labels)[1]: 0.5}).fit(X, y)
+    loaded = from_json(to_json(model))
+    assert loaded.class_weight == model.class_weight
+    assert np.array_equal(clone(loaded).fit(X, y).coef_, model.coef_)
 
 
 @given(

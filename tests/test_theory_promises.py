@@ -514,6 +514,13 @@ def test_generalisation_of_other_models(rows):
     assert theory.generalisation(voted, X, y, X_test=X, y_test=y).best.name == "Clopper and Pearson"
 
 
+def test_generalisation_of_rows_whose_squares_overflow():
+    X, y = np.array([[1e200, 1.0], [-1e200, 2.0], [2e200, 0.0], [-3e200, 1.0]]), [1, 0, 1, 0]
+    found = theory.generalisation(sx.MaxMargin().fit(X, y), X, y)
+    assert found.errors == 0
+    assert "overflow" in dict(found.left_out)["sample margin"]
+
+
 def test_sparse_rows_and_labelled_rows_say_the_same(rows):
     from scipy.sparse import csr_array
 
@@ -524,6 +531,17 @@ def test_sparse_rows_and_labelled_rows_say_the_same(rows):
         [float(b) for b in dense]
     )
     assert [float(b) for b in theory.generalisation(model, sx.as_rows(X, y))] == [float(b) for b in dense]
+    model = sx.MaxMargin().fit(X[:600], y[:600])
+    held_out = theory.generalisation(model, X[:600], y[:600], X_test=X[600:], y_test=y[600:])
+    known = sx.as_rows(X[600:], y[600:])
+    assert list(theory.generalisation(model, sx.as_rows(X[:600], y[:600]), X_test=known)) == list(held_out)
+    with pytest.raises(ValueError, match="X_test needs its labels, y_test"):
+        theory.generalisation(model, X[:600], y[:600], X_test=sx.as_rows(X[600:]))
+    three = np.where(X[:, 0] > 1, "high", y)
+    with pytest.warns(sx.FitWarning):
+        many = sx.Perceptron(max_passes=2).fit(X, three)
+    found = theory.generalisation(many, sx.as_rows(X, three))
+    assert found.errors == np.count_nonzero(many.predict(X) != three)
 
 
 # Arguments

@@ -94,6 +94,14 @@ def test_best_halfspace_of_two_covariances_is_the_best_of_a_search(seed):
         assert best.risk <= found.fun + 1e-9
 
 
+def test_robustness_far_from_the_origin():
+    """The move is as long as the radius says, where adding it to the row would round it away."""
+    X = [[2.0**53, 1.0], [2.0**53 + 2, 1.0], [2.0**53 + 4, 1.0]]
+    found = theory.robustness(sx.MaxMargin().fit(X, [0, 0, 1]), X)
+    assert found.radius == pytest.approx(1.0)
+    assert np.abs(found.move) == pytest.approx([1.0, 0.0])
+
+
 def test_units_of_the_weights_do_not_matter():
     planted = theory.PlantedNormal((1.0, 2.0))
     classes = theory.GaussianClasses([0.0, 0.0], [1.0, 1.0])

@@ -138,7 +138,7 @@ def dual_coefficients(bracket: Bracket) -> np.ndarray:
     """α·s with w = Σ α s x for the w whose nearest rows score ±1."""
     total = sum(bracket.multipliers)
     shares = np.array([value / total for value in bracket.multipliers])
-    return shares * bracket.signs / bracket.upper**2
+    return shares * bracket.signs / bracket.upper / bracket.upper  # the square may overflow
 
 
 def soft_margin(rows: Rows, positive: int, intercept: bool) -> np.ndarray:

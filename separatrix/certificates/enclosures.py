@@ -29,6 +29,7 @@ ALLOWED = 256 * U
 _LN2 = 0.6931471805599453
 _LN2_HIGH = 0.6931471803691238  # 33 bits: its product with a whole number below 2^20 is exact
 _LN2_LOW = 1.9082149292705877e-10
+_LEAST = 2.0**-1074
 _FARTHEST = 690.0
 _FACTORIALS = np.cumprod([1.0, *range(1, 17)])
 _RUN = 512
@@ -79,13 +80,13 @@ def entropy_below(parts: Doubles, wholes: Doubles) -> Doubles:
 
 
 def sum_above(values: npt.NDArray[np.float64]) -> float:
-    """Not below the sum of numbers that are not below 0."""
-    return _sum(values) * (1.0 + (_RUN + 4) * U)
+    """Not below the sum of numbers that are not below 0, each a product that may have underflowed."""
+    return _sum(values) * (1.0 + (_RUN + 4) * U) + values.size * _LEAST
 
 
 def sum_below(values: npt.NDArray[np.float64]) -> float:
-    """Not above the sum of numbers that are not below 0."""
-    return _sum(values) * (1.0 - (_RUN + 4) * U)
+    """Not above the sum of numbers that are not below 0, each a product that may have underflowed."""
+    return _sum(values) * (1.0 - (_RUN + 4) * U) - values.size * _LEAST
 
 
 def _sum(values: npt.NDArray[np.float64]) -> float:

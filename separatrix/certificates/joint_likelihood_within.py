@@ -68,6 +68,12 @@ class JointLikelihoodWithin(Certificate):
             raise CertificateError("It needs an intercept for each class.")
         if self.C is not None and not self.C > 0:
             raise CertificateError(f"C is {self.C}; it is above 0, or None where nothing is penalised.")
+        if len(set(self.classes)) < len(self.classes):
+            raise CertificateError("Two of its classes are the same.")
+        if self.row_weights is not None and min(self.row_weights, default=0) < 0:
+            raise CertificateError("A row's weight is below 0.")
+        if self.radius is not None and self.radius < 0:
+            raise CertificateError(f"The radius is {self.radius}; no weights have a length below 0.")
         object.__setattr__(self, "about", replace(self.about, positive=self.classes[-1], columns=width.pop()))
 
     @property
@@ -99,13 +105,18 @@ class JointLikelihoodWithin(Certificate):
         sources = [
             read(X, y, positive=label, label=about.label, features=about.features) for label in self.classes
         ]
-        bounds = JointBounds(self, source.n_rows)
         try:
-            upper, lower = bounds.of(lambda duality: _walk(duality, sources, bounds.row_weights))
+            return self._compare(sources)
+        except OverflowError:
+            return Verdict(False, "The objective is too large for doubles.")
         except ValueError as error:
             return Verdict(False, str(error))
+
+    def _compare(self, sources: list[Source]) -> Verdict:
+        bounds = JointBounds(self, sources[0].n_rows)
+        upper, lower = bounds.of(lambda duality: _walk(duality, sources, bounds.row_weights))
         if upper is None:
-            return Verdict(False, "The objective is too large for doubles.")
+            raise OverflowError
         if upper > Fraction(self.upper):
             return Verdict(False, f"The objective of its weights may be as large as {float(upper)!r}.")
         if Fraction(self.lower) > 0 and lower < Fraction(self.lower):
@@ -155,7 +166,8 @@ class JointBounds:
                 return Fraction(total.loss), Fraction(0)
             lost = Fraction(self.witness.radius) * Fraction(self.duality.whole_length(total))
             return Fraction(total.loss), max(Fraction(0), Fraction(total.entropy) - lost)
-        upper = Fraction(square) / 2 * (1 + Fraction(1, 2**50)) + Fraction(C) * Fraction(total.loss)
+        half = Fraction(square) / 2 * (1 + Fraction(1, 2**50)) + Fraction(1, 2**1000)
+        upper = half + Fraction(C) * Fraction(total.loss)
         found = self.duality.settled(total)
         if found is None:
             return upper, Fraction(0)

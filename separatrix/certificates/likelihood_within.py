@@ -106,10 +106,16 @@ class LikelihoodWithin(Certificate):
             self.intercept is not None
         ):
             return Verdict(False, "Its direction has the wrong length.")
+        try:
+            return self._compare(source)
+        except OverflowError:
+            return Verdict(False, "The objective is too large for doubles.")
+
+    def _compare(self, source: Source) -> Verdict:
         bounds = Bounds(self, source.n_rows)
         upper, lower = bounds.of(lambda duality: _walk(duality, source, bounds.row_weights), source)
         if upper is None:
-            return Verdict(False, "The objective is too large for doubles.")
+            raise OverflowError
         if upper > Fraction(self.upper):
             return Verdict(False, f"The objective of its weights may be as large as {float(upper)!r}.")
         if Fraction(self.lower) > 0 and lower < Fraction(self.lower):
@@ -188,8 +194,8 @@ class Bounds:
         assert witness.C is not None
         if found is None:
             self.reason = "nothing: the dual variables of the two classes cannot be balanced"
-            return penalised_bounds(float(witness.C), self.weights, loss, 0.0, 0.0)[0], Fraction(0)
-        return penalised_bounds(float(witness.C), self.weights, loss, *found)
+            return penalised_bounds(witness.C, self.weights, loss, 0.0, 0.0)[0], Fraction(0)
+        return penalised_bounds(witness.C, self.weights, loss, *found)
 
     def _kept(self) -> Any:
         if self.witness.direction is None:

@@ -155,8 +155,8 @@ class Duality:
             entropy=sum_below(entropy_below(beta, v)),
             g=np.asarray(X.T @ (beta * signs)).reshape(-1),
             sizes=np.asarray(abs(X).T @ beta).reshape(-1) if self.entries or not dense else None,
-            # Σ β‖x‖ ≤ √(Σ β · Σ β‖x‖²)
-            reach=1.001 * float(np.sqrt(beta.sum()) * np.sqrt(beta @ squares)) + 1e-150,
+            # Σ β‖x‖ ≤ √(Σ β · Σ β‖x‖²); squares below 1e-308 are gone, and lengths below 1e-154 with them.
+            reach=1.001 * float(np.sqrt(beta.sum()) * np.sqrt(beta @ squares) + 1e-150 * beta.sum()) + 1e-150,
             multiples=(both - above, above),
             largest=(
                 _largest(np.where(positive, -1.0, multiples), v, squares, start),
@@ -238,13 +238,14 @@ def _largest(multiples: Doubles, v: Doubles, squares: Doubles, start: int) -> La
 
 def grain(n_rows: int, row_weights: Any) -> int:
     """The quantum: multiples of 2**-q up to any row's weight are doubles, and their sum fits 64 bits."""
-    if row_weights is None:
-        largest, total = 1.0, float(n_rows)
-    else:
-        largest, total = float(np.max(row_weights)), 1.001 * float(np.sum(row_weights))
-    if not (isfinite(total) and largest > 0):
+    largest, total = (1.0, float(n_rows)) if row_weights is None else (float(np.max(row_weights)), 0.0)
+    if not largest > 0:
         return 0
-    return max(-900, min(51 - ceil(log2(largest)), 61 - ceil(log2(total)), 900))
+    if row_weights is not None:
+        # As shares of the largest, which cannot overflow.
+        total = 1.001 * float(np.sum(np.asarray(row_weights) / largest))
+        return min(51 - ceil(log2(largest)), 60 - ceil(log2(total)) - ceil(log2(largest)), 900)
+    return min(51, 61 - ceil(log2(total)))
 
 
 def added(parts: Iterable[Sums]) -> Sums:
@@ -256,7 +257,7 @@ def added(parts: Iterable[Sums]) -> Sums:
 
 
 def penalised_bounds(
-    C: float, weights: Doubles, loss: float, entropy: float, length: float
+    C: float | int, weights: Doubles, loss: float, entropy: float, length: float
 ) -> tuple[Any, Any]:
     """The objective from above and below, as fractions."""
     square = fsum((weights**2).tolist())

@@ -53,7 +53,7 @@ def _one(summary: Summary) -> Iterator[Line]:
     if task.mistakes is not None:
         yield "mistakes", _mistakes(task)
     if task.gap is not None:
-        yield "gap", f"{number(task.gap)}, the share by which another answer could be better at most"
+        yield "gap", f"at most {number(task.gap)} of the objective is left to gain"
     if task.errors or (task.errors is not None and task.mistakes is None):
         yield "errors", _errors(task.errors, summary.data)
     if task.fewest is not None and task.errors is not None:

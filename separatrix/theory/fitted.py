@@ -130,7 +130,7 @@ def generalisation(
     model : a fitted classifier with two classes
     X, y : its training rows
     delta : between 0 and 1
-    X_test, y_test : rows it never saw, optional
+    X_test, y_test : rows it never saw, optional; labelled `Rows` come without y_test
 
     Examples
     --------
@@ -154,7 +154,7 @@ def generalisation(
     if X_test is None:
         left_out.append(LeftOut("Clopper and Pearson", "no held-out rows were given (X_test, y_test)"))
     else:
-        if y_test is None:
+        if y_test is None and not (isinstance(X_test, Rows) and X_test.classes is not None):
             raise ValueError("X_test needs its labels, y_test")
         missed = _wrong(model, X_test, y_test)
         bounds.append(clopper_pearson(int(missed.sum()), len(missed), failure))
@@ -182,16 +182,21 @@ def _survey(model: Any, rows: Rows, delta: float) -> _Fit:
     for block in rows.blocks():
         part, signs = matrix(block, rows.n_columns), block.signs(1)
         wrong.append(np.asarray(model.predict(part)) != np.asarray(classes)[block.codes])
-        squares += float((part * part).sum())
-        if linear:
-            scores = np.asarray(part @ np.ravel(model.coef_)) + np.ravel(model.intercept_)
-            margins.append(signs * scores)
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares += float((part * part).sum())
+            if linear:
+                scores = np.asarray(part @ np.ravel(model.coef_)) + np.ravel(model.intercept_)
+                margins.append(signs * scores)
     found = np.concatenate(margins) if linear else None
     missed = np.concatenate(wrong)
     return _Fit(model, rows, delta, missed, found, math.sqrt(squares / len(missed)))
 
 
 def _wrong(model: Any, X: Any, y: Any) -> NDArray[np.bool_]:
+    if isinstance(X, Rows) and X.classes is not None:
+        classes, width = np.asarray(X.classes), X.n_columns
+        parts = [model.predict(matrix(block, width)) != classes[block.codes] for block in X.blocks()]
+        return np.concatenate(parts)
     predicted, truth = np.asarray(model.predict(X)), np.asarray(y)
     if predicted.shape != truth.shape or not truth.size:
         raise ValueError(f"{predicted.size} rows, but {truth.size} labels")
@@ -247,7 +252,8 @@ def _wide_margin(fit: _Fit, bounds: list[Bound], left_out: list[LeftOut]) -> Non
         left_out.append(LeftOut("sample margin", "the model is no halfspace"))
         return
     vector = np.append(np.ravel(fit.model.coef_), np.ravel(fit.model.intercept_) if fit.intercept else [])
-    size, length = math.hypot(fit.length, fit.intercept), float(np.linalg.norm(vector))
+    with np.errstate(over="ignore"):
+        size, length = math.hypot(fit.length, fit.intercept), float(np.linalg.norm(vector))
     if not (0 < size < math.inf and 0 < length < math.inf):
         left_out.append(LeftOut("sample margin", "the weights or the rows are all zero, or overflow"))
         return

@@ -14,6 +14,7 @@ from separatrix.algorithms.max_margin import MaxMargin
 from separatrix.algorithms.separation import separate
 from separatrix.bounds.arguments import positive, whole
 from separatrix.halfspace import Halfspace
+from separatrix.theory.distributions import measured
 from separatrix.theory.normal_classes import GaussianClasses
 from separatrix.theory.points import as_points
 from separatrix.theory.risk import halfspace_of
@@ -54,10 +55,12 @@ def robustness(model: Any, X: Any) -> Robustness:
     (1.0, 1, [0.6, 0.8])
     """
     halfspace, table = halfspace_of(model), as_points(X)
-    distances = np.abs(np.atleast_1d(halfspace.distance(table)))
-    row = int(np.argmin(distances))
-    point = table[row]
-    return Robustness(float(distances[row]), row, np.asarray(halfspace.project(point)) - point)
+    distances = np.atleast_1d(halfspace.distance(table))
+    row = int(np.argmin(np.abs(distances)))
+    # Not the projection less the row: far from the origin that difference has no digits left.
+    direction, _ = measured(halfspace, table.shape[1])
+    move = -distances[row] * (direction / np.linalg.norm(direction))
+    return Robustness(float(abs(distances[row])), row, move)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from flint import arb, arb_mat
 
+from separatrix.algorithms.least_squares.gram import quietly
 from separatrix.certificates.interpolation import RowEquations
-from separatrix.certificates.moments import Moments, Part, moments_of
+from separatrix.certificates.moments import Moments, Part, moments_of, nearest
 from separatrix.certificates.normal_equations import NormalEquations, Precision, middles
 from separatrix.predictor.evidence import matrix
 from separatrix.rows import Rows
@@ -79,7 +80,8 @@ def standing(equations: NormalEquations) -> Standing:
     """
     d = equations.size
     scaled = correlations(equations.matrix)
-    values = np.linalg.eigvalsh(scaled)
+    with quietly(d):
+        values = np.linalg.eigvalsh(scaled)
     if values[0] > SURE * d:
         return Standing(d, d, sqrt(float(values[-1] / values[0])))
     limit = (max(equations.moments.n_rows, d) * 2.0**-52) ** 2
@@ -108,6 +110,17 @@ def correlations(whole: Any) -> np.ndarray:
     sizes = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
     scaled = mantissas / np.outer(sizes, sizes)
     return np.asarray(scaled * np.exp2(exponents - np.add.outer(powers, powers) / 2))
+
+
+def centred_gram(moments: Moments, *, intercept: bool) -> np.ndarray:
+    """Σ s (x − x̄)(x − x̄)ᵀ, or Σ s x xᵀ without an intercept, each entry next to the exact one."""
+    equations = NormalEquations(moments, intercept=intercept)
+    k, whole = equations.size, equations.matrix
+    unit, powers = moments.unit, moments.exponents
+    own = unit + 2 * powers[k]
+    shift, total = (unit + own, nearest(moments.total, own)) if intercept else (unit, 1.0)
+    rows = [[nearest(whole[i, j], shift + powers[i] + powers[j]) / total for j in range(k)] for i in range(k)]
+    return np.array(rows)
 
 
 def _pivots(whole: Any) -> list[float]:

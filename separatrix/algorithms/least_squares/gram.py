@@ -8,8 +8,10 @@ refinement: the gradient at the solution found, computed from the rows, is solve
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from math import fsum
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -22,6 +24,7 @@ SAMPLE = 1000
 FAR = 4.0  # spreads from 0: beyond, residuals are formed from moved rows
 SETTLED = 3e-9  # a correction as small as this leaves one of its square
 PASSES = 4
+SINGLE = 1000  # columns, up to which a second thread gains little
 LARGEST_CONDITION = 1e10  # of the scaled Gram matrix, up to which refinement is sure to converge
 
 
@@ -43,6 +46,11 @@ class Twofold:
 
     def rounded(self) -> np.ndarray:
         return self.high + self.low
+
+
+def quietly(size: int) -> AbstractContextManager[Any]:
+    """BLAS on one thread for a matrix of this size: a busy machine makes two wait for one another."""
+    return blas().limit(limits=1) if size <= SINGLE else nullcontext()
 
 
 class Unsuited(Exception):
@@ -167,7 +175,8 @@ class Factor:
         self.scale = np.sqrt(diagonal)
         scaled = gram.matrix / np.outer(self.scale, self.scale)
         np.fill_diagonal(scaled, 1.0)
-        values = np.linalg.eigvalsh(scaled)
+        with quietly(len(scaled)):
+            values = np.linalg.eigvalsh(scaled)
         self.condition = float(values[-1] / values[0]) if values[0] > 0 else np.inf
         if not self.condition <= LARGEST_CONDITION:
             raise Unsuited(f"the condition of the scaled Gram matrix is {self.condition:.1e}")

@@ -26,9 +26,11 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from separatrix.algorithms.least_squares.additive import AdditiveRegressor
-from separatrix.algorithms.least_squares.gram import Unsuited, threads
+from separatrix.algorithms.least_squares.exact import centred_gram
+from separatrix.algorithms.least_squares.gram import Unsuited, quietly, threads
 from separatrix.algorithms.least_squares.solver import DIRECT, Fit, solve
-from separatrix.algorithms.ridge.path import RidgePath, ridge_path
+from separatrix.algorithms.ridge.path import RidgePath, ridge_path, spectrum
+from separatrix.certificates.moments import Moments
 from separatrix.predictor import Solution
 from separatrix.rows import DataError, Rows
 
@@ -36,6 +38,12 @@ from separatrix.rows import DataError, Rows
 def _one_penalty(model: Any) -> bool:
     """Penalties are chosen by leaving rows out, which takes all rows at once."""
     return not np.ndim(model.alpha)
+
+
+def _values_of(gram: np.ndarray) -> np.ndarray:
+    """Eigenvalues, descending; rounding makes none of them negative."""
+    with quietly(len(gram)):
+        return np.maximum(np.linalg.eigvalsh(gram)[::-1], 0.0)
 
 
 class Ridge(AdditiveRegressor):
@@ -56,6 +64,8 @@ class Ridge(AdditiveRegressor):
     intercept_ : float
     alpha_ : float
         The penalty of these coefficients.
+    eigenvalues_ : ndarray
+        λ + α, descending: those of the Gram matrix and the penalty; worked out when first asked for.
     path_ : RidgePath
         Of a sequence of penalties: coefficients, leave-one-out errors, eigenvalues, moves.
     certificate_ : SolutionWithin
@@ -100,6 +110,7 @@ class Ridge(AdditiveRegressor):
     @available_if(_one_penalty)
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to all rows seen so far and these, which need not be kept; for alpha a number."""
+        self._spectrum = None
         return super().partial_fit(X, y, sample_weight)
 
     def _solve(self, rows: Rows, weights: np.ndarray | None) -> Solution:
@@ -113,6 +124,7 @@ class Ridge(AdditiveRegressor):
             alpha = self._penalty()
         fit = solve(rows, weights, alpha, intercept=intercept, n_jobs=self.n_jobs)
         fit.facts["alpha"] = alpha
+        self._spectrum = self._eigenvalues(fit, path, rows, weights)
         if path is not None:
             fit.facts["path"] = path
         return self._told(fit, weights, rows)
@@ -130,6 +142,45 @@ class Ridge(AdditiveRegressor):
             return ridge_path(rows, weights, alphas, intercept=bool(self.fit_intercept))
         except Unsuited as reason:
             raise DataError(f"No path in floats: {reason}. Rescale the columns, or give one alpha.") from None
+
+    def _eigenvalues(self, fit: Fit, path: RidgePath | None, rows: Rows, weights: np.ndarray | None) -> Any:
+        """λ of the Gram matrix, or a way to it; None where it is too large."""
+        intercept = bool(self.fit_intercept)
+        if path is not None:
+            return path.eigenvalues
+        if fit.gram is not None:
+            return _values_of(fit.gram.matrix)
+        if fit.moments is not None or min(rows.n_rows, rows.n_columns) > DIRECT:
+            return None
+        return lambda: spectrum(rows, weights, intercept=intercept)
+
+    @property
+    def eigenvalues_(self) -> np.ndarray:
+        held = vars(self).get("_spectrum")
+        if held is None and isinstance(vars(self).get("_moments"), Moments):
+            held = _values_of(centred_gram(self.moments_, intercept=bool(self.fit_intercept)))
+        if held is None:
+            raise AttributeError("No eigenvalues: the model is not fitted, or has too many rows and columns.")
+        self._spectrum = held() if callable(held) else held
+        return np.asarray(self._spectrum + self.alpha_)
+
+    def learned(self) -> dict[str, Any]:
+        found = super().learned()
+        if hasattr(self, "eigenvalues_"):
+            found["spectrum_"] = np.asarray(self._spectrum)
+        return found
+
+    def relearn(self, found: dict[str, Any]) -> None:
+        found = dict(found)
+        self._spectrum = found.pop("spectrum_", None)
+        super().relearn(found)
+
+    def __getstate__(self) -> Any:
+        state = super().__getstate__()
+        if callable(state.get("_spectrum")):
+            _ = self.eigenvalues_  # while the rows are at hand
+            state["_spectrum"] = self._spectrum
+        return state
 
     def _told(self, fit: Fit, weights: np.ndarray | None, rows: Rows | None) -> Solution:
         fit.facts.setdefault("alpha", self._penalty() if not np.ndim(self.alpha) else 0.0)

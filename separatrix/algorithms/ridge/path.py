@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.least_squares.gram import Gram, gram_of
+from separatrix.algorithms.least_squares.gram import Gram, gram_of, quietly
 from separatrix.algorithms.least_squares.wide import Wide
 from separatrix.predictor.evidence import matrix
 from separatrix.rows import Block, Rows
@@ -102,7 +102,8 @@ def ridge_path(
     if rows.n_columns > rows.n_rows:
         return _from_rows(Wide(rows, weights, intercept=intercept), alphas)
     gram = gram_of(rows, weights, intercept=intercept) if gram is None else gram
-    values, Q = np.linalg.eigh(gram.matrix)
+    with quietly(rows.n_columns):
+        values, Q = np.linalg.eigh(gram.matrix)
     values[values < values[-1] * len(values) * 2.0**-52] = 0.0
     d = rows.n_columns
     frame = _Frame(values, Q.T @ gram.right, gram.total, rows.n_rows)
@@ -177,6 +178,16 @@ def _told(
         row_move=row_move,
         noise=(frame.values[:, np.newaxis] * inverse**2).sum(axis=0),
     )
+
+
+def spectrum(rows: Rows, weights: np.ndarray | None, *, intercept: bool) -> np.ndarray:
+    """The eigenvalues of the Gram matrix, descending, from products of rows where these are fewer."""
+    if rows.n_columns <= rows.n_rows:
+        gram = gram_of(rows, weights, intercept=intercept).matrix
+        with quietly(rows.n_columns):
+            return np.maximum(np.linalg.eigvalsh(gram)[::-1], 0.0)
+    values = Wide(rows, weights, intercept=intercept).spectrum[0]
+    return np.concatenate([np.maximum(values[::-1], 0.0), np.zeros(rows.n_columns - rows.n_rows)])
 
 
 def _from_rows(wide: Wide, alphas: np.ndarray) -> RidgePath:

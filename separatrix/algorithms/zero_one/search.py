@@ -43,16 +43,21 @@ class Search:
         self.effort = effort
 
     def run(self, problem: Problem, interval: Interval) -> None:
+        for turn, _ in enumerate(self.steps(problem, interval), 1):
+            if interval.should_stop() or turn == self.rounds:
+                return
+
+    def steps(self, problem: Problem, interval: Interval) -> Iterator[None]:
+        """One walk after another, without end."""
         if problem.m == 0:
             interval.offer((0,) * (problem.D - 1) + (1,))
             return
         ground = Ground(problem)
         kernels.seed_draws(self.random_state)
         draws = np.random.default_rng(self.random_state)
-        for turn, start in enumerate(starts(ground, interval, draws)):
+        for start in starts(ground, interval, draws):
             self.walk(ground, interval, start)
-            if interval.should_stop() or turn + 1 == self.rounds:
-                return
+            yield
 
     def walk(self, ground: Ground, interval: Interval, start: np.ndarray, turns: int | None = None) -> None:
         """From one start to the end of its sweeps."""

@@ -1,14 +1,15 @@
 """Which engines work on a problem, in what order, and how they are stopped.
 
-First a short search for a good halfspace. Then a proof: cones where there are few dimensions, circuits where
-there are many, and both where neither is sure to be the better one. While circuits work alone the search goes
-on beside them. With a limit on nodes everything runs one after the other, so that the same limit gives the
+First a short search for a good halfspace: walks from vertex to vertex, and elimination where there are many
+dimensions. Then a proof: cones where there are few dimensions, circuits where there are many, and both where
+neither is sure to be the better one. While circuits work alone both searches go on beside them. With a limit on nodes everything runs one after the other, so that the same limit gives the
 same answer.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -17,13 +18,17 @@ import numpy as np
 
 from separatrix.algorithms.zero_one.circuits import Circuits
 from separatrix.algorithms.zero_one.cone import Cones
+from separatrix.algorithms.zero_one.elimination import Elimination
 from separatrix.algorithms.zero_one.interval import Engine, Interval
 from separatrix.algorithms.zero_one.problem import Problem
 from separatrix.algorithms.zero_one.reduce import reduced
 from separatrix.algorithms.zero_one.search import Search
+from separatrix.rows.sequence import blas
 
 FEW = 6  # dimensions up to which cones alone are the choice
 SOME = 9  # up to which they work beside the circuits
+MANY = 8  # from which on a search begins with an elimination
+FITS = 60  # of the first one
 
 
 @cache
@@ -41,26 +46,52 @@ def close(problem: Problem, interval: Interval, random_state: int, n_jobs: int) 
     """Work until the interval is closed or a limit is reached; Ctrl-C ends the work, not the program."""
     side_by_side = n_jobs > 1 and interval.node_limit is None
     known = interval.proof if interval.proof.get("method") == "circuits" else None
-    first = Search(random_state, rounds=4)
-    stages: list[list[Engine]] = [[first]]
+    stages: list[list[Engine]] = []
+    if problem.D >= MANY:
+        stages.append([Elimination(random_state, FITS)])
+    stages.append([Search(random_state, rounds=4 if problem.D < MANY else 2)])
     if problem.D <= FEW:
         stages.append([Cones(n_jobs if side_by_side else 1)])
     elif side_by_side:
-        beside = Cones() if problem.D <= SOME else Search(random_state + 1, rounds=None)
+        beside = Cones() if problem.D <= SOME else Alternation(random_state + 1)
         stages.append([Circuits(random_state, 1, known), beside])
     else:
+        stages.append([Elimination(random_state + 1, 4 * FITS)])
         stages.append([Search(random_state + 1, rounds=8)])
         stages.append([Circuits(random_state, 1, known)])
-    for engines in stages:
-        if interval.should_stop():
-            return
-        _run(problem, interval, engines)
+    with blas().limit(limits=1):
+        for engines in stages:
+            if interval.should_stop():
+                return
+            _run(problem, interval, engines)
+
+
+class Alternation:
+    """Elimination and walks by turns, about as long each, and longer what has been of use; without end."""
+
+    def __init__(self, random_state: int) -> None:
+        self.random_state = random_state
+
+    def run(self, problem: Problem, interval: Interval) -> None:
+        turns = [
+            Elimination(self.random_state).steps(problem, interval),
+            Search(self.random_state).steps(problem, interval),
+        ]
+        spent = [0.0] * len(turns)
+        while not interval.should_stop():
+            k = spent.index(min(spent))
+            started, upper = time.perf_counter(), interval.upper
+            if next(turns[k], self) is self:
+                return
+            spent[k] += time.perf_counter() - started
+            if interval.upper < upper:
+                spent[k] /= 2
 
 
 def _run(problem: Problem, interval: Interval, engines: Sequence[Engine]) -> None:
     """The engines on threads of their own; the last to prove something ends the others."""
     failures: list[BaseException] = []
-    endless = [engine for engine in engines if isinstance(engine, Search) and engine.rounds is None]
+    endless = [engine for engine in engines if isinstance(engine, Alternation)]
     proving = [engine for engine in engines if engine not in endless]
 
     def work(engine: Engine) -> None:

@@ -18,7 +18,7 @@ from fractions import Fraction
 from operator import mul
 from typing import Any
 
-from .likelihood import GRAIN, ROOM, decimal
+from .likelihood import FARTHEST, ROOM, SMALL, compare, decimal, grain, log_of_one_and
 from .record import Refused, _label, listed, number, optional
 from .separation import UNIT, over_common, row_over_common
 from .table import Table, same_label
@@ -35,6 +35,8 @@ class Joint:
 
     def __init__(self, witness: dict[str, Any], table: Table) -> None:
         classes, self.constant = witness["classes"], witness["intercepts"] is not None
+        if len(set(map(repr, classes))) < len(classes):
+            raise Refused("Two of its classes are the same.")
         rows = [list(row) for row in witness["coefficients"]]
         if len(rows) != len(classes) or any(len(row) != table.columns for row in rows):
             raise Refused("It has not one row of coefficients for each class and column.")
@@ -45,22 +47,26 @@ class Joint:
         planes = [over_common(row) for row in rows]
         self.loss, self.multiples, self.own, self.weights = Decimal(0), [], [], []
         given = witness["row_weights"]
+        self.grain = grain(given)
         for i, (values, label) in enumerate(labelled(table)):
             if given is not None and i >= len(given):
                 raise Refused(f"It weighs {len(given)} rows; this data has more.")
             v = Fraction(1 if given is None else given[i])
+            if v < 0:
+                raise Refused("A row's weight is below 0.")
             own = next((k for k, name in enumerate(classes) if same_label(label, name)), None)
             if own is None:
                 raise Refused(f"Row {i} (counted from 0) has a label that is none of its classes.")
             row, common = row_over_common(values, self.constant)
             scores = [decimal(Fraction(sum(map(mul, row, w)), common * below)) for w, below in planes]
             top = max(scores)
-            powers = [(score - top).exp() for score in scores]
+            powers = [max(score - top, -FARTHEST).exp() for score in scores]
             total = sum(powers, Decimal(0))
-            self.loss += decimal(v) * (total.ln() + top - scores[own])
-            multiples = [int(decimal(v) * power / total * GRAIN * (1 - ROOM)) for power in powers]
+            others = sum(sorted(powers)[:-1], Decimal(0))
+            self.loss += decimal(v) * (log_of_one_and(others) + top - scores[own])
+            multiples = [int(decimal(v) * power / total * self.grain * (1 - ROOM)) for power in powers]
             multiples[own] = 0
-            if sum(multiples) > v * GRAIN:
+            if sum(multiples) > v * self.grain:
                 multiples = [0] * len(multiples)
             self.multiples.append(multiples)
             self.own.append(own)
@@ -101,14 +107,17 @@ class Joint:
                 if factor:
                     total[k] = [a - factor * b for a, b in zip(total[k], row, strict=True)]
                     total[own] = [a + factor * b for a, b in zip(total[own], row, strict=True)]
-        return Fraction(sum(entry * entry for g in total for entry in g), (UNIT * GRAIN) ** 2)
+        return Fraction(sum(entry * entry for g in total for entry in g), (UNIT * self.grain) ** 2)
 
     def entropies(self) -> Decimal:
         total = Decimal(0)
         for v, multiples in zip(self.weights, self.multiples, strict=True):
-            shares = [Fraction(multiple, GRAIN) / v for multiple in multiples if multiple]
-            shares.append(1 - sum(shares, Fraction(0)))
-            total += decimal(v) * sum((-decimal(q) * decimal(q).ln() for q in shares if q > 0), Decimal(0))
+            shares = [Fraction(multiple, self.grain) / v for multiple in multiples if multiple]
+            *small, largest = sorted([*shares, 1 - sum(shares, Fraction(0))])
+            rest = decimal(sum(small, Fraction(0)))
+            found = sum((-decimal(q) * decimal(q).ln() for q in small if q > 0), Decimal(0))
+            found += decimal(largest) * (rest if rest < SMALL else -decimal(largest).ln())
+            total += decimal(v) * found
         return total
 
 
@@ -116,10 +125,13 @@ def joint_likelihood_within(witness: dict[str, Any], table: Table) -> str:
     with localcontext(Context(prec=60, Emin=-(10**9), Emax=10**9)):
         joint, C = Joint(witness, table), witness["C"]
         if C is None:
-            upper, lower = joint.loss, Decimal(0)
+            upper, lower, gained = joint.loss, Decimal(0), Decimal(0)
             if witness["radius"] is not None:
+                if witness["radius"] < 0:
+                    raise Refused("Its radius is below 0.")
                 length = decimal(joint.square(table, True)).sqrt()
-                lower = joint.entropies() - Decimal(witness["radius"]) * length
+                gained = joint.entropies()
+                lower = gained - Decimal(witness["radius"]) * length
         else:
             if C <= 0:
                 raise Refused("Its C is not above 0.")
@@ -128,12 +140,9 @@ def joint_likelihood_within(witness: dict[str, Any], table: Table) -> str:
             square = sum((Fraction(w) ** 2 for row in witness["coefficients"] for w in row), Fraction(0))
             cost = decimal(Fraction(C))
             upper = decimal(square) / 2 + cost * joint.loss
-            lower = cost * joint.entropies() - cost**2 * decimal(joint.square(table, False)) / 2
-        room = ROOM * (1 + abs(upper))
-        if upper + room > Decimal(witness["upper"]):
-            raise Refused(f"The objective of its weights is {float(upper)!r}.")
-        if witness["lower"] > 0 and lower - room < Decimal(witness["lower"]):
-            raise Refused(f"What it proves from below is {float(lower)!r}.")
+            gained = cost * joint.entropies()
+            lower = gained - cost**2 * decimal(joint.square(table, False)) / 2
+        compare(witness, upper, lower, gained)
     return (
         f"the objective is at most {witness['upper']!r} at these weights, and at least {witness['lower']!r}."
     )

@@ -13,7 +13,7 @@ sum v h(b/v).
 Which b, is for the checker to choose: b = v/(1 + exp(m)) at the weights, in multiples of 10^-40, the
 heavier class scaled down; without a penalty the rows named take up, exactly, what is left of g. Margins
 and g are exact. Exponentials and logarithms are Python's ``decimal``, which rounds both correctly to 60
-digits; 10^-40 is allowed for these roundings.
+digits; all sums are of positive numbers, and 10^-40 of each is allowed for these roundings.
 """
 
 from __future__ import annotations
@@ -29,34 +29,49 @@ from .record import Refused, ascending, listed, number, optional
 from .separation import HALFSPACE, UNIT, all_weights, over_common, row_over_common
 from .table import Table
 
-GRAIN = 10**40
-ROOM = Decimal(10) ** -40
+ROOM = Decimal(10) ** -40  # the share of a sum of positive numbers allowed for roundings
+SMALL = Decimal(10) ** -18  # below it 1 + e loses too many digits
+FARTHEST = Decimal(10**8)
 
 
 def decimal(value: Fraction | int) -> Decimal:
     return Decimal(value.numerator) / Decimal(value.denominator)
 
 
+def grain(row_weights: Sequence[float | int] | None) -> int:
+    """1 over the unit of the b: 10^40, and more where all rows weigh little."""
+    largest = Fraction(max(row_weights or (1,)))
+    return 10**40 * max(1, int(1 / largest) if largest > 0 else 1)
+
+
+def log_of_one_and(e: Decimal) -> Decimal:
+    """log(1 + e) for e >= 0 to a relative 10^-50, or a little more: the sum would lose the digits of a small
+    e, but the logarithm is at most e."""
+    return e if e < SMALL else (1 + e).ln()
+
+
 def softplus(m: Decimal) -> Decimal:
-    """log(1 + exp(-m))."""
-    return (1 + (-abs(m)).exp()).ln() + max(-m, Decimal(0))
+    """log(1 + exp(-m)), or a little more."""
+    return log_of_one_and((-min(abs(m), FARTHEST)).exp()) + max(-m, Decimal(0))
 
 
 def entropy(share: Fraction) -> Decimal:
+    """-p log p - q log q with q = 1 - p, or a little less: where p is small, -log q is at least p."""
     if share in (0, 1):
         return Decimal(0)
-    p, q = decimal(share), decimal(1 - share)
-    return -p * p.ln() - q * q.ln()
+    p, q = sorted((decimal(share), decimal(1 - share)))
+    return -p * p.ln() + q * (p if p < SMALL else -q.ln())
 
 
 class Dual:
-    """The loss of the weights, and multiples of 10^-40 for the rows."""
+    """The loss of the weights, and multiples of a small unit for the rows."""
 
     def __init__(self, witness: dict[str, Any], table: Table) -> None:
         self.constant = witness["intercept"] is not None
         weights, below = over_common(all_weights(witness))
         plane = None if witness["direction"] is None else over_common(witness["direction"])[0]
         given = witness["row_weights"]
+        self.grain = grain(given)
         self.loss, self.multiples, self.signs, self.weights = Decimal(0), [], [], []
         for i, (values, sign) in enumerate(table.rows()):
             if given is not None and i >= len(given):
@@ -69,7 +84,7 @@ class Dual:
             self.loss += decimal(v) * softplus(margin)
             counts = plane is None or sum(map(mul, row, plane)) == 0
             share = 1 / (1 + margin.exp()) if margin < 10**6 else Decimal(0)
-            multiple = min(int(decimal(v) * share * GRAIN), int(v * GRAIN)) if counts else 0
+            multiple = min(int(decimal(v) * share * self.grain), int(v * self.grain)) if counts else 0
             self.multiples.append(multiple)
             self.signs.append(sign)
             self.weights.append(v)
@@ -91,8 +106,8 @@ class Dual:
             self.multiples[i] = self.multiples[i] * light // most
         # Rounding down has taken a little too much: a row with room gets it back.
         missing = light - sum(self.multiples[i] for i in chosen)
-        row = max(chosen, key=lambda i: self.weights[i] * GRAIN - self.multiples[i])
-        if self.multiples[row] + missing > self.weights[row] * GRAIN:
+        row = max(chosen, key=lambda i: self.weights[i] * self.grain - self.multiples[i])
+        if self.multiples[row] + missing > self.weights[row] * self.grain:
             raise Refused("The dual variables of the two classes cannot be balanced.")
         self.multiples[row] += missing
 
@@ -104,16 +119,24 @@ class Dual:
                 row, common = row_over_common(values, self.constant)
                 factor = sign * multiple * (UNIT // common)
                 total = [sum_ + factor * entry for sum_, entry in zip(total, row, strict=True)]
-        return [Fraction(entry, UNIT * GRAIN) for entry in total]
+        return [Fraction(entry, UNIT * self.grain) for entry in total]
 
     def entropies(self, shares: dict[int, Fraction]) -> Decimal:
         """sum v h(b/v); ``shares`` are the b of some rows that have changed."""
         total = Decimal(0)
         for i, v in enumerate(self.weights):
-            b = shares.get(i, Fraction(self.multiples[i], GRAIN))
+            b = shares.get(i, Fraction(self.multiples[i], self.grain))
             if v:
                 total += decimal(v) * entropy(b / v)
         return total
+
+
+def compare(witness: dict[str, Any], upper: Decimal, lower: Decimal, gained: Decimal) -> None:
+    """Refuse ends that are not outside what was found; ``gained`` is the positive part of ``lower``."""
+    if upper * (1 + ROOM) > Decimal(witness["upper"]):
+        raise Refused(f"The objective of its weights is {float(upper)!r}.")
+    if witness["lower"] > 0 and lower - ROOM * gained < Decimal(witness["lower"]):
+        raise Refused(f"What it proves from below is {float(lower)!r}.")
 
 
 def likelihood_within(witness: dict[str, Any], table: Table) -> str:
@@ -121,7 +144,8 @@ def likelihood_within(witness: dict[str, Any], table: Table) -> str:
         dual = Dual(witness, table)
         C = witness["C"]
         if C is None:
-            upper, lower = dual.loss, unpenalised(witness, table, dual)
+            upper = dual.loss
+            lower = gained = unpenalised(witness, table, dual)
         else:
             if C <= 0:
                 raise Refused("Its C is not above 0.")
@@ -131,12 +155,9 @@ def likelihood_within(witness: dict[str, Any], table: Table) -> str:
             g = dual.combination(table)[: table.columns]
             square = sum((Fraction(w) ** 2 for w in witness["weights"]), Fraction(0))
             upper = decimal(square) / 2 + cost * dual.loss
-            lower = cost * dual.entropies({}) - cost**2 * decimal(sum(entry * entry for entry in g)) / 2
-        room = ROOM * (1 + abs(upper))
-        if upper + room > Decimal(witness["upper"]):
-            raise Refused(f"The objective of its weights is {float(upper)!r}.")
-        if witness["lower"] > 0 and lower - room < Decimal(witness["lower"]):
-            raise Refused(f"What it proves from below is {float(lower)!r}.")
+            gained = cost * dual.entropies({})
+            lower = gained - cost**2 * decimal(sum(entry * entry for entry in g)) / 2
+        compare(witness, upper, lower, gained)
     found = f"the objective is at most {witness['upper']!r} at these weights"
     return f"{found}, and at least {witness['lower']!r} at any."
 
@@ -167,7 +188,7 @@ def unpenalised(witness: dict[str, Any], table: Table, dual: Dual) -> Decimal:
     changes = solve([basis[i] for i in rows], [-entry for entry in dual.combination(table)])
     shares = {}
     for i, change in zip(rows, changes, strict=True):
-        b = Fraction(dual.multiples[i], GRAIN) + change
+        b = Fraction(dual.multiples[i], dual.grain) + change
         if not 0 <= b <= dual.weights[i]:
             raise Refused("Its rows cannot take up what is left of the dual constraints.")
         shares[i] = b

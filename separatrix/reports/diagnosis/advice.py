@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from separatrix.reports.diagnosis.record import Data, Task
-from separatrix.reports.wording import counted, number, several
+from separatrix.reports.wording import at_most, counted, number, several
 
 FAR = 4.0  # times: from here on centring is worth a sentence
 
@@ -53,7 +53,7 @@ def _separable(task: Task) -> Iterator[str]:
         if course.bound > FAR * course.bound_centred:
             yield (
                 "Centre the columns for a perceptron: its mistake bound falls from "
-                f"{number(course.bound)} to {number(course.bound_centred)}."
+                f"{at_most(course.bound)} to {at_most(course.bound_centred)}."
             )
         if not course.settled:
             yield (
