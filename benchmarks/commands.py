@@ -57,9 +57,7 @@ def run(*, quick: bool, repeats: int) -> Table:
             "predict, start": clocked(
                 lambda: command("predict", _in(folder, "tiny.json"), str(tiny), "-q", "-o", answers)
             ),
-            "report": clocked(
-                lambda: command("report", str(cancer), "-q", "-o", _in(folder, "cancer.html"))
-            ),
+            "report": clocked(lambda: command("report", str(cancer), "-q", "-o", _in(folder, "cancer.html"))),
         }
         seconds = alternate(sides, repeats)
         size = big.stat().st_size / 10**6
@@ -76,11 +74,13 @@ def run(*, quick: bool, repeats: int) -> Table:
         spread = Spread.of(net)
         rows += [
             (f"`separatrix {name}`, s", Spread.of(seconds[name]), "", ""),
-            (f"of which start-up, s", Spread.of(seconds[f"{name}, start"]), "", ""),
+            ("of which start-up, s", Spread.of(seconds[f"{name}, start"]), "", ""),
             (f"`{name}` without start-up, over parsing", spread, bar, bar.judged(spread.middle, quick=quick)),
         ]
     page = Spread.of(seconds["report"])
-    rows.append(("`separatrix report`, breast cancer, s", page, REPORT, REPORT.judged(page.middle, quick=quick)))
+    rows.append(
+        ("`separatrix report`, breast cancer, s", page, REPORT, REPORT.judged(page.middle, quick=quick))
+    )
     return Table(
         columns=("what", "figure", "bar", "met"),
         rows=rows,

@@ -122,7 +122,7 @@ def _write_object(file: IO[bytes], columns: Any, blocks: Iterator[Any]) -> None:
     several = labels is not None and len(labels) > 2
     scores = 0 if labels is None else len(labels) if several else 1
     said = json.dumps(labels, ensure_ascii=False)
-    file.write('{\n "format": "separatrix-predictions",\n "version": 1,\n'.encode())
+    file.write(b'{\n "format": "separatrix-predictions",\n "version": 1,\n')
     file.write(f' "classes": {said},\n "predictions": ['.encode())
     between = ""
     for rows in blocks:

@@ -1,4 +1,4 @@
-"""Predictions as a table, written in the format that the name of the file asks for, a block of rows at a time."""
+"""Predictions as a table, in the format that the name of the file asks for, a block of rows at a time."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _writer(file: IO[bytes], kind: str, schema: Any) -> Any:
 
 
 @contextmanager
-def compressed(file: IO[bytes], gzipped: bool) -> Iterator[IO[Any]]:
+def compressed(file: IO[bytes], gzipped: bool) -> Iterator[Any]:
     """The file, through gzip where its name says so; the time is left out, so that a run can be repeated."""
     if not gzipped:
         yield file

@@ -35,10 +35,11 @@ class Stage:
 
     def fit(self, model: Any, rows: Rows, held_out: Rows | None = None) -> str:
         """Fit, say what was proven; the picture of it comes back."""
-        from separatrix.reports import figures, text
+        from separatrix.reports import Summary, figures, text
 
         with progress(self.voice) as shown:
             summary = trained(model, rows, shown, held_out)
+        assert isinstance(summary, Summary)
         self.summaries.append(summary)
         self.show(f"\n{in_options(text.render(summary, self.voice.width))}")
         return figures.outcome(summary, model, rows)

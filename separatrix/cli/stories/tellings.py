@@ -15,6 +15,7 @@ def _halfspace(stage: Stage) -> str:
     model = separatrix.Perceptron()
     picture = stage.fit(model, rows)
     plane = model.halfspace_
+    assert isinstance(plane, separatrix.Halfspace)
     first = next(rows.blocks()).X[:3]
     stage.say(
         f"The weights ({', '.join(f'{w:.4g}' for w in model.coef_[0])}) are a normal of the boundary, which "
@@ -57,6 +58,7 @@ def _margin(stage: Stage) -> str:
     stage.fit(perceptron, rows)
     picture = stage.fit(widest, rows)
     found = separatrix.separate(rows)
+    assert found.margin is not None
     stage.say(
         f"The perceptron stops at the first halfspace it meets, {float(perceptron.geometric_margin_):.4g} "
         f"wide; the widest street there is has {found.margin.lower:.6g} on each side, certified from both "

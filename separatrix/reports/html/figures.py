@@ -243,7 +243,7 @@ def interval(task: Task, name: str) -> Figure:
     )
     draw_frame(drawing, area, "The fewest errors, as the search went on", "seconds", "errors")
     for colour, dashes, which in (("plus", None, 2), ("minus", "6 4", 1)):
-        steps = []
+        steps: list[tuple[float, float]] = []
         for t, entry in zip(times, fewest.history, strict=True):
             value = float(entry[which])
             if steps:

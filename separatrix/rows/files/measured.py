@@ -1,7 +1,7 @@
 """Files with a real number to predict in each row: the label column is read as numbers, not as classes.
 
-No wish about the columns touches the target: it is neither scaled nor filled in, and a row without one is left
-out with ``missing="drop"`` and refused otherwise.
+No wish about the columns touches the target: it is neither scaled nor filled in, and a row without one is
+left out with ``missing="drop"`` and refused otherwise.
 """
 
 from __future__ import annotations

@@ -196,9 +196,9 @@ class PreparedSource(Source):
                 raise DataError(f"{self._raw.source.cell(row, column.name)}: the value is missing; {hint}.")
         if self._raw.measured and np.isnan(part.labels).any():
             row = int(part.rows[np.flatnonzero(np.isnan(part.labels))[0]])
+            where = self._raw.source.cell(row, str(self._raw.label))
             raise DataError(
-                f"{self._raw.source.cell(row, str(self._raw.label))}: the number to predict is missing; leave "
-                "such rows out with missing='drop'."
+                f"{where}: the number to predict is missing; leave such rows out with missing='drop'."
             )
         return part
 
