@@ -178,6 +178,37 @@ def test_parameters_reach_the_model(cli):
     assert {"C": 0.5, "variant": "PA-II"}.items() <= json.loads(cli(line)[1])["parameters"].items()
 
 
+def test_parameters_of_the_convex_models_and_the_search(cli):
+    def parameters(line: str) -> dict[str, object]:
+        return json.loads(cli(f"{FIT} --json --model {line}")[1])["parameters"]
+
+    assert {"C": 0.5, "penalty": "firth"}.items() <= parameters("logistic -C 0.5 --penalty firth").items()
+    wanted = {"C": 2.0, "loss": "squared_hinge", "tol": 1e-6, "class_weight": "balanced"}
+    assert wanted.items() <= parameters("svm -C 2 --loss squared_hinge --tol 1e-6 --balanced").items()
+    wanted = {"time_limit": 5.0, "node_limit": 7, "gap": 0.5, "costs": "balanced"}
+    assert wanted.items() <= parameters("zero-one --time-limit 5 --node-limit 7 --gap 0.5 --balanced").items()
+    assert parameters("zero-one --time-limit inf")["time_limit"] is None
+    assert {"gap": 1e-3}.items() <= parameters("max-margin --gap 1e-3").items()
+
+
+def test_the_fewest_errors_are_told_from_both_ends(cli):
+    code, _, err = cli("fit tangled.csv --model zero-one -o model.json --checkpoint search.json")
+    assert code == 0
+    assert "no halfspace makes fewer: proven" in err
+    record = json.loads(cli("fit tangled.csv --model zero-one --checkpoint search.json --json")[1])
+    assert (record["tasks"][0]["fewest"], record["tasks"][0]["errors"]) == (1, 1)
+    assert cli("verify model.json tangled.csv")[0] == 0
+    assert json.loads(cli("fit tangled.csv --model svm --json")[1])["tasks"][0]["fewest"] is None
+    code, _, err = cli(f"{FIT} --model zero-one --checkpoint search.json")
+    assert code == 2
+    assert "is of other data" in err
+
+
+def test_encode_without_names_may_stand_before_the_file(cli):
+    assert cli("check --label kind --encode flowers.csv -q")[0] == 0
+    assert "Give a data file" in cli("check --label kind --encode nowhere.csv")[2]
+
+
 def test_runs_can_be_repeated(cli):
     for name in ("one", "two"):
         assert cli(f"fit tangled.csv --model pocket -o {name}.json -q")[0] == 0
@@ -348,6 +379,13 @@ BAD_LINES = [
     ("fit flowers.csv --max-passes 0", "--max-passes"),
     (f"{FIT} --model margin --share 2", "--share 2.0 must lie between 0 and 1"),
     (f"{FIT} --step -1", "step must be positive"),
+    (f"{FIT} --step nan", "nan is not a number"),
+    (f"{FIT} --time-limit 3", "--time-limit is no option of the model perceptron; it is one of max-margin"),
+    (f"{FIT} --model zero-one --time-limit 0", "--time-limit 0.0 makes no sense: give seconds."),
+    (f"{FIT} --model zero-one --gap 2", "--gap 2.0 makes no sense"),
+    (f"{FIT} --model zero-one --checkpoint no/where", "there is no such folder"),
+    (f"{FIT} --model svm -C 0", "-C 0.0 makes no sense"),
+    (f"{FIT} --test 0.999", "leaves none to learn from"),
     (f"{FIT} --model passive-aggressive -C -1", "-C -1.0 must be positive"),
     (f"{FIT} --center --no-intercept", "--center needs an intercept"),
     (f"{FIT} --share 0.5", "--share is no option of the model perceptron; it is one of margin."),
@@ -521,18 +559,24 @@ def test_stories_are_listed(cli):
     assert all(f"{name:<18}{title}" in shown for name, title in listed.items())
 
 
-def test_stories_take_real_data(cli, data_folder):
+def test_spam_takes_real_mails(cli, data_folder):
     texts = data_folder / "sms_spam_text.csv"
     record = json.loads(cli(f"demo spam --data {texts} -o spam.svg --json")[1])
     assert record["summaries"][0]["data"]["rows"] > 4000
     assert "txt" in record["facts"]["words"]["spam"]
+    code, _, err = cli(f"demo xor --data {texts}")
+    assert code == 2
+    assert "spam, faces" in err
+    code, _, err = cli("demo spam --data flowers.csv")
+    assert code == 2
+    assert "give the column of labels one of these names" in err
+
+
+def test_faces_take_real_pictures(cli, data_folder):
     faces = data_folder / "orl_faces_112x92.csv.gz"
     record = json.loads(cli(f"demo faces --data {faces} -o faces.svg --json")[1])
     assert record["summaries"][0]["data"]["columns"] == 10304
     assert all(summary["proven"] for summary in record["summaries"])
-    code, _, err = cli(f"demo xor --data {texts}")
-    assert code == 2
-    assert "spam, faces" in err
 
 
 def test_help_and_version(cli):
@@ -556,6 +600,17 @@ def test_help_imports_nothing_heavy():
         [sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, text=True, check=True
     )
     assert done.stderr.split() == []
+
+
+def test_a_verdict_does_not_wait_for_scikit_learn(folder):
+    code = (
+        "import sys; from separatrix.cli.program import run; run(['check', 'tangled.csv', '-q']); "
+        "print(*sorted({'sklearn', 'pandas', 'matplotlib'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == []
 
 
 @pytest.mark.parametrize(

@@ -181,3 +181,19 @@ def test_bounds_are_told_with_their_assumptions(cli):
     assert [size["value"] for size in sizes] == sorted(size["value"] for size in sizes)
     assert cli("bound risk --errors 5 --rows 4")[0] == 2
     assert cli("bound mistakes --radius 5 --margin 0")[0] == 2
+
+
+def test_a_share_leaves_every_class_to_learn_from_or_says_so():
+    from separatrix.rows.share import split
+
+    rows = sx.as_rows([[float(i)] for i in range(8)], ["a"] * 7 + ["b"])
+    refused = 0
+    for seed in range(30):
+        try:
+            learned, _ = split(rows, 0.3, seed)
+        except sx.DataError as error:
+            refused += 1
+            assert "leaves no row of the class b to learn from" in str(error)
+        else:
+            assert set(learned.codes.tolist()) == {0, 1}
+    assert 0 < refused < 30

@@ -63,6 +63,7 @@ def assert_same(rows, passes=12, constant=1.0, step=1.0, positive=1):
 def eager(monkeypatch):
     """The copy is made however many mistakes there are, so that all that follows is tested."""
     monkeypatch.setattr(focus_module, "MOST_MISTAKES", 1.0)
+    monkeypatch.setattr(focus_module, "WORTH_COMPILING", 0)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

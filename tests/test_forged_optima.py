@@ -97,7 +97,9 @@ def margins(draw: Any) -> tuple[list[Any], list[list[float]], list[int]]:
     X = draw(st.lists(row, min_size=n, max_size=n))
     signs = [1, -1, *draw(st.lists(st.sampled_from([-1, 1]), min_size=n - 2, max_size=n - 2))]
     C, squared = draw(sizes.filter(lambda c: c > 0)), draw(st.booleans())
-    weighed = st.none() | st.lists(st.sampled_from([0.0, 1.0, 2.0, 0.3, 1e-300, 1e300]), min_size=n, max_size=n)
+    weighed = st.none() | st.lists(
+        st.sampled_from([0.0, 1.0, 2.0, 0.3, 1e-300, 1e300]), min_size=n, max_size=n
+    )
     rows = sorted(draw(st.sets(st.integers(0, n - 1))))
     exponent = draw(st.sampled_from([0, 1, 30, 700, 1100]))
     top = 2**exponent
@@ -133,7 +135,9 @@ def solved(X: Any, y: Any, constant: bool, alpha: Fraction, weights: Any) -> lis
     total = sum(s)
     if constant and not total:
         return None
-    mean = [sum(a * b for a, b in zip(s, v, strict=True)) / total if constant else Fraction(0) for v in (x, y)]
+    mean = [
+        sum(a * b for a, b in zip(s, v, strict=True)) / total if constant else Fraction(0) for v in (x, y)
+    ]
     moved = [(a, b - mean[0], c - mean[1]) for a, b, c in zip(s, x, y, strict=True)]
     square, product = sum(a * b * b for a, b, _ in moved) + alpha, sum(a * b * c for a, b, c in moved)
     w = product / square if square else Fraction(0)
@@ -146,7 +150,8 @@ def fits(draw: Any) -> tuple[Any, ...]:
     X = [[draw(entries)] for _ in range(n)]
     y = [draw(entries) for _ in range(n)]
     weights = draw(
-        st.none() | st.lists(st.sampled_from([0.0, 1.0, 3.0, 0.1, MIN, 1e-300, 1e300]), min_size=n, max_size=n)
+        st.none()
+        | st.lists(st.sampled_from([0.0, 1.0, 3.0, 0.1, MIN, 1e-300, 1e300]), min_size=n, max_size=n)
     )
     return X, y, draw(st.booleans()), draw(st.sampled_from([0.0, 0.0, 1.0, 0.1, 1e-300, 1e300])), weights
 
@@ -158,7 +163,9 @@ def test_a_distance_is_judged_to_the_last_bit(drawn: Any, guess: list[float], ne
     exact = solved(X, y, constant, Fraction(alpha), weights)
     given = [guess[j] if not near or exact is None else _near(exact[j]) for j in range(1 + constant)]
     given = [max(-MAX, min(MAX, value)) for value in given]
-    errors = [Fraction(0)] if exact is None else [abs(Fraction(g) - e) for g, e in zip(given, exact, strict=True)]
+    errors = (
+        [Fraction(0)] if exact is None else [abs(Fraction(g) - e) for g, e in zip(given, exact, strict=True)]
+    )
     allowed = []
     for error in errors if exact is not None else [Fraction(1)] * len(given):
         bound = below(error)
@@ -266,7 +273,10 @@ def best_hinge(X: list[list[int]], signs: list[int], C: Fraction) -> Fraction:
     from flint import fmpq, fmpq_mat
 
     n, d = len(X), len(X[0])
-    kernel = [[sum(a * b for a, b in zip(p, q, strict=True)) * s * t for q, t in zip(X, signs, strict=True)] for p, s in zip(X, signs, strict=True)]
+    kernel = [
+        [sum(a * b for a, b in zip(p, q, strict=True)) * s * t for q, t in zip(X, signs, strict=True)]
+        for p, s in zip(X, signs, strict=True)
+    ]
     found: list[Fraction] = []
     for states in itertools.product((0, 1, 2), repeat=n):
         free = [i for i in range(n) if states[i] == 2]
@@ -282,7 +292,7 @@ def best_hinge(X: list[list[int]], signs: list[int], C: Fraction) -> Fraction:
             A[a, k] = A[k, a] = fmpq(signs[i])
             c[a, 0] = 1 - sum((cost * kernel[i][j] for j in full), fmpq(0))
         c[k, 0] = -sum((cost * signs[j] for j in full), fmpq(0))
-        if k and A.det() == 0 or not k and c[0, 0] != 0:
+        if (k and A.det() == 0) or (not k and c[0, 0] != 0):
             continue
         alpha = [Fraction(0)] * n
         for j in full:

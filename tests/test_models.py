@@ -154,7 +154,9 @@ def test_forged_mappings_are_refused(pairs):
 
 @pytest.mark.parametrize("estimator", [sx.LinearSVM, sx.LogisticRegression])
 @pytest.mark.parametrize(
-    "labels", [("other", "setosa"), (0, 7), (False, True), (-1.0, 2.0)], ids=lambda pair: type(pair[0]).__name__
+    "labels",
+    [("other", "setosa"), (0, 7), (False, True), (-1.0, 2.0)],
+    ids=lambda pair: type(pair[0]).__name__,
 )
 def test_class_weights_are_stored(estimator, labels):
     X, y = flowers(False)

@@ -64,6 +64,7 @@ def means(request, monkeypatch):
         monkeypatch.setattr(focus, "WORTH_A_COPY", 10**9)
     else:
         monkeypatch.setattr(focus, "PLAIN_PASSES", 1)
+        monkeypatch.setattr(focus, "WORTH_COMPILING", 0)
         monkeypatch.setattr(focus, "WELL_IN_REACH", -1.0)
     return request.param
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 from fractions import Fraction
 
@@ -286,3 +287,30 @@ def test_gradient_bound_is_one():
         apart = [abs(Fraction(v) - e) for v, e in zip(given_.tolist(), exact, strict=True)]
         assert float(sum(a * a for a in apart[:-1])) ** 0.5 <= far
         assert float(apart[-1]) <= bias
+
+
+@pytest.mark.parametrize("constant", [True, False])
+@pytest.mark.parametrize("alpha", [0.5, [0.1, 1.0]], ids=str)
+@pytest.mark.parametrize("shape", [(30, 4), (5000, 40), (70, 90), (150, 220)], ids=str)
+def test_eigenvalues_are_those_of_the_penalised_gram_matrix(shape, alpha, constant, tmp_path):
+    """Whatever way the fit took; a stored model has them too."""
+    random = np.random.default_rng(5)
+    X, y, s = random.normal(size=shape), random.normal(size=shape[0]), random.random(shape[0])
+    model = sx.Ridge(alpha, fit_intercept=constant).fit(X, y, sample_weight=s)
+    moved = X - (s @ X / s.sum() if constant else 0.0)
+    values = np.linalg.eigvalsh((moved * s[:, None]).T @ moved)[::-1] + model.alpha_
+    assert np.allclose(model.eigenvalues_, values, rtol=1e-12, atol=1e-12 * values[0])
+    sx.save(model, tmp_path / "model.json")
+    for kept in (sx.load(tmp_path / "model.json"), pickle.loads(pickle.dumps(model))):
+        assert np.array_equal(kept.eigenvalues_, model.eigenvalues_)
+
+
+def test_eigenvalues_follow_rows_that_are_added():
+    random = np.random.default_rng(6)
+    X, y = random.normal(size=(40, 5)), random.normal(size=40)
+    model = sx.Ridge(2.0).partial_fit(X[:25], y[:25])
+    assert len(model.eigenvalues_) == 5
+    model.partial_fit(X[25:], y[25:])
+    assert np.allclose(model.eigenvalues_, sx.Ridge(2.0).fit(X, y).eigenvalues_, rtol=1e-12)
+    with pytest.raises(AttributeError, match="No eigenvalues"):
+        _ = sx.Ridge().eigenvalues_

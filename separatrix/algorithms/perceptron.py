@@ -232,7 +232,7 @@ class Perceptron(OnlineClassifier):
         if run.settled and not smallest > doubt and not record.verify(frame.given).holds:
             record = replace(record, converged=False).bound_to(frame.given)
         # A score that overflowed or underflowed counts as a mistake, and need not be one.
-        sound = not k or SMALL < radius * radius and k * radius * radius < LARGE
+        sound = not k or (radius * radius > SMALL and k * radius * radius < LARGE)
         return record if sound or record.verify(frame.given).holds else None
 
     def _shortfall(self, run: Run, errors: int, n_rows: int, facts: dict[str, Any]) -> str:

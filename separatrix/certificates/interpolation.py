@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from flint import fmpq, fmpq_mat, fmpz, fmpz_mat, nmod_mat
 
+from .balls import BALLS, RATIONALS, Field, errors_from, fraction, grown, power
 from .moments import products_of
-from .normal_equations import BALLS, PRIMES, RATIONALS, Field, errors_from, fraction, grown, power
+from .normal_equations import PRIMES
 from .slices import Doubles
 
 MOST_ROWS = 200

@@ -160,7 +160,7 @@ class Bounds:
         given = witness.row_weights
         self.row_weights = None if given is None else np.array(given, np.float64)
         self.reason: str | None = None
-        self.weights = np.array([float(w) for w in witness.weights])
+        self.weights = np.array(witness.weights, np.float64)
         self.intercept = None if witness.intercept is None else float(witness.intercept)
 
     def of(self, walk: Any, source: Any) -> tuple[Fraction | None, Fraction]:
@@ -206,7 +206,7 @@ class Bounds:
     def _unpenalised(self, duality: Duality, total: Sums, source: Any) -> Fraction:
         witness, constant = self.witness, self.intercept is not None
         width = len(self.weights) + constant
-        if not witness.rows:
+        if not (witness.rows or len(witness.normals) == width):
             return Fraction(0)
         if any(len(normal) != width for normal in witness.normals):
             self.reason = "nothing: a normal has the wrong length"
@@ -214,12 +214,14 @@ class Bounds:
             self.reason = "nothing: its rows and normals leave dimensions open"
         elif rank_at_least(witness.normals) < len(witness.normals):
             self.reason = "nothing: its normals are not independent"
-        elif witness.rows[-1] >= self.n_rows:
+        elif witness.rows and witness.rows[-1] >= self.n_rows:
             self.reason = f"nothing: it names row {witness.rows[-1]}"
         else:
-            self.reason = self._outside(source)
+            self.reason = self._idle(source) or self._outside(source)
         if self.reason is not None:
             return Fraction(0)
+        if not witness.rows:  # all rows that count are 0
+            return max(Fraction(0), Fraction(total.entropy))
         basis = signed_doubles(source, witness.rows, constant)
         change = correction(duality, total, basis)
         multiples, v = np.array(total.noted, np.float64).T
@@ -229,6 +231,16 @@ class Bounds:
             self.reason = "nothing: its rows cannot take up what is left of the dual constraints"
             return Fraction(0)
         return Fraction(entropy)
+
+    def _idle(self, source: Source) -> str | None:
+        """A row it names that does not count: nothing says that such a row lies in the span of the others."""
+        rows, v, kept = self.witness.rows, self.row_weights, self._kept()
+        idle = np.zeros(len(rows), bool) if v is None else v[list(rows)] == 0
+        if kept is not None and rows:
+            idle |= np.concatenate([~kept(X, signs) for X, signs, _ in source.gather(rows)])
+        if not idle.any():
+            return None
+        return f"nothing: row {rows[int(np.argmax(idle))]} (counted from 0) does not count"
 
     def _outside(self, source: Source) -> str | None:
         """A row that counts and is not orthogonal to the normals."""

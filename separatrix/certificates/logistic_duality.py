@@ -129,7 +129,7 @@ class Duality:
             pairs = zip(self.weights.tolist(), self.centre.tolist(), strict=True)
             exact += sum(Fraction(w) * Fraction(c) for w, c in pairs)
         self._bias = float(exact)
-        self._norm = 1.001 * float(np.sqrt(fsum((self.weights**2).tolist()))) + 1e-300
+        self._norm = 1.001 * float(np.sqrt(np.sum(self.weights**2))) + 1e-150
 
     def piece(self, X: Matrix, signs: Signs, v: Doubles, start: int) -> Sums:
         """The sums over a piece of rows with weights ``v``, in runs of 4096 rows."""
@@ -142,7 +142,8 @@ class Duality:
     def _piece(self, X: Matrix, signs: Signs, v: Doubles, start: int) -> Sums:
         dense = isinstance(X, np.ndarray)
         X = X if self.centre is None else X - self.centre
-        squares = np.vecdot(X, X) if dense else np.asarray(X.multiply(X).sum(axis=1)).reshape(-1)
+        squares = np.vecdot(X, X) if dense else _squares(X)
+        sizes = None if dense else _absolute(X)
         terms = X.shape[1] if dense else int(np.diff(X.indptr).max(initial=0))
         margins = signs * (X @ self.weights + self._bias)
         multiples = self._multiples(X, signs, v, margins)
@@ -151,10 +152,11 @@ class Duality:
         positive = signs > 0
         above, both = int(wholes[positive].sum()), int(wholes.sum())
         return Sums(
-            loss=(sum_above(v * softplus_above(margins)) + self._doubt(X, v, squares, terms)) * (1 + 8 * U),
+            loss=(sum_above(v * softplus_above(margins)) + self._doubt(sizes, v, squares, terms))
+            * (1 + 8 * U),
             entropy=sum_below(entropy_below(beta, v)),
             g=np.asarray(X.T @ (beta * signs)).reshape(-1),
-            sizes=np.asarray(abs(X).T @ beta).reshape(-1) if self.entries or not dense else None,
+            sizes=_reached(X if sizes is None else sizes, beta) if self.entries or not dense else None,
             # Σ β‖x‖ ≤ √(Σ β · Σ β‖x‖²); squares below 1e-308 are gone, and lengths below 1e-154 with them.
             reach=1.001 * float(np.sqrt(beta.sum()) * np.sqrt(beta @ squares) + 1e-150 * beta.sum()) + 1e-150,
             multiples=(both - above, above),
@@ -166,14 +168,14 @@ class Duality:
             noted=self._noted(wholes, v, start),
         )
 
-    def _doubt(self, X: Matrix, v: Doubles, squares: Doubles, terms: int) -> float:
-        """What the rounding of margins can add to Σ v·loss."""
+    def _doubt(self, sizes: Any, v: Doubles, squares: Doubles, terms: int) -> float:
+        """What the rounding of margins can add to Σ v·loss; ``sizes`` are |X|, of sparse rows alone."""
         mass = float(v.sum())
-        if isinstance(X, np.ndarray):
+        if sizes is None:
             reached = self._norm * float(np.sqrt(mass) * np.sqrt(v @ squares))  # Σ v‖x‖‖w‖, by Cauchy
         else:
             # Sparse rows are cheap to read again, and their sums of sizes are well below products of lengths.
-            reached = float(v @ (abs(X) @ abs(self.weights)))
+            reached = float(v @ (sizes @ abs(self.weights)))
         return self.caution * 2.03 * (terms + 6) * U * (reached + abs(self._bias) * mass) + 1e-300
 
     def _noted(
@@ -195,6 +197,12 @@ class Duality:
             multiples[~self.keep(X, signs)] = 0.0
         return np.nan_to_num(multiples, copy=False)
 
+    def roundings(self, total: Sums) -> float:
+        """How many units of rounding an entry of g may be off by, as a share of its Σ β|x|; with caution,
+        also where the rows are cut into the longest runs there are."""
+        run = total.rows if self.caution == 1 else min(_RUN, total.rows * total.pieces)
+        return self.caution * (run + total.pieces + 10)
+
     def balanced(self, total: Sums) -> Duality | None:
         """With a free intercept: scales that make both classes weigh the same, or None if one row can
         mend it."""
@@ -213,7 +221,7 @@ class Duality:
         spread = total.reach
         if total.sizes is not None:
             spread = min(spread, 1.01 * float(np.sqrt(sum_above(total.sizes**2))) + 1e-150)
-        error = self.caution * (total.rows + total.pieces + 10) * U * spread * 1.01
+        error = self.roundings(total) * U * spread * 1.01
         length = float(np.sqrt(sum_above(total.g**2))) * (1 + 8 * U) + error + 1e-150
         surplus = total.multiples[1] - total.multiples[0]
         if self.intercept is None or surplus == 0:
@@ -226,6 +234,25 @@ class Duality:
         entropy = nextafter(entropy + new - old * (1 + 1e-12), -inf)
         entropy -= 4 * U * abs(total.entropy)
         return entropy, length + float(np.ldexp(float(abs(surplus)), -self.quantum)) * row.length * 1.001
+
+
+def _squares(X: Any) -> Doubles:
+    """‖x‖² of sparse rows."""
+    filled = np.diff(X.indptr) > 0
+    found = np.zeros(X.shape[0])
+    if filled.any():
+        found[filled] = np.add.reduceat(X.data * X.data, X.indptr[:-1][filled])
+    return found
+
+
+def _absolute(X: Any) -> Any:
+    return type(X)((abs(X.data), X.indices, X.indptr), shape=X.shape)
+
+
+def _reached(X: Matrix, beta: Doubles) -> Doubles:
+    """Σ β|x|, entry by entry."""
+    sizes = abs(X) if isinstance(X, np.ndarray) else X
+    return np.asarray(sizes.T @ beta).reshape(-1)
 
 
 def _largest(multiples: Doubles, v: Doubles, squares: Doubles, start: int) -> Largest:

@@ -49,6 +49,7 @@ class JointSums:
     flows: tuple[int, ...]  # the intercepts' entries of −g, in multiples
     spare: dict[tuple[int, int], Spare]
     rows: int
+    drift: float  # what the rounding of scores can change g by, in length
     pieces: int = 1
 
     def __add__(self, other: JointSums) -> JointSums:
@@ -64,6 +65,7 @@ class JointSums:
             tuple(map(sum, zip(self.flows, other.flows, strict=True))),
             spare,
             max(self.rows, other.rows),
+            nextafter(self.drift + other.drift, inf),
             self.pieces + other.pieces,
         )
 
@@ -150,6 +152,7 @@ class JointDuality:
             flows=tuple(int(flow) for flow in table.sum(axis=0)),
             spare=self._spare(multiples, codes, v, lengths, start),
             rows=n,
+            drift=sum_above(v * (doubt + 16 * count * U) * (lengths + 1.0)),
         )
 
     def _multiples(self, scores: Doubles, codes: npt.NDArray[Any], v: Doubles) -> npt.NDArray[np.int64]:
@@ -180,10 +183,15 @@ class JointDuality:
                     found[own, other] = Spare(kept, float(v[row]), float(lengths[row]), start + row)
         return found
 
+    def _roundings(self, total: JointSums) -> float:
+        """As `Duality.roundings`."""
+        run = total.rows if self.caution == 1 else min(_RUN, total.rows * total.pieces)
+        return self.caution * (run + total.pieces + 8)
+
     def settled(self, total: JointSums) -> tuple[float, float] | None:
         """The entropies and the length of g without the intercepts' entries, once these are exactly 0;
         None if the rows at hand cannot take them up."""
-        error = self.caution * (total.rows + total.pieces + 8) * U * total.reach * 1.01
+        error = self._roundings(total) * U * total.reach * 1.01
         length = float(np.sqrt(sum_above((total.g**2).ravel()))) * (1 + 8 * U) + error + 1e-150
         if self.intercepts is None or not any(total.flows):
             return total.entropy, length
@@ -211,8 +219,10 @@ class JointDuality:
         return entropy - 8 * U * abs(total.entropy), length
 
     def whole_length(self, total: JointSums) -> float:
-        """The length of g with the intercepts' entries."""
-        error = self.caution * (total.rows + total.pieces + 8) * U * total.reach * 1.01
+        """The length of g with the intercepts' entries; with caution, also for the β of whoever rounds scores
+        otherwise, since nothing makes up for a longer g here."""
+        error = total.drift if self.caution > 1 else 0.0
+        error += self._roundings(total) * U * total.reach * 1.01
         ends = [float(np.ldexp(float(flow), -self.quantum)) for flow in total.flows]
         ends = ends if self.intercepts is not None else [0.0]
         return (

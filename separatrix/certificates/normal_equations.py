@@ -21,21 +21,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from math import inf, isfinite, nextafter
 from typing import Any, NamedTuple
 
 import numpy as np
-from flint import arb, arb_mat, ctx, fmpq, fmpq_mat, fmpz, fmpz_mat, nmod_mat
+from flint import arb, arb_mat, fmpq, fmpq_mat, fmpz, fmpz_mat, nmod_mat
 
+from .balls import BALLS, FAR_DOWN, RATIONALS, Field, errors_from, grown, power
 from .moments import Moments
-from .slices import Doubles
 
 PRIMES = (2**61 - 1, 2**62 - 57, 2**63 - 25)
-FIRST_PRECISION = 256
-LARGEST_PRECISION = 1 << 16
-WANTED_BITS = 90  # of every enclosure: far beyond a double
 MODEST = 60  # columns: up to here a coefficient of exactly 0 is followed far down
-ZERO_BITS, ZERO_BITS_LARGE = 1100, 200
+ZERO_BITS = 1100
 
 
 class Dependency(NamedTuple):
@@ -45,47 +41,6 @@ class Dependency(NamedTuple):
     columns: tuple[int, ...]
     coefficients: tuple[fmpq, ...]
     constant: fmpq
-
-
-class Field(NamedTuple):
-    """The numbers in which the equations are solved."""
-
-    number: Any  # of a whole number
-    double: Any  # of a double
-    power: Any  # of two
-    matrix: Any
-
-
-def power(exponent: int) -> fmpq:
-    return fmpq(fmpz(1) << exponent) if exponent >= 0 else fmpq(1, fmpz(1) << -exponent)
-
-
-def fraction(number: float | int) -> fmpq:
-    above, below = number.as_integer_ratio()
-    return fmpq(above, below)
-
-
-def ball(number: float | int) -> Any:
-    """The number itself, as a ball of radius 0."""
-    above, below = number.as_integer_ratio()
-    return arb((fmpz(above), 1 - int(below).bit_length()))
-
-
-BALLS = Field(arb, ball, lambda exponent: arb((1, exponent)), arb_mat)
-RATIONALS = Field(fmpq, fraction, power, fmpq_mat)
-
-
-class Precision:
-    """Ball arithmetic at some precision, for the length of a block."""
-
-    def __init__(self, bits: int) -> None:
-        self._bits = bits
-
-    def __enter__(self) -> None:
-        self._before, ctx.prec = ctx.prec, self._bits
-
-    def __exit__(self, *_: object) -> None:
-        ctx.prec = self._before
 
 
 class NormalEquations:
@@ -212,7 +167,7 @@ class NormalEquations:
 
     def solve(self) -> list[Any]:
         """Balls that hold the exact weights and, last, the exact intercept (0 without one)."""
-        depth = ZERO_BITS if self.size <= MODEST else ZERO_BITS_LARGE
+        depth = ZERO_BITS if self.size <= MODEST else FAR_DOWN
         return grown(self._regular if self._sure_size() else self._shortest, depth=depth)
 
     def _sure_size(self) -> bool:
@@ -291,7 +246,7 @@ class NormalEquations:
 
     def residual_sum(self) -> Any:
         """A ball for Σ s (y − ŷ)² + α‖w‖² at the solution, with α = 0 the sum of squared residuals."""
-        return grown(self._residual_sum, depth=ZERO_BITS_LARGE)[0]
+        return grown(self._residual_sum, depth=FAR_DOWN)[0]
 
     def _residual_sum(self) -> list[Any]:
         """With the total, beside which a sum of 0 is small enough."""
@@ -305,52 +260,3 @@ class NormalEquations:
     def total_sum(self) -> Any:
         """A ball for Σ s (y − ȳ)², or Σ s y² without an intercept."""
         return arb(self.spread) * arb((1, self.moments.unit + 2 * self._target_exponent)) / arb(self.scale)
-
-
-def grown(work: Any, *, depth: int = ZERO_BITS_LARGE) -> list[Any]:
-    """What ``work`` gives at a precision at which every ball has `WANTED_BITS` good bits, or is 2^-depth
-    times smaller than the largest and may hold 0.
-    """
-    bits = FIRST_PRECISION
-    while True:
-        with Precision(bits):
-            try:
-                balls: list[Any] = work()
-            except ZeroDivisionError:
-                balls = []
-            if balls:
-                largest = max((abs(value).upper() for value in balls), key=_size)
-                floor = largest * arb((1, -depth))
-                if all(b.rel_accuracy_bits() >= WANTED_BITS or not b.rad() > floor for b in balls):
-                    return balls
-        if bits >= LARGEST_PRECISION:
-            if not balls:
-                raise ArithmeticError("The equations are too close to singular for the largest precision.")
-            return balls
-        bits *= 2
-
-
-def _size(value: Any) -> int:
-    if not value.is_finite():
-        return 1 << 40
-    mantissa, exponent = value.mid().man_exp()
-    return abs(int(mantissa)).bit_length() + int(exponent) if mantissa else -(1 << 40)
-
-
-def errors_from(exact: Sequence[Any], given: Sequence[float | int]) -> list[float]:
-    """Doubles not below the distances of the given numbers from what the balls hold."""
-    with Precision(LARGEST_PRECISION):
-        return [above(abs(value - ball(number))) for value, number in zip(exact, given, strict=True)]
-
-
-def above(value: Any) -> float:
-    """A double not below the ball."""
-    if value.is_zero():
-        return 0.0
-    top = float(value.upper())
-    return nextafter(top, inf) if isfinite(top) else inf
-
-
-def middles(balls: Sequence[Any]) -> Doubles:
-    """The doubles next to the middles of the balls; 0 for a ball that holds it."""
-    return np.array([0.0 if value.contains(0) else float(value.mid()) for value in balls])

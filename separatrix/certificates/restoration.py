@@ -43,7 +43,7 @@ def independent_columns(basis: Doubles) -> Any:
 def correction(duality: Duality, total: Sums, basis: Doubles) -> float | None:
     """A bound on max|δ|, or None if the rows are too nearly dependent to tell."""
     assert total.sizes is not None
-    g, sizes = total.g, total.sizes * (total.rows + total.pieces + 8) * U * 1.01 * duality.caution
+    g, sizes = total.g, total.sizes * duality.roundings(total) * U * 1.01
     if duality.intercept is not None:
         last = float(np.ldexp(float(total.multiples[1] - total.multiples[0]), -duality.quantum))
         g, sizes = np.append(g, last), np.append(sizes, abs(last) * 2 * U)

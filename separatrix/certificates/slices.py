@@ -65,10 +65,12 @@ def slices_of(Z: Any, tops: npt.NDArray[np.int64]) -> Iterator[tuple[int, Any]]:
 
 
 def _less(rest: Doubles, whole: Doubles, shift: npt.NDArray[np.intc]) -> Doubles:
-    """rest − whole·2^−shift, exactly. The largest doubles are rounded up to 2^1024: there halves are taken."""
+    """rest − whole·2^−shift, exactly; of halves, where the largest doubles were rounded up to 2^1024."""
     with np.errstate(over="ignore", invalid="ignore"):
         halves = (0.5 * rest - np.ldexp(whole, -shift - 1)) * 2.0
-        return np.where((shift < 0) & (whole != 0.0), halves, rest - np.ldexp(whole, np.minimum(-shift, 1000)))
+        return np.where(
+            (shift < 0) & (whole != 0.0), halves, rest - np.ldexp(whole, np.minimum(-shift, 1000))
+        )
 
 
 def symmetric_products(slices: Levels) -> Iterator[tuple[int, Doubles]]:

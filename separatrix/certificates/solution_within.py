@@ -92,7 +92,7 @@ class SolutionWithin(Certificate):
         equations = exact_equations(source, self)
         if equations is None:
             return Verdict(False, "The problem is too large for its exact solution to be enclosed here.")
-        errors = errors_of(equations, self)
+        errors: list[Any] = errors_of(equations, self)
         if not self._allows(errors) and min(source.n_rows, source.n_columns) <= MOST_RATIONAL:
             errors = rational_errors(equations, self)  # a bound that is met exactly, or missed by a hair
         for place, (error, allowed) in enumerate(zip(errors, self.within, strict=True)):

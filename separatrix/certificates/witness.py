@@ -87,7 +87,7 @@ def _double(value: Any) -> float:
 
 def _doubles(values: Any) -> tuple[float, ...]:
     given = _numbers(values)
-    return given if set(map(type, given)) <= {float} else tuple(map(_double, given))  # type: ignore[return-value]
+    return given if set(map(type, given)) <= {float} else tuple(map(_double, given))
 
 
 def _whole(value: Any) -> int:

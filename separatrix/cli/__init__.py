@@ -1,4 +1,4 @@
-"""The command line: ``separatrix check | fit | predict | verify | demo``.
+"""The command line: ``separatrix check``, fit, predict, evaluate, report, verify, bound, demo and export.
 
 Standard output carries data and nothing else: predictions, or with ``--json`` one object. Words and progress
 go to standard error. Exit codes: 0 done, 1 not separable (`check --exit-status` alone), 2 wrong usage or bad

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 import shutil
 import sys
@@ -237,6 +238,7 @@ def takes_data(*, labelled: bool) -> Callable[[Callable[..., Any]], Callable[...
         @functools.wraps(function)
         def collected(**given: Any) -> Any:
             said = {field.name: given.pop(field.name) for field in fields(DataFile) if field.name in given}
+            said |= _not_swallowed(said)
             return function(data=DataFile(**said), **given)
 
         for option in reversed(options):
@@ -244,6 +246,14 @@ def takes_data(*, labelled: bool) -> Callable[[Callable[..., Any]], Callable[...
         return collected
 
     return decorate
+
+
+def _not_swallowed(said: dict[str, Any]) -> dict[str, Any]:
+    """--encode takes names or none: `--encode data.csv` means the file, not a column of that name."""
+    taken = said.get("encode")
+    if taken in (None, EVERY) or said["data"] is not None or said["demo"]:
+        return {}
+    return {"data": taken, "encode": EVERY} if taken == "-" or os.path.isfile(taken) else {}
 
 
 def _share(test: str) -> float | None:

@@ -127,7 +127,7 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 "--balanced",
                 flag_value="balanced",
                 default=None,
-                help="logistic, svm, zero-one: both classes weigh the same.",
+                help="logistic, svm, zero-one: every class weighs the same.",
             ),
             click.option("--tol", type=Number(), help="logistic, svm: the relative gap to end at."),
             click.option(
@@ -167,6 +167,8 @@ def estimator(model: str, given: dict[str, Any], *, seeds: bool = False) -> Any:
     kind = getattr(separatrix, MODELS[model])
     known = inspect.signature(kind).parameters
     chosen = {name: value for name, value in given.items() if value is not None}
+    if "costs" in known and "class_weight" in chosen:
+        chosen["costs"] = chosen.pop("class_weight")
     if seeds and "random_state" not in known:
         chosen.pop("random_state", None)
     for name in chosen:

@@ -50,7 +50,8 @@ def fit(
     voice = Voice(as_json=as_json, quiet=quiet)
     if as_json and output == "-":
         raise click.UsageError("--json and -o - both want standard output: name a file for the model.")
-    require_writable(output=output, certificate=certificate, figure=figure)
+    kept = parameters["checkpoint"]
+    require_writable(output=output, certificate=certificate, figure=figure, checkpoint=kept)
     seed = parameters["random_state"]
     chosen = estimator(model, parameters, seeds=test is not None)
     regression = model in REGRESSIONS

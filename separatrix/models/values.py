@@ -1,9 +1,9 @@
 """What a fitted model is made of, as JSON values and back.
 
 A number, text, true, false, null or list stands for itself. Everything else is an object with a single key
-that says what it is: ``array``, ``tuple``, ``history``, ``halfspace``, ``certificate``, ...; ``float`` for what
-JSON has no number for, ``whole`` for a whole number that other programs would round. An unknown key is
-refused.
+that says what it is: ``array``, ``tuple``, ``mapping``, ``history``, ``halfspace``, ``certificate``, ...;
+``float`` for what JSON has no number for, ``whole`` for a whole number that other programs would round. An
+unknown key is refused.
 """
 
 from __future__ import annotations

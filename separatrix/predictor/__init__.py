@@ -1,12 +1,20 @@
-"""The scikit-learn contract, written once, and what every fit returns."""
+"""The scikit-learn contract, written once, and what every fit returns.
+
+A name is loaded on first use: what needs no estimator, as the question of separation, does not wait for
+scikit-learn.
+"""
 
 from __future__ import annotations
 
-from separatrix.predictor.classifier import LinearClassifier
-from separatrix.predictor.history import History, Pass
-from separatrix.predictor.regressor import DependentColumns, LinearRegressor
-from separatrix.predictor.solution import FitWarning, NothingProven, NotSeparable, Solution
-from separatrix.predictor.weighted import WeightedClassifier
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from separatrix.predictor.classifier import LinearClassifier
+    from separatrix.predictor.history import History, Pass
+    from separatrix.predictor.regressor import DependentColumns, LinearRegressor
+    from separatrix.predictor.solution import FitWarning, NothingProven, NotSeparable, Solution
+    from separatrix.predictor.weighted import WeightedClassifier
 
 __all__ = [
     "DependentColumns",
@@ -20,3 +28,24 @@ __all__ = [
     "Solution",
     "WeightedClassifier",
 ]
+
+_HOMES = {
+    "DependentColumns": "regressor",
+    "FitWarning": "solution",
+    "History": "history",
+    "LinearClassifier": "classifier",
+    "LinearRegressor": "regressor",
+    "NotSeparable": "solution",
+    "NothingProven": "solution",
+    "Pass": "history",
+    "Solution": "solution",
+    "WeightedClassifier": "weighted",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value

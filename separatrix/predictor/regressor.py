@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 from separatrix.certificates import Certificate
 from separatrix.predictor.evidence import matrix
 from separatrix.predictor.solution import FitWarning, Solution
-from separatrix.predictor.validation import adopt, is_table, checked_values, plain_rows
+from separatrix.predictor.validation import adopt, checked_values, is_table, plain_rows
 from separatrix.rows import DataError, DenseRows, Rows, SparseRows, as_rows, jobs, with_targets
 from separatrix.rows.given import refuse_wide
 

@@ -106,7 +106,13 @@ def _lowest(
 
 def _spread(centred: np.ndarray) -> np.ndarray:
     """The direction of largest variance, its largest entry positive so that pictures do not flip."""
-    direction = np.linalg.svd(centred, full_matrices=False)[2][0]
+    n, d = centred.shape
+    if n < d:
+        # The same direction from the products of the rows, of which there are fewer than columns.
+        direction = centred.T @ np.linalg.eigh(centred @ centred.T)[1][:, -1]
+        direction /= np.linalg.norm(direction) or 1.0
+    else:
+        direction = np.linalg.svd(centred, full_matrices=False)[2][0]
     return direction * (1.0 if direction[np.argmax(np.abs(direction))] >= 0 else -1.0)
 
 

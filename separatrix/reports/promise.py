@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from separatrix import bounds
-from separatrix.algorithms.margin_perceptron import SPARE
 from separatrix.bounds import Bound
 
 
@@ -77,6 +76,8 @@ def _bound(model: Any, radius: float, margin: float) -> tuple[str, Bound | None]
     if name == "BatchPerceptron":
         return "turns", bounds.batch_perceptron(radius, margin)
     if name == "MarginPerceptron":
+        from separatrix.algorithms.margin_perceptron import SPARE  # which loads scikit-learn
+
         bound = bounds.kozinec(radius, margin, (1 - model.share) * (1 - SPARE))
         # The row it starts at counts as an update here.
         return "updates", replace(bound, value=bound.value + 1)

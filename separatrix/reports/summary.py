@@ -168,7 +168,8 @@ def _task(model: Any, place: int, code: int, rows: Rows | None) -> Task:
         passes=_whole(fact("passes")),
         gap=_number(fact("gap")),
         # Convex methods have a lower bound too, on their objective.
-        fewest=_whole(fact("lower_bound")) if hasattr(model, "optimal_") else None,
+        # With weights both ends are costs, which the claim tells.
+        fewest=_whole(fact("lower_bound")) if _counts_errors(model) else None,
         mistakes_per_pass=tuple(history["mistakes"]) if isinstance(history, History) else (),
         errors=None if rows is None else _errors(model, place, code, rows, evidence),
         figures=Figures(
@@ -182,6 +183,10 @@ def _task(model: Any, place: int, code: int, rows: Rows | None) -> Task:
         promise=promise_of(model, fact),
         evidence=evidence,
     )
+
+
+def _counts_errors(model: Any) -> bool:
+    return hasattr(model, "optimal_") and getattr(model, "costs", None) is None
 
 
 def _errors(model: Any, place: int, code: int, rows: Rows, evidence: Evidence) -> int:

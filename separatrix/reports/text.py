@@ -80,18 +80,20 @@ def _several(summary: Summary) -> Iterator[Line]:
         cells = [_row(task) for task in shown]
     else:
         fewest = summary.tasks[0].fewest is not None
-        titles = ("class", "errors", "margin", "at least" if fewest else "gap", "proven")
+        titles = ("class", "errors", "at least" if fewest else "gap", "proven")
         cells = [_convex_row(task) for task in shown]
     yield from table(titles, cells)
     if len(summary.tasks) > len(shown):
         yield f"  and {len(summary.tasks) - len(shown)} more classes"
     yield ""
     yield "  errors   rows on the wrong side"
-    yield "  margin   the distance from the boundary to the nearest row"
     if driven:
+        yield "  margin   the distance from the boundary to the nearest row"
         yield "  at most  what the theorem of the method allows for that margin"
     elif summary.tasks[0].fewest is not None:
-        yield "  at least the errors that every halfspace makes, proven"
+        yield "  at least errors that every halfspace makes, proven"
+    else:
+        yield "  gap      the share of the objective that is left to gain, at most"
     yield ""
     if summary.held_out is not None:
         yield "held out", told(summary.held_out)
@@ -187,11 +189,9 @@ def _evidence(summary: Summary, task: Task) -> Iterator[Line]:
 
 
 def _convex_row(task: Task) -> tuple[str, ...]:
-    margin = task.figures.geometric_margin
     return (
         named(task.positive),
         "" if task.errors is None else counted(task.errors),
-        number(margin) if margin is not None and margin > 0 else "none",
         counted(task.fewest) if task.fewest is not None else "" if task.gap is None else number(task.gap),
         _verdict(task),
     )

@@ -10,9 +10,10 @@ import numpy as np
 from flint import arb, arb_mat
 
 from separatrix.algorithms.least_squares.gram import quietly
+from separatrix.certificates.balls import Precision, errors_from, middles
 from separatrix.certificates.interpolation import RowEquations
 from separatrix.certificates.moments import Moments, Part, moments_of, nearest
-from separatrix.certificates.normal_equations import NormalEquations, Precision, middles
+from separatrix.certificates.normal_equations import NormalEquations
 from separatrix.predictor.evidence import matrix
 from separatrix.rows import Rows
 
@@ -52,8 +53,6 @@ class Solved(NamedTuple):
 
 
 def solved(equations: NormalEquations | RowEquations) -> Solved:
-    from separatrix.certificates.normal_equations import errors_from
-
     exact = equations.solve()
     coefficients = middles(exact)
     if not np.isfinite(coefficients).all():

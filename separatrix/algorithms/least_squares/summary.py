@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 from flint import arb
 
+from separatrix.certificates.balls import Precision, middles
 from separatrix.certificates.moments import Moments, nearest
-from separatrix.certificates.normal_equations import Dependency, NormalEquations, Precision, middles
+from separatrix.certificates.normal_equations import Dependency, NormalEquations
 
 
 class Dependent(NamedTuple):

@@ -313,7 +313,8 @@ class Likelihood:
     def move(self, moves: np.ndarray, direction: np.ndarray, step: float) -> None:
         self.weights = self.weights + step * direction
         self.weights[-1] *= self.constant
-        self.scores += step * moves
+        for start in range(0, len(moves), CHUNK):
+            self.scores[start : start + CHUNK] += step * moves[start : start + CHUNK]
 
     def settle_intercept(self) -> None:
         """The best intercept for these weights, to the last bit that counts: no pass over the rows.
@@ -322,7 +323,8 @@ class Likelihood:
         """
         if not self.intercept:
             return
-        ones, unit = np.ones(len(self.scores)), np.zeros_like(self.weights)
+        ones, unit = np.broadcast_to(1.0, len(self.scores)), np.zeros_like(self.weights)
+        self.tried = None
         unit[-1] = 1.0
         last = np.inf
         for _ in range(12):

@@ -183,7 +183,8 @@ def warm(problem: Likelihood, tol: float) -> Start | None:
     if signs.min() < signs.max():
         begin = warm(smaller, tol)
         newton(smaller, max(tol, 0.1 * problem.n_columns / part.n_rows), Course(12), begin)
-        solver = Solver(smaller.differentiate(hessian=True), problem.intercept)
+        precise = part.n_rows * part.n_columns < WORTH_SINGLE
+        solver = Solver(smaller.differentiate(hessian=True, precise=precise), problem.intercept)
         if np.isfinite(smaller.weights).all() and solver.positive:
             found = Start(smaller.weights, solver)
     smaller.close()

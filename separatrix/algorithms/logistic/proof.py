@@ -10,11 +10,12 @@ import numpy as np
 
 from separatrix.certificates import LikelihoodWithin
 from separatrix.certificates.likelihood_within import Bounds
-from separatrix.certificates.logistic_duality import Duality, Sums
+from separatrix.certificates.logistic_duality import Duality, Sums, added
 from separatrix.certificates.source import doubles, read
 from separatrix.predictor.evidence import about, matrix
 from separatrix.rows import Block, Rows
 
+PIECE = 2**17  # values of a block that are read as doubles at a time
 ROOM = 1e-12  # other blocks, and other libraries for products of matrices, round otherwise
 
 
@@ -46,8 +47,16 @@ def proven(
     def walk(duality: Duality) -> Sums:
         def term(block: Block) -> tuple[Sums]:
             v = _some(ones, len(block)) if rows.weights is None else rows.weights[block.start : block.stop]
-            X = doubles(matrix(block, rows.n_columns))
-            return (duality.piece(X, block.signs(positive), v, block.start),)
+            X, signs = matrix(block, rows.n_columns), block.signs(positive)
+            if hasattr(X, "indptr"):
+                return (duality.piece(doubles(X), signs, v, block.start),)
+            # A piece at a time becomes doubles, so that float32 takes no more room than float64.
+            long = max(1, PIECE // rows.n_columns)
+            runs = (slice(at, at + long) for at in range(0, len(block), long))
+            pieces = (
+                duality.piece(doubles(X[run]), signs[run], v[run], block.start + run.start) for run in runs
+            )
+            return (added(pieces),)
 
         total: Sums = rows.sum(term)[0]
         return total

@@ -36,6 +36,8 @@ from separatrix.rows.memory import DenseRows, MemoryRows
 
 PLAIN_PASSES = 2
 WELL_IN_REACH = 0.015  # a share of rows to read that no copy would improve on
+OUT_OF_CACHE = 2**25  # bytes: fewer are read quickly as they are
+WORTH_COMPILING = 2**31  # bytes read in all from which on even those deserve a copy, and its kernels
 WORTH_A_COPY = 3  # passes still to come, or the copy does not pay
 MOST_COLUMNS = 4096
 MOST_MISTAKES = 1 / 50  # a share of the rows: each makes a window of the shadow be looked at again
@@ -184,7 +186,9 @@ class Focus:
 
     def _worth_a_copy(self) -> bool:
         time = self.passes_made >= PLAIN_PASSES and self.passes_left >= WORTH_A_COPY
-        return time and self._reach.share > WELL_IN_REACH and self.sketch.possible
+        size = self.sketch.rows.n_bytes
+        large = size >= OUT_OF_CACHE or self.passes_made * size >= WORTH_COMPILING
+        return time and large and self._reach.share > WELL_IN_REACH and self.sketch.possible
 
     def _take_shadow(self) -> None:
         """Arrange the rows as they lie now; an order that others use too gets a new anchor alone."""

@@ -58,12 +58,11 @@ def minimise(task: Task, tolerance: float, room: int, start: np.ndarray | None =
     capacity = _capacity(task)
     counting = task.counting()
     # A sample with fewer rows than weights says nothing about the margin.
-    if len(counting) <= capacity or min(capacity, len(counting) // SAMPLE) < FEWEST * (
-        task.rows.n_columns + 1
-    ):
+    fewest = FEWEST * (task.rows.n_columns + 1)
+    if len(counting) <= capacity or min(capacity, len(counting) // SAMPLE) < fewest:
         return _at_once(task, counting, tolerance, room, start)
     guess = _sampled(task, counting, capacity, room) if start is None else _given(task, counting, start)
-    del counting  # as large as a column of doubles
+    del counting  # as large as a column
     search = _Search(task, capacity)
     search.gather(guess)
     steps, share, sharpness = 0, FIRST, 0.5 / guess.spread
@@ -338,7 +337,7 @@ class _Search:
 
     def outcome(self, steps: int) -> Outcome:
         near = self.near
-        near.Z = None  # not needed any more, and the largest of all that is held
+        near.Z = None  # the largest of all that is held
         some = near.shares > 0.0
         full = np.flatnonzero(self.held == FULL)
         full = full[self.task.costs(full) > 0.0]

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.zero_one.exact_cone import Written, confirmed
+from separatrix.algorithms.zero_one.exact_cone import Abandoned, Written, confirmed
 from separatrix.algorithms.zero_one.interval import Interval
 from separatrix.algorithms.zero_one.problem import Problem
 from separatrix.algorithms.zero_one.span import basis_of
@@ -71,6 +71,8 @@ class Cones:
                     worker.result()
         else:
             effort.work()
+        if effort.abandoned:
+            return False
         lower, proof = effort.outcome()
         interval.raise_lower(lower, proof)
         return not effort.cut_short
@@ -139,6 +141,7 @@ class Pass:
         self._lock = Lock()
         self._visited = 0
         self.cut_short = False
+        self.abandoned = False  # it would prove nothing new, or not in time
         self.trees: dict[int, str] = {}
         self.lowest = sum(interval.problem.weights)
 
@@ -158,7 +161,7 @@ class Pass:
         while True:
             with self._lock:
                 root = next(self._next, None)
-            if root is None:
+            if root is None or self.abandoned:
                 return
             self._root(root, stack)
 
@@ -186,7 +189,14 @@ class Pass:
         parts.append(stack.events[: stack.tally[kernels.EVENTS]])
         lowest = int(stack.tally[kernels.LOWEST])
         doubtful = bool(stack.tally[kernels.DOUBTS] or stack.tally[kernels.GIVEN_UP])
-        text, exact = confirmed(field, Written(root, np.concatenate(parts).tolist(), doubtful), self)
+        if self.cut_short and field.problem.offset + (lowest << field.coarse) <= self.interval.lower:
+            self.abandoned = True
+            return
+        try:
+            text, exact = confirmed(field, Written(root, np.concatenate(parts).tolist(), doubtful), self)
+        except Abandoned:
+            self.abandoned = True
+            return
         with self._lock:
             self.trees[root] = text
             self.lowest = min(self.lowest, lowest << field.coarse, exact)

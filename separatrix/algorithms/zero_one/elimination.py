@@ -2,7 +2,8 @@
 
 **Idea** (Chinneck 2001, for the smallest set of constraints whose removal leaves a feasible system). Hinge
 losses with a large cost on the rows kept; the row with the largest shortfall is left out; and so on until the
-rows kept are separated. Then a part of the rows left out comes back and the elimination is repeated with
+rows kept are separated; at times some of the worst rows are tried in turn, and the one is left out without
+which least is lacking. Then a part of the rows left out comes back and the elimination is repeated with
 shortfalls, costs and their size varied at random: a search in large neighbourhoods.
 
 **Certificate.** The halfspace of every fit, turned into whole numbers and counted exactly.
@@ -24,6 +25,7 @@ from separatrix.algorithms.zero_one.problem import Problem
 LARGE = 1e4  # cost of a unit of shortfall beside ½‖w‖², in units of a row's mean weight
 COSTS = (1e2, 1e3, 1e4, 1e5)
 GAP = 3e-5  # relative, of a fit
+LOOKS = (1, 1, 1, 1, 1, 6)  # of how many rows the one is left out without which the others are wrong by the least
 NOISE = 0.3  # of the logarithm of a shortfall
 ROOM = 400  # Newton steps of a fit
 SPARE = 1.1  # an elimination that has left out more than this much of the best cost is given up
@@ -83,20 +85,32 @@ class Elimination:
     ) -> Generator[None, None, np.ndarray]:
         """Leave out rows until those kept are right; returns the rows that are errors then."""
         size = LARGE if noise == 0.0 else float(draws.choice(COSTS))
+        looks = 1 if noise == 0.0 else int(draws.choice(LOOKS))
         weighed = np.exp(noise * draws.standard_normal(len(keep)))
-        while True:
-            margins = fits.fit(keep, size * weighed)
-            yield
-            wrong = keep & (margins <= 0)
-            if not wrong.any():
-                return ~keep & (margins <= 0)
+        margins = fits.fit(keep, size * weighed)
+        yield
+        while (keep & (margins <= 0)).any():
+            wrong = int((keep & (margins <= 0)).sum())
             short = np.where(keep, np.maximum(0.0, 1.0 - margins), 0.0)
-            short *= np.exp(noise * draws.standard_normal(len(keep)))
-            count = max(1, int(FAST * (wrong.sum() - 40)))
-            keep = keep.copy()
-            keep[np.argsort(short)[-count:]] = False
+            if looks == 1:
+                short *= np.exp(noise * draws.standard_normal(len(keep)))
+            worst = np.argsort(short)
+            candidates = [worst[-max(1, int(FAST * (wrong - 40))) :]]
+            if looks > 1 and wrong <= 40:
+                candidates = [worst[-k:][:1] for k in range(1, looks + 1) if short[worst[-k]] > 0]
+            least = np.inf
+            for candidate in candidates:
+                fewer = keep.copy()
+                fewer[candidate] = False
+                found = fits.fit(fewer, size * weighed)
+                yield
+                total = float(weighed[fewer] @ np.maximum(0.0, 1.0 - found[fewer]))
+                if total < least:
+                    least, chosen, margins = total, fewer, found
+            keep = chosen
             if fits.cost(~keep) > most:
                 return np.ones(len(keep), bool)
+        return np.asarray(~keep & (margins <= 0))
 
 
 class Fits:

@@ -37,6 +37,8 @@ from separatrix.predictor.evidence import about, matrix
 from separatrix.predictor.weighted import WeightedClassifier
 from separatrix.rows import Rows, jobs
 
+RESERVE = 2.0  # seconds at most of the time given that are kept for what comes after the search
+
 
 class ZeroOne(WeightedClassifier):
     """The halfspace with the fewest training errors, with a proof.
@@ -153,7 +155,8 @@ class ZeroOne(WeightedClassifier):
         return self._solution(rows, positive, interval)
 
     def _interval(self, problem: Problem) -> Interval:
-        return Interval(problem, time_limit=self.time_limit, node_limit=self.node_limit, gap=self.gap)
+        limit = None if self.time_limit is None else self.time_limit - min(RESERVE, 0.04 * self.time_limit)
+        return Interval(problem, time_limit=limit, node_limit=self.node_limit, gap=self.gap)
 
     def _separate(self, rows: Rows, positive: int, interval: Interval) -> None:
         """No errors at once, where the rows are separable."""

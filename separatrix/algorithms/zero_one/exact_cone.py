@@ -38,6 +38,10 @@ class Mistaken(Exception):
     """A score that was taken for 0 is not."""
 
 
+class Abandoned(Exception):
+    """The time is up, and what is left to do in whole numbers would take much more."""
+
+
 def confirmed(field: Field, tree: Written, effort: Pass) -> tuple[str, int]:
     """The tree as text, and its lowest leaf among those that were counted here, in whole numbers."""
     replay = Replay(field, effort)
@@ -168,6 +172,8 @@ class Replay:
 
     def go_on(self, corners: list[list[int]], cuts: list[tuple[int, int]]) -> Iterator[int]:
         """Below a leaf at which doubles gave out; the pairs handed down to it are taken back first."""
+        if self.effort.interval.overdue:
+            raise Abandoned
         Z = self.field.problem.Z
         rows = [(i, [sum(map(mul, z, corner)) for corner in corners]) for i, z in enumerate(Z)]
         yield from self._leaf(Cone(*self._settled(rows, 0), corners), (), cuts)
@@ -208,6 +214,8 @@ class Replay:
         interval = self.effort.interval
         waiting = [cone]
         while waiting:
+            if interval.overdue:
+                raise Abandoned
             cone = waiting.pop()
             target = self.effort.full_target
             pairs, bound = self._pairs(cone, hints, target)
@@ -254,6 +262,8 @@ class Replay:
             return chosen, bound
         ranked = sorted(scores, key=lambda i: -sum(s > 0 for s in scores[i]))
         for x, i in enumerate(ranked):
+            if self.effort.interval.should_stop():
+                break
             for k in ranked[x + 1 :]:
                 if not left[i] or bound >= target:
                     break

@@ -15,6 +15,9 @@ from typing import Any, NamedTuple, Protocol
 from separatrix.algorithms.zero_one.problem import Problem, Whole
 
 
+GRACE = 0.6  # seconds to write down what was begun
+
+
 class Step(NamedTuple):
     """One line of the history: seconds since the start, and the interval in the user's unit."""
 
@@ -61,6 +64,7 @@ class Interval:
         self.ties: list[Whole] = []
         self.nodes = 0
         self.interrupted = False
+        self._asked: float | None = None
         self.proofs_done = False  # nothing more can be proven: an endless search may end
         self.target: int | None = None
         self.history: list[Step] = []
@@ -122,9 +126,16 @@ class Interval:
     def seconds_left(self) -> float:
         return float("inf") if self.deadline is None else self.deadline - time.perf_counter()
 
+    @property
+    def overdue(self) -> bool:
+        """Whether the time to finish what was begun is over, too."""
+        ends = [end for end in (self.deadline, self._asked) if end is not None]
+        return bool(ends) and time.perf_counter() >= min(ends) + GRACE
+
     def interrupt(self) -> None:
         """Ask every engine to come to an end."""
         self.interrupted = True
+        self._asked = self._asked or time.perf_counter()
 
     def watch(self, *reports: Callable[[Interval], None] | None) -> None:
         """Call these after each change, too."""

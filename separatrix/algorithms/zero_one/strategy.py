@@ -26,9 +26,10 @@ from separatrix.algorithms.zero_one.search import Search
 from separatrix.rows.sequence import blas
 
 FEW = 6  # dimensions up to which cones alone are the choice
-SOME = 9  # up to which they work beside the circuits
+SOME = 7  # up to which they work beside the circuits
 MANY = 8  # from which on a search begins with an elimination
 FITS = 60  # of the first one
+EAGER = 0.08  # of the time left without a better halfspace, after which a search works one part in four only
 
 
 @cache
@@ -53,8 +54,10 @@ def close(problem: Problem, interval: Interval, random_state: int, n_jobs: int) 
     if problem.D <= FEW:
         stages.append([Cones(n_jobs if side_by_side else 1)])
     elif side_by_side:
-        beside = Cones() if problem.D <= SOME else Alternation(random_state + 1)
-        stages.append([Circuits(random_state, 1, known), beside])
+        if problem.D <= SOME:
+            stages.append([Circuits(random_state, 1, known), Cones()])
+        else:
+            stages.append([Circuits(random_state, n_jobs, known), Alternation(random_state + 1)])
     else:
         stages.append([Elimination(random_state + 1, 4 * FITS)])
         stages.append([Search(random_state + 1, rounds=8)])
@@ -78,14 +81,22 @@ class Alternation:
             Search(self.random_state).steps(problem, interval),
         ]
         spent = [0.0] * len(turns)
+        last = time.perf_counter()
+        patience = min(60.0, EAGER * interval.seconds_left)
         while not interval.should_stop():
             k = spent.index(min(spent))
             started, upper = time.perf_counter(), interval.upper
             if next(turns[k], self) is self:
                 return
-            spent[k] += time.perf_counter() - started
+            now = time.perf_counter()
+            spent[k] += now - started
             if interval.upper < upper:
+                last = now
                 spent[k] /= 2
+            elif now > last + patience:
+                rest = now + 3 * (now - started)
+                while time.perf_counter() < rest and not interval.should_stop():
+                    time.sleep(0.02)
 
 
 def _run(problem: Problem, interval: Interval, engines: Sequence[Engine]) -> None:

@@ -135,13 +135,15 @@ def joint_likelihood_within(witness: dict[str, Any], table: Table) -> str:
         else:
             if C <= 0:
                 raise Refused("Its C is not above 0.")
-            if joint.constant:
-                joint.settle()
             square = sum((Fraction(w) ** 2 for row in witness["coefficients"] for w in row), Fraction(0))
             cost = decimal(Fraction(C))
             upper = decimal(square) / 2 + cost * joint.loss
-            gained = cost * joint.entropies()
-            lower = gained - cost**2 * decimal(joint.square(table, False)) / 2
+            lower = gained = Decimal(0)
+            if witness["lower"] > 0:
+                if joint.constant:
+                    joint.settle()
+                gained = cost * joint.entropies()
+                lower = gained - cost**2 * decimal(joint.square(table, False)) / 2
         compare(witness, upper, lower, gained)
     return (
         f"the objective is at most {witness['upper']!r} at these weights, and at least {witness['lower']!r}."

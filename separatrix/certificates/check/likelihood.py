@@ -145,18 +145,20 @@ def likelihood_within(witness: dict[str, Any], table: Table) -> str:
         C = witness["C"]
         if C is None:
             upper = dual.loss
-            lower = gained = unpenalised(witness, table, dual)
+            lower = gained = unpenalised(witness, table, dual) if witness["lower"] > 0 else Decimal(0)
         else:
             if C <= 0:
                 raise Refused("Its C is not above 0.")
             cost = decimal(Fraction(C))
-            if dual.constant:
-                dual.balance()
-            g = dual.combination(table)[: table.columns]
             square = sum((Fraction(w) ** 2 for w in witness["weights"]), Fraction(0))
             upper = decimal(square) / 2 + cost * dual.loss
-            gained = cost * dual.entropies({})
-            lower = gained - cost**2 * decimal(sum(entry * entry for entry in g)) / 2
+            lower = gained = Decimal(0)
+            if witness["lower"] > 0:
+                if dual.constant:
+                    dual.balance()
+                g = dual.combination(table)[: table.columns]
+                gained = cost * dual.entropies({})
+                lower = gained - cost**2 * decimal(sum(entry * entry for entry in g)) / 2
         compare(witness, upper, lower, gained)
     found = f"the objective is at most {witness['upper']!r} at these weights"
     return f"{found}, and at least {witness['lower']!r} at any."
@@ -165,9 +167,9 @@ def likelihood_within(witness: dict[str, Any], table: Table) -> str:
 def unpenalised(witness: dict[str, Any], table: Table, dual: Dual) -> Decimal:
     """The bound once the rows named have taken up what is left."""
     rows, normals = witness["rows"], witness["normals"]
-    if not rows:
-        return Decimal(0)
     width = table.columns + dual.constant
+    if not rows and len(normals) < width:
+        return Decimal(0)
     if any(len(normal) != width for normal in normals) or len(rows) + len(normals) != width:
         raise Refused("Its rows and normals leave dimensions open.")
     if normals and all(rank(normals, prime) < len(normals) for prime in PRIMES):
