@@ -184,16 +184,16 @@ def test_bounds_are_told_with_their_assumptions(cli):
 
 
 def test_a_share_leaves_every_class_to_learn_from_or_says_so():
-    from separatrix.rows.share import split
+    from separatrix.rows.share import Share, part
 
-    rows = sx.as_rows([[float(i)] for i in range(8)], ["a"] * 7 + ["b"])
+    rows = sx.as_rows([[float(i)] for i in range(40)], ["a"] * 39 + ["b"])
     refused = 0
     for seed in range(30):
-        try:
-            learned, _ = split(rows, 0.3, seed)
-        except sx.DataError as error:
-            refused += 1
-            assert "leaves no row of the class b to learn from" in str(error)
+        share = Share(0.3, seed)
+        if share.chosen(np.array([39]))[0]:
+            assert set(part(rows, share).codes.tolist()) == {0, 1}
         else:
-            assert set(learned.codes.tolist()) == {0, 1}
+            refused += 1
+            with pytest.raises(sx.DataError, match="leaves no row of the class b to learn from"):
+                part(rows, share)
     assert 0 < refused < 30

@@ -296,7 +296,12 @@ def test_separable_public_sets_have_none(name, data_folder):
 @pytest.mark.deep
 @pytest.mark.parametrize(
     ("name", "least", "most"),
-    [("ionosphere", 2, 6), ("heart_statlog", 12, 26), ("pima_diabetes", 55, 154), ("heart_cleveland", 15, 33)],
+    [
+        ("ionosphere", 2, 6),
+        ("heart_statlog", 12, 26),
+        ("pima_diabetes", 55, 154),
+        ("heart_cleveland", 15, 33),
+    ],
 )
 def test_hard_public_sets_stay_within_what_was_seen(name, least, most, data_folder):
     X, y = public(data_folder, name)

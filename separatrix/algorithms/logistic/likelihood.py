@@ -86,7 +86,7 @@ class Likelihood:
 
     @staticmethod
     def _long(rows: SparseRows) -> int:
-        """Rows of a block: two, four or eight blocks, each with several values for every column it adds to."""
+        """Rows of a block: one block, two, four or eight, each with several values for every column."""
         blocks = min(8, max(1, len(rows.data) // (4 * rows.n_columns)))
         return max(1, -(-rows.n_rows // (1 << (blocks.bit_length() - 1))))
 

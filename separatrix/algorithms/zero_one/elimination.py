@@ -25,7 +25,14 @@ from separatrix.algorithms.zero_one.problem import Problem
 LARGE = 1e4  # cost of a unit of shortfall beside ½‖w‖², in units of a row's mean weight
 COSTS = (1e2, 1e3, 1e4, 1e5)
 GAP = 3e-5  # relative, of a fit
-LOOKS = (1, 1, 1, 1, 1, 6)  # of how many rows the one is left out without which the others are wrong by the least
+LOOKS = (
+    1,
+    1,
+    1,
+    1,
+    1,
+    6,
+)  # of how many rows the one is left out without which the others are wrong by the least
 NOISE = 0.3  # of the logarithm of a shortfall
 ROOM = 400  # Newton steps of a fit
 SPARE = 1.1  # an elimination that has left out more than this much of the best cost is given up

@@ -8,7 +8,7 @@ numbers, and if a leaf turns out too cheap, the search goes on below it, in whol
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
+from math import gcd
 from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -261,13 +261,17 @@ class Replay:
         if bound >= target or 2 * bound + sum(left.values()) < 2 * target:
             return chosen, bound
         ranked = sorted(scores, key=lambda i: -sum(s > 0 for s in scores[i]))
+        sides = {i: _sides(scores[i]) for i in ranked}
         for x, i in enumerate(ranked):
             if self.effort.interval.should_stop():
                 break
+            above, below = sides[i]
             for k in ranked[x + 1 :]:
                 if not left[i] or bound >= target:
                     break
-                ratio = ratio_of(scores[i], scores[k]) if left[k] else None
+                if not left[k] or above & ~sides[k][1] or sides[k][0] & ~below:
+                    continue
+                ratio = ratio_of(scores[i], scores[k])
                 if ratio is not None:
                     amount = min(left[i], left[k])
                     left[i] -= amount
@@ -302,23 +306,44 @@ def conflict(first: list[int], second: list[int], a: int, e: int) -> bool:
     return all(a * s + b * t <= 0 for s, t in zip(first, second, strict=True))
 
 
+def _sides(scores: list[int]) -> tuple[int, int]:
+    """At which vertices a row is above 0, and at which below, as bits."""
+    above = below = 0
+    for place, s in enumerate(scores):
+        if s > 0:
+            above |= 1 << place
+        elif s < 0:
+            below |= 1 << place
+    return above, below
+
+
 def ratio_of(first: list[int], second: list[int]) -> tuple[int, int] | None:
     """Some a and e for which two rows conflict, or None."""
-    low, high = Fraction(0), None
+    low, under = 0, 1  # a/2^e is at least low/under
+    high, over = 0, 0  # and at most high/over, where over is not 0
     for s, t in zip(first, second, strict=True):
         if s > 0:
-            if t > 0:
+            if t >= 0:
                 return None
-            bound = Fraction(-t, s)
-            high = bound if high is None or bound < high else high
+            if not over or -t * over < high * s:
+                high, over = -t, s
         elif t > 0:
             if s == 0:
                 return None
-            low = max(low, Fraction(t, -s))
-        if high is not None and (low > high or high == 0):
+            if t * under > low * -s:
+                low, under = t, -s
+        if over and low * over > high * under:
             return None
-    for e in range(200):
-        a = max(1, -((-low.numerator << e) // low.denominator))
-        if high is None or a * high.denominator <= high.numerator << e:
+    if not over:
+        return max(1, -(-low // under)), 0
+    room = high * under - low * over
+    if room == 0:  # the one ratio there is must be a whole number over a power of 2
+        shared = gcd(low, under)
+        power = (under // shared).bit_length() - 1
+        return (low // shared, power) if under // shared == 1 << power and power < 200 else None
+    first_fit = max(0, (over * under).bit_length() - room.bit_length() - 1)
+    for e in range(first_fit, min(first_fit + 4, 200)):
+        a = max(1, -((-low << e) // under))
+        if a * over <= high << e:
             return a, e
     return None

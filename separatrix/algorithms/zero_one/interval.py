@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, Protocol
 
 from separatrix.algorithms.zero_one.problem import Problem, Whole
 
-
 GRACE = 0.6  # seconds to write down what was begun
 
 

@@ -2,8 +2,8 @@
 
 First a short search for a good halfspace: walks from vertex to vertex, and elimination where there are many
 dimensions. Then a proof: cones where there are few dimensions, circuits where there are many, and both where
-neither is sure to be the better one. While circuits work alone both searches go on beside them. With a limit on nodes everything runs one after the other, so that the same limit gives the
-same answer.
+neither is sure to be the better one. While circuits work alone both searches go on beside them. With a limit
+on nodes everything runs one after the other, so that the same limit gives the same answer.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from separatrix.algorithms.zero_one.reduce import reduced
 from separatrix.algorithms.zero_one.search import Search
 from separatrix.rows.sequence import blas
 
+PLANAR = 3  # dimensions up to which cones need no good halfspace to begin with
 FEW = 6  # dimensions up to which cones alone are the choice
 SOME = 7  # up to which they work beside the circuits
 MANY = 8  # from which on a search begins with an elimination
@@ -50,7 +51,7 @@ def close(problem: Problem, interval: Interval, random_state: int, n_jobs: int) 
     stages: list[list[Engine]] = []
     if problem.D >= MANY:
         stages.append([Elimination(random_state, FITS)])
-    stages.append([Search(random_state, rounds=4 if problem.D < MANY else 2)])
+    stages.append([Search(random_state, rounds=1 if problem.D <= PLANAR else 2)])
     if problem.D <= FEW:
         stages.append([Cones(n_jobs if side_by_side else 1)])
     elif side_by_side:
