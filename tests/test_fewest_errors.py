@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import copy
-import csv
 import json
 import signal
 import subprocess
 import sys
 import time
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import separatrix as sx
 from separatrix.algorithms.zero_one.circuits import Circuits
 from separatrix.algorithms.zero_one.cone import Cones
 from separatrix.algorithms.zero_one.elimination import Elimination
+from separatrix.algorithms.zero_one.exact_cone import conflict, ratio_of
 from separatrix.algorithms.zero_one.interval import Interval
 from separatrix.algorithms.zero_one.reduce import reduced
 from separatrix.algorithms.zero_one.search import Search
 from separatrix.certificates import ErrorsAtLeast, FewestErrors, from_json
 from separatrix.certificates.check.__main__ import main as check
+from separatrix.cli.estimators import estimator
 from separatrix.theory.hardness import is_cover, smallest_vertex_cover, vertex_cover
+
+wholes = st.one_of(st.integers(-3, 3), st.integers(-(10**20), 10**20))
 
 
 def noisy(n, d, seed, flips=0.15):
@@ -125,6 +131,51 @@ def test_weights_are_repetitions_with_many_columns():
     assert repeated.optimal_
     assert weighted.errors_ == repeated.errors_
     assert weighted.certificate_.verify(X, y).holds
+
+
+def room_for(first, second):
+    """The ratios ρ ≥ 0 with ρ·first + second ≤ 0 everywhere, as an interval, or None."""
+    low, high = Fraction(0), None
+    for s, t in zip(first, second, strict=True):
+        if s > 0:
+            high = Fraction(-t, s) if high is None else min(high, Fraction(-t, s))
+        elif s < 0:
+            low = max(low, Fraction(t, -s))
+        elif t > 0:
+            return None
+    return None if high is not None and (low > high or high <= 0) else (low, high)
+
+
+@given(st.lists(st.tuples(wholes, wholes), min_size=1, max_size=4))
+def test_the_ratio_of_two_rows_that_conflict(pairs):
+    first, second = ([pair[k] for pair in pairs] for k in range(2))
+    ratio, room = ratio_of(first, second), room_for(first, second)
+    if ratio is not None:
+        assert conflict(first, second, *ratio)
+        assert room is not None
+    elif room is not None:
+        low, high = room
+        assert low == high
+        assert low.denominator & (low.denominator - 1)  # no power of two
+
+
+def test_many_points_on_few_lines_of_the_plane(tmp_path):
+    """Cones in the plane on rows that are equal, collinear and half noise."""
+    draws = np.random.default_rng(3)
+    along = np.round(draws.normal(size=300), 2)
+    X = np.column_stack([along, np.round(2 * along, 2) + draws.integers(0, 3, 300)])
+    y = draws.integers(0, 2, 300)
+    model = sx.ZeroOne().fit(X, y)
+    assert model.optimal_
+    assert model.certificate_.verify(X, y).holds
+    assert check(written(tmp_path, X, y, model.certificate_)) == 0
+    turned = sx.ZeroOne().fit(X[::-1] @ np.array([[0.0, 2.0], [-1.0, 0.0]]), y[::-1])
+    assert (turned.errors_, turned.optimal_) == (model.errors_, True)
+
+
+def test_the_command_line_knows_balanced_costs():
+    model = estimator("zero-one", {"class_weight": "balanced", "time_limit": 3.0})
+    assert model.costs == "balanced"
 
 
 # Ends that come early
@@ -261,59 +312,3 @@ def test_proofs_hold_for_no_other_labels(proven, tmp_path):
     other[:20] = 1 - other[:20]
     assert not true.verify(X, other).holds
     assert check(written(tmp_path, X, other, true)) in (2, 4)
-
-
-# Public data
-
-KNOWN = {"iris": 1, "banknote": 7, "haberman": 66, "voicepath": 19, "vaso": 3, "endometrial": 8, "sex2": 82}
-
-
-def public(folder, name):
-    with open(folder / f"{name}.csv", encoding="utf-8", newline="") as file:
-        rows = [row for row in list(csv.reader(file))[1:] if all(row)]
-    if name == "iris":
-        rows = [row for row in rows if row[-1] != "setosa"]
-    return np.array([row[:-1] for row in rows], dtype=float), np.array([row[-1] for row in rows])
-
-
-@pytest.mark.parametrize("name", KNOWN)
-def test_public_sets_have_the_errors_known(name, data_folder, tmp_path):
-    X, y = public(data_folder, name)
-    model = sx.ZeroOne(time_limit=120).fit(X, y)
-    assert model.errors_ == model.lower_bound_ == KNOWN[name]
-    assert len(model.misclassified_) == KNOWN[name]
-    assert model.certificate_.verify(X, y).holds
-    assert check(written(tmp_path, X, y, model.certificate_)) == 0
-
-
-@pytest.mark.parametrize("name", ["breast_cancer_wdbc", "sonar"])
-def test_separable_public_sets_have_none(name, data_folder):
-    X, y = public(data_folder, name)
-    model = sx.ZeroOne(max_margin=False).fit(X, y)
-    assert (model.errors_, model.optimal_) == (0, True)
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize(
-    ("name", "least", "most"),
-    [
-        ("ionosphere", 2, 6),
-        ("heart_statlog", 12, 26),
-        ("pima_diabetes", 55, 154),
-        ("heart_cleveland", 15, 33),
-    ],
-)
-def test_hard_public_sets_stay_within_what_was_seen(name, least, most, data_folder):
-    X, y = public(data_folder, name)
-    y = y if name != "heart_cleveland" else (y != "0").astype(int)
-    model = sx.ZeroOne(time_limit=30).fit(X, y)
-    assert least <= model.lower_bound_ <= model.errors_ <= most
-    assert model.certificate_.verify(X, y).holds
-
-
-@pytest.mark.deep
-def test_nines_among_the_digits_need_one_error(data_folder):
-    X, y = public(data_folder, "digits")
-    model = sx.ZeroOne().fit(X, (y == "9").astype(int))
-    assert (model.errors_, model.lower_bound_) == (1, 1)
-    assert model.certificate_.verify(X, (y == "9").astype(int)).holds

@@ -335,7 +335,7 @@ def test_senseless_parameters_are_refused(bad):
 
 
 def test_memory_beyond_the_data_is_small_for_float32():
-    X = np.random.default_rng(19).normal(size=(200_000, 50)).astype(np.float32)
+    X = np.random.default_rng(19).normal(size=(150_000, 100)).astype(np.float32)
     y = (X[:, 0] + 0.5 * X[:, 1] + 0.3 * np.random.default_rng(20).normal(size=len(X)) > 0).astype(int)
     for loss in LOSSES:
         sx.LinearSVM(C=0.01, loss=loss, tol=1e-4).fit(X, y)  # compiles what it needs

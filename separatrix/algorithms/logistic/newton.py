@@ -7,7 +7,8 @@ Optimization*, 9.5).
 
 **Cost.** A step reads the rows twice and does n·d² multiplications, in float32 where the result is far from
 being limited by it: an inexact Hessian costs steps, not digits. The first steps are made on a sixteenth of
-the rows, and on a sixteenth of those, where there are many.
+the rows, and on a sixteenth of those, where there are many. The last ones keep the Hessian, corrected by what
+they tell about it.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ ENOUGH = 20  # rows per column that make a subsample worth solving
 CLOSE = 1e-4  # the decrement, as a share of the objective, from which on the Hessian is kept
 SINGULAR = 1e-6  # the least pivot, squared, of a unit-diagonal Hessian that is solved by Cholesky
 ENOUGH_FLAT = 0.4  # the slope that a full step may leave, as a share of the slope before it
+ROUNDING = 1e-11  # of the objective, which may seem to rise by it near the optimum
 WORTH_SINGLE = 400_000  # values from which a Hessian in float32 pays
 
 
@@ -89,7 +91,8 @@ def newton(problem: Likelihood, tol: float, course: Course, start: Start | None 
         close = -0.5 * slope <= CLOSE * at.objective
         ahead = problem.differentiate(hessian=not close, precise=precise, direction=direction)
         if not (
-            ahead.objective < at.objective and abs(float(ahead.gradient @ direction)) <= ENOUGH_FLAT * -slope
+            ahead.objective <= at.objective * (1 + ROUNDING)
+            and abs(float(ahead.gradient @ direction)) <= ENOUGH_FLAT * -slope
         ):
             assert problem.tried is not None
             moves = problem.tried - problem.scores

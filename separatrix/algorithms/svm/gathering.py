@@ -9,10 +9,14 @@ import numpy as np
 from separatrix.predictor.evidence import matrix
 from separatrix.rows import Block, Csr, DenseRows, Rows, SparseRows
 
+RUN = 2048  # rows
+
 
 def gathered(rows: Rows, positive: int, chosen: np.ndarray, centre: np.ndarray) -> tuple[Any, np.ndarray]:
     """Z = s·(x − centre) and the signs of the rows ``chosen``, ascending; sparse rows are not centred."""
-    if isinstance(rows, DenseRows | SparseRows):
+    if isinstance(rows, DenseRows):
+        return _filled(rows, positive, chosen, centre)
+    if isinstance(rows, SparseRows):
         return _turned(rows.take(chosen), positive, centre, rows.n_columns)
     parts = []
     for block in rows.blocks():
@@ -23,6 +27,20 @@ def gathered(rows: Rows, positive: int, chosen: np.ndarray, centre: np.ndarray) 
             parts.append((Z, signs))
     signs = np.concatenate([s for _, s in parts]) if parts else np.empty(0)
     return _stacked([Z for Z, _ in parts], rows.n_columns), signs
+
+
+def _filled(
+    rows: DenseRows, positive: int, chosen: np.ndarray, centre: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """A run of rows at a time, so that float32 and float64 of all of them are never there together."""
+    Z, signs = np.empty((len(chosen), rows.n_columns)), np.empty(len(chosen))
+    for first in range(0, len(chosen), RUN):
+        some = slice(first, first + RUN)
+        block = rows.take(chosen[some])
+        signs[some] = block.signs(positive)
+        np.subtract(matrix(block, rows.n_columns), centre, out=Z[some])
+        Z[some] *= signs[some, None]
+    return Z, signs
 
 
 def _turned(

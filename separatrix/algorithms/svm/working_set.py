@@ -193,7 +193,6 @@ class Trial(NamedTuple):
     """Weights looked at on all rows."""
 
     weights: np.ndarray
-    margins: np.ndarray
     objective: float
     excess: float
     astray: int
@@ -256,11 +255,11 @@ class _Search:
         if not task.intercept:
             self.pull[-1] = 0.0
         elif again and not self._holds_intercept():
-            del self.near
+            del self.near, Z
             turned = np.concatenate([block.signs(task.positive) for block in rows.blocks()])
-            costs = task.costs(slice(0, rows.n_rows))
+            costs = None if task.weights is None else task.costs(slice(0, rows.n_rows))
             moved = guess.weights.copy()
-            moved[-1] += best_shift(self.margins, turned.astype(np.float64), costs)
+            moved[-1] += best_shift(self.margins, turned, costs)
             self.gather(guess._replace(weights=moved), again=False)
 
     def _holds_intercept(self) -> bool:
@@ -277,10 +276,9 @@ class _Search:
             self.held[some] = FULL
 
     def look(self, weights: np.ndarray) -> Trial:
-        """The margins of all rows, and which of the held ones went astray."""
-        task = self.task
+        """The margins of all rows, from now on in ``margins``, and which of the held ones went astray."""
+        task, margins = self.task, self.margins
         plain = task.plain(weights)
-        margins = np.empty(task.rows.n_rows)
 
         def see(block: Block) -> tuple[int, np.ndarray]:
             sums = np.zeros(2)
@@ -293,7 +291,7 @@ class _Search:
 
         astray, sums = task.rows.sum(see)
         objective = 0.5 * float(plain[:-1] @ plain[:-1]) + float(sums[LOSS])
-        return Trial(weights, margins, objective, float(sums[EXCESS]), astray)
+        return Trial(weights, objective, float(sums[EXCESS]), astray)
 
     def extend(self, trial: Trial) -> None:
         """The rows that went astray join the working set, with the multipliers they were held at."""
@@ -313,13 +311,15 @@ class _Search:
                 np.append(near.shares, shares),
             )
             self.held[added] = NEAR
-        self.weights, self.margins, self.objective = trial.weights, trial.margins, trial.objective
+        self.weights, self.objective = trial.weights, trial.objective
 
     def restart(self, trial: Trial) -> Guess:
         """The best point between the last and the trial, and how far it is from there."""
         del self.near
         move = trial.weights - self.weights
-        along = np.subtract(trial.margins, self.margins, out=trial.margins)
+        along, self.margins = self.margins, np.empty_like(self.margins)
+        self.look(self.weights)
+        along -= self.margins
         costs = self.task.costs(slice(0, len(along)))
         flat, square = float(move[:-1] @ self.weights[:-1]), float(move[:-1] @ move[:-1])
         # A second restart shows that the rows that matter are more than there was room for.
@@ -333,7 +333,7 @@ class _Search:
 
     def settle(self, trial: Trial) -> None:
         self.held &= FULL | NEAR
-        self.weights, self.margins, self.objective = trial.weights, trial.margins, trial.objective
+        self.weights, self.objective = trial.weights, trial.objective
 
     def outcome(self, steps: int) -> Outcome:
         near = self.near

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.zero_one.circuits.node import Solved, State
-from separatrix.algorithms.zero_one.circuits.pool import Pool, split
+from separatrix.algorithms.zero_one.circuits.pool import EXACT, Pool, split
 
 DENOMINATOR = 2**16
 
@@ -62,9 +62,31 @@ class Tree:
         if solved.bound == np.inf:
             return self.valued(fixed, solved.cuts.tolist(), [DENOMINATOR * (sum(self.weights) + 1)])
         scaled = np.floor(solved.duals * DENOMINATOR).tolist()
-        pairs = zip(solved.cuts.tolist(), scaled, strict=True)
-        kept = [(c, int(m)) for c, m in pairs if m > 0 and self.pool.exact(c)]
+        pairs = [(c, int(m)) for c, m in zip(solved.cuts.tolist(), scaled, strict=True) if m > 0]
+        for chosen in (self._needed(fixed, pairs), pairs):
+            kept = [(c, m) for c, m in chosen if self.pool.exact(c)]
+            if len(kept) == len(chosen):
+                break
         return self.valued(fixed, [c for c, _ in kept], [m for _, m in kept])
+
+    def _needed(self, fixed: np.ndarray, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Circuits known to be exact, and of the others no more than the same whole bound takes.
+
+        To settle a circuit takes longer than all else here, and the least multipliers add next to nothing.
+        """
+        known = [(c, m) for c, m in pairs if self.pool.status[c] == EXACT]
+        others = sorted(((c, m) for c, m in pairs if self.pool.status[c] != EXACT), key=lambda pair: -pair[1])
+
+        def whole(count: int) -> int:
+            some = known + others[:count]
+            return self.valued(fixed, [c for c, _ in some], [m for _, m in some]).whole
+
+        wanted = whole(len(others))
+        low, high = 0, len(others)
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if whole(middle) >= wanted else (middle + 1, high)
+        return known + others[:high]
 
     def valued(self, fixed: np.ndarray, circuits: list[int], multipliers: list[int]) -> Bound:
         left: dict[int, int] = {}
