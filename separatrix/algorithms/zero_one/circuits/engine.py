@@ -206,7 +206,7 @@ class Circuits:
             return
         lower = min(self._proven(level), self.interval.upper)
         if lower > self.interval.lower:
-            parts = [search.written() for search in level]
+            parts = [search.written(lambda: self.interval.overdue) for search in level]
             self.interval.raise_lower(
                 lower, {"method": "circuits", "denominator": str(DENOMINATOR), "parts": parts}
             )

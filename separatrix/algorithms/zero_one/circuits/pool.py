@@ -20,6 +20,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from separatrix.algorithms.separation.gordan import dependency
+from separatrix.algorithms.zero_one.circuits.flat import Flat, flat
 from separatrix.algorithms.zero_one.problem import Problem
 from separatrix.kernels.circuit_walk import surely_cancels
 
@@ -27,6 +28,7 @@ UNKNOWN, EXACT, WRONG = 0, 1, 2
 STORED = (
     20  # above so many columns the multipliers are kept: solving for them again would cost the reader more
 )
+OFTEN = 40  # circuits solved for in whole numbers before it is worth while to look for their span
 
 
 class Pool:
@@ -41,6 +43,8 @@ class Pool:
         self.start = np.zeros(1025, np.int64)
         self.literals = np.zeros(8192, np.int64)
         self._lock = threading.Lock()
+        self._flat: Flat | None = None
+        self._solved = 0
 
     def add(self, circuit: Sequence[int]) -> int:
         """The number of a circuit, given as literals in any order."""
@@ -72,23 +76,41 @@ class Pool:
         return bool(self.status[number] == WRONG)
 
     def _cancels(self, number: int) -> bool:
-        circuit = self.circuits[number]
-        rows, signs = split(circuit)
+        rows, signs = split(self.circuits[number])
         problem = self.problem
-        if len(rows) == problem.D + 1 and problem.D <= STORED:
-            points = problem.floats[rows] * np.array(signs, np.float64)[:, None]
+        columns = None
+        if len(rows) == problem.D + 1:
+            columns = np.arange(problem.D)
+        elif self._flat is not None and len(rows) == self._flat.dimension + 1:
+            columns = self._flat.columns if self._flat.member[rows].all() else None
+        if columns is not None:
+            points = problem.floats[np.ix_(rows, columns)] * np.array(signs, np.float64)[:, None]
             if surely_cancels(points):
                 return True
-        found = dependency([problem.Z[i] for i in rows])
+        self._solved += 1
+        if self._solved == OFTEN:
+            self._flat = flat(problem)
+        return self._solve(number) is not None
+
+    def stored(self, number: int) -> list[int]:
+        """The multipliers of an exact circuit, in the order of its rows, if a reader wants them; else none."""
+        if self.problem.D <= STORED:
+            return []
+        return self.multipliers.get(number) or self._solve(number) or []
+
+    def _solve(self, number: int) -> list[int] | None:
+        """The positive multipliers, if there are."""
+        rows, signs = split(self.circuits[number])
+        found = dependency([self.problem.Z[i] for i in rows])
         if found is None:
-            return False
+            return None
         turn = 1 if found[0] * signs[0] > 0 else -1
         multipliers = [turn * sign * value for sign, value in zip(signs, found, strict=True)]
         if min(multipliers) <= 0:
-            return False
-        if problem.D > STORED:
+            return None
+        if self.problem.D > STORED:
             self.multipliers[number] = multipliers
-        return True
+        return multipliers
 
 
 def split(circuit: Sequence[int]) -> tuple[list[int], list[int]]:

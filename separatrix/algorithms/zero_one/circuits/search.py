@@ -136,9 +136,9 @@ class Search:
         with self.lock:
             return self.problem.offset + self.tree.lowest(self.best.upper - self.problem.offset)
 
-    def written(self) -> dict[str, Any]:
+    def written(self, overdue: Callable[[], bool] = lambda: False) -> dict[str, Any]:
         with self.lock:
-            return self.tree.proof()
+            return self.tree.proof(overdue)
 
     @property
     def done(self) -> bool:
@@ -196,6 +196,8 @@ class Search:
                 assert child.bound is not None
                 if self.closed_by(child.bound):
                     child.state = None
+                    for circuit in child.bound.circuits:
+                        self.pool.stored(circuit)  # part of the proof for good
                 else:
                     self.tree.push(child)
         return 2

@@ -10,6 +10,7 @@ every w of the node costs at least
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -129,8 +130,11 @@ class Tree:
             waiting.append(-(-self.open[0][0] // DENOMINATOR))
         return min([ceiling, *waiting])
 
-    def proof(self) -> dict[str, Any]:
-        """The tree for a reader who has only the data; see `certificates.circuit_tree`."""
+    def proof(self, overdue: Callable[[], bool] = lambda: False) -> dict[str, Any]:
+        """The tree for a reader who has only the data; see `certificates.circuit_tree`.
+
+        Multipliers that are not known when it is ``overdue`` are left to the reader.
+        """
         names = self.pool.problem.names
         used: dict[int, int] = {}
         tree: list[int | None] = []
@@ -147,17 +151,18 @@ class Tree:
             tree.append(None)
             places = [used.setdefault(c, len(used)) for c in node.bound.circuits]
             leaves.append([places, [str(m) for m in node.bound.multipliers]])
-        return {"circuits": [self._written(c) for c in used], "tree": tree, "leaves": leaves}
+        circuits = [self._written(c, overdue) for c in used]
+        return {"circuits": circuits, "tree": tree, "leaves": leaves}
 
-    def _written(self, number: int) -> list[list[int] | list[str]]:
+    def _written(self, number: int, overdue: Callable[[], bool]) -> list[list[int] | list[str]]:
         """The rows right, the rows wrong, and multipliers in that order where they are stored."""
         names = self.pool.problem.names
         circuit = self.pool.circuits[number]
         rows, signs = split(circuit)
         order = sorted(range(len(rows)), key=lambda k: (-signs[k], rows[k]))
-        known = self.pool.multipliers.get(number)
+        known = self.pool.multipliers.get(number, []) if overdue() else self.pool.stored(number)
         return [
             [names[rows[k]] for k in order if signs[k] > 0],
             [names[rows[k]] for k in order if signs[k] < 0],
-            [] if known is None else [str(known[k]) for k in order],
+            [str(known[k]) for k in order] if known else [],
         ]
