@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from separatrix.algorithms.zero_one.circuits import Circuits
+from separatrix.algorithms.zero_one.circuits.flat import flat
+from separatrix.algorithms.zero_one.circuits.pool import Pool
 from separatrix.algorithms.zero_one.circuits.search import Best, Search, part
 from separatrix.algorithms.zero_one.interval import Interval
 from separatrix.algorithms.zero_one.problem import Problem
@@ -275,3 +277,23 @@ def test_a_walk_notes_rows_that_cancel(seed):
 @pytest.mark.parametrize("seed", range(1000, 2000))
 def test_brute_force_deeper(seed):
     test_brute_force_on_small_degenerate_grids(seed)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_circuits_lie_in_the_flat_that_is_found(seed):
+    """One column tells some rows of a class from all others, another depends on two: neither counts."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-3, 4, size=(60, 4)).astype(float)
+    signs = np.where(rng.random(60) < 0.5, -1, 1)
+    telling = np.where((signs > 0) & (rng.random(60) < 0.2), 1.0, 0.0)
+    problem = reduced(np.column_stack([X, X[:, 0] - X[:, 3], telling]), signs)
+    found = flat(problem)
+    assert found is not None
+    assert found.dimension == 5
+    assert not found.member[problem.floats[:, 5] > 0].any()
+    quick, slow = Pool(problem), Pool(problem)
+    quick._flat = found
+    for _ in range(200):
+        rows = rng.choice(problem.m, 6, replace=False)
+        literals = [int(i) if rng.random() < 0.7 else -1 - int(i) for i in rows]
+        assert quick.exact(quick.add(literals)) == slow.exact(slow.add(literals))

@@ -29,6 +29,7 @@ PLANAR = 3  # dimensions up to which cones need no good halfspace to begin with
 FEW = 6  # dimensions up to which cones alone are the choice
 SOME = 7  # up to which they work beside the circuits
 MANY = 8  # from which on a search begins with an elimination
+VAST = 30  # from which on walks are slow
 FITS = 60  # of the first one
 EAGER = 0.08  # of the time left without a better halfspace, after which a search works one part in four only
 
@@ -51,7 +52,7 @@ def close(problem: Problem, interval: Interval, random_state: int, n_jobs: int) 
     stages: list[list[Engine]] = []
     if problem.D >= MANY:
         stages.append([Elimination(random_state, FITS)])
-    stages.append([Search(random_state, rounds=1 if problem.D <= PLANAR else 2)])
+    stages.append([Search(random_state, rounds=_walks(problem.D))])
     if problem.D <= FEW:
         stages.append([Cones(n_jobs if side_by_side else 1)])
     elif side_by_side:
@@ -68,6 +69,13 @@ def close(problem: Problem, interval: Interval, random_state: int, n_jobs: int) 
             if interval.should_stop():
                 return
             _run(problem, interval, engines)
+
+
+def _walks(dimensions: int) -> int:
+    """How many walks come first: cones need few, and in very many dimensions elimination does better."""
+    if dimensions <= PLANAR or dimensions >= VAST:
+        return 1
+    return 2 if dimensions <= FEW else 8
 
 
 class Alternation:
