@@ -103,9 +103,12 @@ class Rows(ABC):
             state = step(state, block)
         return state
 
-    def sum(self, term: Callable[[Block], tuple[Any, ...]]) -> tuple[Any, ...]:
-        """Add ``term(block)`` over all blocks, in block order: the same bits for any number of threads."""
-        return self._added(term, self.blocks())
+    def sum(self, term: Callable[[Block], tuple[Any, ...]], *, large: bool = False) -> tuple[Any, ...]:
+        """Add ``term(block)`` over all blocks, in block order: the same bits for any number of threads.
+
+        ``large`` hands over rows in memory several blocks at a time, for terms that go through them in steps.
+        """
+        return self._added(term, self._large_blocks() if large else self.blocks())
 
     def count(self, term: Callable[[Block], tuple[int, ...]]) -> tuple[int, ...]:
         """`sum` of whole numbers, which have no rounding to keep: rows in memory come in larger blocks."""

@@ -8,6 +8,7 @@ refinement: the gradient at the solution found, computed from the rows, is solve
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from math import fsum
@@ -18,6 +19,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from separatrix.predictor.evidence import matrix
 from separatrix.rows import Block, Csr, Rows
+from separatrix.rows.block import rows_per_block
 from separatrix.rows.sequence import blas
 
 SAMPLE = 1000
@@ -84,6 +86,13 @@ def threads(rows: Rows, asked: int | None) -> None:
         rows.n_jobs = max([rows.n_jobs, *(int(pool["num_threads"]) for pool in blas().info())])
 
 
+def runs(block: Block, d: int) -> Iterator[slice]:
+    """A block in steps of about a megabyte, which the cache of a core holds."""
+    step = rows_per_block(8 * d)
+    for start in range(0, len(block), step):
+        yield slice(start, start + step)
+
+
 def gram_of(rows: Rows, weights: np.ndarray | None, *, intercept: bool) -> Gram:
     """One pass over the rows."""
     d = rows.n_columns
@@ -109,10 +118,12 @@ def gram_of(rows: Rows, weights: np.ndarray | None, *, intercept: bool) -> Gram:
         return right
 
     def plain(block: Block) -> tuple[Twofold]:
-        X, right = block.X, beside(block)
-        G = np.empty((d + 2, d + 2))
-        G[:d, :d] = np.dot(X.T, X)
-        G[:d, d:] = np.dot(X.T, right)
+        right = beside(block)
+        G = np.zeros((d + 2, d + 2))
+        for run in runs(block, d):
+            X, R = block.X[run], right[run]
+            G[:d, :d] += np.dot(X.T, X)
+            G[:d, d:] += np.dot(X.T, R)
         G[d:, :d] = G[:d, d:].T
         G[d:, d:] = np.dot(right.T, right)
         return (Twofold(G),)
@@ -140,7 +151,10 @@ def gram_of(rows: Rows, weights: np.ndarray | None, *, intercept: bool) -> Gram:
         return (Twofold(G),)
 
     with np.errstate(all="ignore"):
-        G = rows.sum(thin if sparse else plain if in_place else dense)[0].rounded()
+        added = (
+            rows.sum(plain, large=True) if in_place and not sparse else rows.sum(thin if sparse else dense)
+        )
+        G = added[0].rounded()
     if not np.isfinite(G).all():
         rows.require_finite()
         raise Unsuited("sums of squares overflow")
@@ -238,6 +252,16 @@ def _residuals(
     shift = gram.centre[:d]
     base = float(gram.centre[d]) + offset - (0.0 if gram.far else float(shift @ w))
 
+    def plain(block: Block) -> tuple[Twofold, float]:
+        pull, lean = np.zeros(d), 0.0
+        for run in runs(block, d):
+            X = block.X[run]
+            r = block.targets[run] - base
+            r -= np.dot(X, w)
+            pull += np.dot(X.T, r)
+            lean += float(r.sum())
+        return Twofold(pull), lean
+
     def term(block: Block) -> tuple[Twofold, float]:
         X = matrix(block, d)
         if gram.far:
@@ -247,6 +271,8 @@ def _residuals(
         heavy = r if weights is None else r * weights[block.start : block.stop]
         return Twofold(X.T @ heavy), float(heavy.sum())
 
-    pull, lean = rows.sum(term)
+    first = next(iter(rows.blocks()))
+    in_place = weights is None and not gram.far and not isinstance(first.X, Csr) and rows.dtype == np.float64
+    pull, lean = rows.sum(plain, large=True) if in_place else rows.sum(term)
     moved = pull.rounded()
     return moved if gram.far else moved - shift * lean, lean
