@@ -97,7 +97,8 @@ def check(text: str) -> Page:
 
 
 def diagnosed(path: Path, budget: float = 1.0):
-    options = {"missing": "drop"} if "cleveland" in path.name else {}
+    wishes = {"heart_cleveland.csv": {"missing": "drop"}, "lizards.csv": {"encode": True}}
+    options = wishes.get(path.name, {})
     return sx.diagnose(sx.read(path, **options), budget=budget)
 
 
