@@ -18,7 +18,8 @@ from fractions import Fraction
 from operator import mul
 from typing import Any
 
-from .likelihood import FARTHEST, ROOM, SMALL, compare, decimal, grain, log_of_one_and
+from .likelihood import compare
+from .logarithms import FARTHEST, ROOM, SMALL, decimal, grain, log_of_one_and
 from .record import Refused, _label, listed, number, optional
 from .separation import UNIT, over_common, row_over_common
 from .table import Table, same_label

@@ -1,8 +1,7 @@
 """Claims about least squares and ridge: coefficients near the exact solution of the numbers in the file.
 
 The normal equations are formed and solved in fractions, without any help from the certificate. Of several
-solutions the one with the shortest weights counts: any solution, less its part along the directions in which
-predictions do not change.
+solutions the shortest counts: any of them, less its part along directions that change no prediction.
 """
 
 from __future__ import annotations

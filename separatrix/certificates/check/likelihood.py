@@ -25,42 +25,10 @@ from operator import mul
 from typing import Any
 
 from .conflict import NORMALS, PRIMES, rank
+from .logarithms import ROOM, decimal, entropy, grain, softplus
 from .record import Refused, ascending, listed, number, optional
 from .separation import HALFSPACE, UNIT, all_weights, over_common, row_over_common
 from .table import Table
-
-ROOM = Decimal(10) ** -40  # the share of a sum of positive numbers allowed for roundings
-SMALL = Decimal(10) ** -18  # below it 1 + e loses too many digits
-FARTHEST = Decimal(10**8)
-
-
-def decimal(value: Fraction | int) -> Decimal:
-    return Decimal(value.numerator) / Decimal(value.denominator)
-
-
-def grain(row_weights: Sequence[float | int] | None) -> int:
-    """1 over the unit of the b: 10^40, and more where all rows weigh little."""
-    largest = Fraction(max(row_weights or (1,)))
-    return 10**40 * max(1, int(1 / largest) if largest > 0 else 1)
-
-
-def log_of_one_and(e: Decimal) -> Decimal:
-    """log(1 + e) for e >= 0 to a relative 10^-50, or a little more: the sum would lose the digits of a small
-    e, but the logarithm is at most e."""
-    return e if e < SMALL else (1 + e).ln()
-
-
-def softplus(m: Decimal) -> Decimal:
-    """log(1 + exp(-m)), or a little more."""
-    return log_of_one_and((-min(abs(m), FARTHEST)).exp()) + max(-m, Decimal(0))
-
-
-def entropy(share: Fraction) -> Decimal:
-    """-p log p - q log q with q = 1 - p, or a little less: where p is small, -log q is at least p."""
-    if share in (0, 1):
-        return Decimal(0)
-    p, q = sorted((decimal(share), decimal(1 - share)))
-    return -p * p.ln() + q * (p if p < SMALL else -q.ln())
 
 
 class Dual:
