@@ -39,14 +39,26 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Any:
         """Fit to rows ``X`` with labels ``y``, or to labelled `Rows` alone."""
+        return self._fit(X, y, None)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
         self._check_parameters()
         rows = labelled_rows(self, X, y, n_jobs=self.n_jobs)
         classes = rows.require_two_classes()
         previous = getattr(self, "classes_", None)
         self.classes_ = classes
         self._restart(previous is not None and np.array_equal(previous, self.classes_))
-        self._keep(self._solve_all(rows, self._tasks()))
+        rows.weights = self._row_weights(rows, sample_weight)
+        try:
+            self._keep(self._solve_all(rows, self._tasks()))
+        finally:
+            if rows is X:
+                rows.weights = None
         return self
+
+    def _row_weights(self, rows: Rows, sample_weight: Any) -> np.ndarray | None:
+        """How often each row counts; None: once, as for every method that knows no weights."""
+        return None
 
     def _check_parameters(self) -> None:
         """Raise one sentence for a parameter that makes no sense."""

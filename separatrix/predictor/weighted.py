@@ -10,7 +10,6 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight
 
 from separatrix.predictor.classifier import LinearClassifier
-from separatrix.predictor.validation import labelled_rows
 from separatrix.rows import DataError, Rows
 
 
@@ -27,19 +26,7 @@ class WeightedClassifier(LinearClassifier):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit to rows ``X`` with labels ``y``, or to labelled `Rows` alone; a weight is a repetition."""
-        self._check_parameters()
-        rows = labelled_rows(self, X, y, n_jobs=self.n_jobs)
-        classes = rows.require_two_classes()
-        previous = getattr(self, "classes_", None)
-        self.classes_ = classes
-        self._restart(previous is not None and np.array_equal(previous, self.classes_))
-        rows.weights = self._row_weights(rows, sample_weight)
-        try:
-            self._keep(self._solve_all(rows, self._tasks()))
-        finally:
-            if rows is X:
-                rows.weights = None
-        return self
+        return self._fit(X, y, sample_weight)
 
     def _row_weights(self, rows: Rows, sample_weight: Any) -> np.ndarray | None:
         if sample_weight is None and self.class_weight is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -95,6 +95,24 @@ class DenseRows(MemoryRows):
         return np.asarray(self.take(_spread(self.n_rows, k)).X)
 
 
+class Matrix(NamedTuple):
+    """What `SparseRows` needs of a CSR matrix."""
+
+    shape: tuple[int, int]
+    data: np.ndarray
+    indices: np.ndarray
+    indptr: np.ndarray
+
+
+def taken(X: Csr, chosen: np.ndarray) -> Csr:
+    """Some rows of compressed ones."""
+    lengths = np.diff(X.indptr)[chosen]
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    # The place of every entry: its row's start, then counted on from there.
+    places = np.repeat(X.indptr[chosen] - indptr[:-1], lengths) + np.arange(indptr[-1])
+    return Csr(read_only(X.data[places]), read_only(X.indices[places]), read_only(indptr))
+
+
 class SparseRows(MemoryRows):
     """Rows of a CSR matrix, read in place."""
 
@@ -149,11 +167,7 @@ class SparseRows(MemoryRows):
         return Csr(self.data[part], self.indices[part], read_only(self.indptr[start : stop + 1] - first))
 
     def take(self, chosen: np.ndarray) -> Block:
-        lengths = np.diff(self.indptr)[chosen]
-        indptr = np.concatenate([[0], np.cumsum(lengths)])
-        # The place of every entry: its row's start, then counted on from there.
-        places = np.repeat(self.indptr[chosen] - indptr[:-1], lengths) + np.arange(indptr[-1])
-        values = Csr(read_only(self.data[places]), read_only(self.indices[places]), read_only(indptr))
+        values = taken(Csr(self.data, self.indices, self.indptr), chosen)
         return Block(0, len(chosen), values, None if self.codes is None else self.codes[chosen])
 
     def sample(self, k: int) -> np.ndarray:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from separatrix.rows.block import Block, Csr, read_only, rows_per_block
 from separatrix.rows.errors import DataError
-from separatrix.rows.memory import DenseRows, MemoryRows, SparseRows
+from separatrix.rows.memory import DenseRows, Matrix, MemoryRows, SparseRows, taken
 from separatrix.rows.sequence import Rows
 
 
@@ -64,7 +64,7 @@ def part(rows: Rows, share: Share) -> Rows:
         chosen = DenseRows(rows.X[numbers], codes, rows.classes, columns=rows.columns, n_jobs=rows.n_jobs)
     elif isinstance(rows, SparseRows):
         taken = rows.take(numbers)
-        matrix = _Matrix((len(numbers), rows.n_columns), *taken.X)
+        matrix = Matrix((len(numbers), rows.n_columns), *taken.X)
         chosen = SparseRows(matrix, taken.codes, rows.classes, columns=rows.columns, n_jobs=rows.n_jobs)
     else:
         chosen = _ChosenRows(rows, share, len(numbers))
@@ -82,13 +82,6 @@ def _require_every_class(classes: np.ndarray, codes: np.ndarray, share: Share) -
             f"A share of {share.share:g} leaves no row of the class {classes[absent[0]]} to learn from: hold "
             "out less, or draw with another seed."
         )
-
-
-class _Matrix(NamedTuple):
-    shape: tuple[int, int]
-    data: np.ndarray
-    indices: np.ndarray
-    indptr: np.ndarray
 
 
 class _ChosenRows(Rows):
@@ -112,17 +105,8 @@ class _ChosenRows(Rows):
             yield Block(
                 start,
                 start + len(chosen),
-                _taken(block.X, chosen),
+                taken(block.X, chosen) if isinstance(block.X, Csr) else read_only(block.X[chosen]),
                 codes,
                 targets=None if targets is None else targets[chosen],
             )
             start += len(chosen)
-
-
-def _taken(X: Any, chosen: np.ndarray) -> Any:
-    if not isinstance(X, Csr):
-        return read_only(X[chosen])
-    lengths = np.diff(X.indptr)[chosen]
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
-    places = np.repeat(X.indptr[chosen] - indptr[:-1], lengths) + np.arange(indptr[-1])
-    return Csr(read_only(X.data[places]), read_only(X.indices[places]), read_only(indptr))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
 from separatrix.rows import Block, DataError, DenseRows, Rows, SparseRows
+from separatrix.rows.memory import Matrix
 
 
 def against_the_rest(rows: Rows, code: int) -> Rows:
@@ -50,19 +50,12 @@ def _recoded(rows: Rows, places: np.ndarray, classes: np.ndarray) -> Rows:
     if isinstance(rows, DenseRows) and rows.codes is not None:
         made = DenseRows(rows.X, places[rows.codes], classes, columns=rows.columns, n_jobs=rows.n_jobs)
     elif isinstance(rows, SparseRows) and rows.codes is not None:
-        matrix = _Matrix((rows.n_rows, rows.n_columns), rows.data, rows.indices, rows.indptr)
+        matrix = Matrix((rows.n_rows, rows.n_columns), rows.data, rows.indices, rows.indptr)
         made = SparseRows(matrix, places[rows.codes], classes, columns=rows.columns, n_jobs=rows.n_jobs)
     else:
         made = _Recoded(rows, places, classes)
     made.name, made.label, made.known_finite = rows.name, rows.label, rows.known_finite
     return made
-
-
-class _Matrix(NamedTuple):
-    shape: tuple[int, int]
-    data: np.ndarray
-    indices: np.ndarray
-    indptr: np.ndarray
 
 
 class _Recoded(Rows):

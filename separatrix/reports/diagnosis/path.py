@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from separatrix.algorithms.ridge import Ridge
 from separatrix.predictor.evidence import matrix
 from separatrix.reports.diagnosis.record import RidgePath
-from separatrix.rows import Rows
+from separatrix.rows import DataError, Rows
 
 ALPHAS = 41
 MOST_DRAWN = 12
@@ -24,22 +25,17 @@ def ridge_path(rows: Rows, names: object, *, intercept: bool) -> RidgePath | Non
         return None
     centre = X.mean(axis=0) if intercept else np.zeros(X.shape[1])
     Z = (X - centre) / np.where(spread > 0, spread, 1.0)
-    target = y - y.mean() if intercept else y
-    U, s, Vt = np.linalg.svd(Z, full_matrices=False)
     alphas = len(y) * np.logspace(-4, 4, ALPHAS)
-    coefficients, errors = [], []
-    for alpha in alphas.tolist():
-        shrunk = s * s / (s * s + alpha)
-        coefficients.append(Vt.T @ ((s / (s * s + alpha)) * (U.T @ target)))
-        fitted = U @ (shrunk * (U.T @ target))
-        leverage = (U * U) @ shrunk + (1 / len(y) if intercept else 0.0)
-        errors.append(float(np.mean(((target - fitted) / (1 - np.minimum(leverage, 1 - 1e-12))) ** 2)))
-    table = np.array(coefficients)
+    try:
+        found = Ridge(fit_intercept=intercept).path(Z, y, alphas=alphas.tolist())
+    except DataError:
+        return None
+    table = found.coefficients
     largest = np.argsort(-np.abs(table[ALPHAS // 2]), kind="stable")[:MOST_DRAWN]
     return RidgePath(
         alphas=tuple(float(f"{a:.7g}") for a in alphas.tolist()),
         coefficients=tuple(tuple(float(f"{v:.7g}") for v in table[:, j].tolist()) for j in largest),
         columns=tuple(labels[j] for j in largest),
-        leave_one_out=tuple(float(f"{e:.7g}") for e in errors),
-        best=float(f"{alphas[int(np.argmin(errors))]:.7g}"),
+        leave_one_out=tuple(float(f"{e:.7g}") for e in found.leave_one_out.tolist()),
+        best=float(f"{found.alpha:.7g}"),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from separatrix.rows.errors import DataError
 from separatrix.rows.files.labels import Classes
 from separatrix.rows.files.source import Place, ahead, recut
 from separatrix.rows.files.svmlight import Part, SvmlightFile, join
-from separatrix.rows.memory import SparseRows
+from separatrix.rows.memory import Matrix, SparseRows
 from separatrix.rows.sequence import Rows
 
 PAIR_BYTES = 12  # a double and an int32
@@ -100,15 +100,6 @@ def rows_of_parts(
     rows = SparseRows(matrix, codes, classes, n_jobs=n_jobs)
     rows.name, rows.known_finite = name, True
     return rows
-
-
-class Matrix(NamedTuple):
-    """What `SparseRows` needs of a CSR matrix."""
-
-    shape: tuple[int, int]
-    data: np.ndarray
-    indices: np.ndarray
-    indptr: np.ndarray
 
 
 def _first_index(name: str, lowest: int, zero_based: bool | None) -> int:
