@@ -197,3 +197,14 @@ def test_a_share_leaves_every_class_to_learn_from_or_says_so():
             with pytest.raises(sx.DataError, match="leaves no row of the class b to learn from"):
                 part(rows, share)
     assert 0 < refused < 30
+
+
+def test_rows_that_are_not_numbered_as_in_the_file_say_so(cli):
+    sentence = "Rows are numbered without those {}, not as in the file."
+    missing, held = "with a missing value", "held out"
+    assert sentence.format(missing) in cli("check people.csv --encode --drop note --missing drop")[2]
+    assert "Rows are numbered" not in cli("check flowers.csv --label kind")[2]
+    _, _, err = cli("report --demo --test 0.3 --budget 1 -o page.html")
+    assert sentence.format(held) in err
+    assert sentence.format(held) in Path("page.html").read_text(encoding="utf-8")
+    assert "Rows are numbered" not in cli("report --demo --budget 1")[2]

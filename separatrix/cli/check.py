@@ -93,6 +93,8 @@ def check(
     from separatrix.cli import verdict
 
     voice.say(in_options(verdict.render(answers, rows, voice.width)))
+    if (numbering := data.numbering()) is not None:
+        voice.say(f"\n{numbering}")
     if written:
         voice.say(f"\nWritten: {', '.join(written)}")
     voice.answer(_record(answers, rows, intercept) | {"written": written})

@@ -49,6 +49,15 @@ class DataFile:
         """Whether columns are to be made ready, so that names in the file are not those of the rows."""
         return any((self.encode, self.text, self.missing, self.scale))
 
+    def numbering(self, test: str | None = None) -> str | None:
+        """How rows are numbered, where it is not as in the file."""
+        left_out = ["with a missing value"] if self.missing == "drop" else []
+        if test is not None and _share(test) is not None:
+            left_out.append("held out")
+        if not left_out:
+            return None
+        return f"Rows are numbered without those {' or '.join(left_out)}, not as in the file."
+
     def rows(self, **options: Any) -> Rows:
         """The rows, with what the command itself asks for in ``options``."""
         if self.demo:

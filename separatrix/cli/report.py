@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from separatrix.cli.data import DataFile, takes_data
@@ -63,6 +65,9 @@ def report(
                 found = diagnose(
                     rows, X_test=held_out, intercept=not no_intercept, budget=budget, progress=clock.tell
                 )
+                numbering = data.numbering(test)
+                if numbering is not None:
+                    found = replace(found, notes=(*found.notes, numbering))
                 page = None if output is None else found.to_html()
         finally:
             cache.announce = None
@@ -71,6 +76,8 @@ def report(
     from separatrix.reports.diagnosis.text import render
 
     voice.say(in_options(render(found, voice.width)))
+    if numbering is not None:
+        voice.say(f"\n{numbering}")
     written = [output] if output not in (None, "-") else []
     if written:
         voice.say(f"\nWritten: {written[0]}")
