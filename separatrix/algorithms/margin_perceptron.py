@@ -20,7 +20,6 @@ exact arithmetic.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -32,7 +31,7 @@ from separatrix.algorithms.online.learner import Learner
 from separatrix.algorithms.online.loop import Run, errors_in_floats
 from separatrix.algorithms.online.survey import Survey
 from separatrix.certificates import MarginShare, Separable
-from separatrix.predictor import NothingProven, Solution
+from separatrix.predictor import NothingProven, Solution, warn
 from separatrix.predictor.evidence import Tally, about
 from separatrix.rows import Rows
 from separatrix.rows.memory import MemoryRows
@@ -132,12 +131,10 @@ class MarginPerceptron(OnlineClassifier):
                 return proof.bound_to(rows)
         if found.errors == 0:
             reached = max(0.0, facts["margin"] / learner.length)
-            warnings.warn(
-                NothingProven(
-                    f"The rows are separated, but with {reached:.3g} of the best margin for certain, not the "
-                    f"{self.share:g} asked for: {len(run.passes)} passes were not enough (max_passes)."
-                ),
-                stacklevel=6,
+            warn(
+                NothingProven,
+                f"The rows are separated, but with {reached:.3g} of the best margin for certain, not the "
+                f"{self.share:g} asked for: {len(run.passes)} passes were not enough (max_passes).",
             )
         return super()._certificate(rows, positive, run, weights, found, facts)
 

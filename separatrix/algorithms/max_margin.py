@@ -23,7 +23,7 @@ from separatrix.algorithms.separation import Separation, require_finite, separat
 from separatrix.algorithms.separation.margins import Bracket
 from separatrix.certificates import MarginBetween, Undecided
 from separatrix.halfspace import Halfspace
-from separatrix.predictor import LinearClassifier, NothingProven, Solution
+from separatrix.predictor import LinearClassifier, NothingProven, Solution, warn
 from separatrix.predictor.evidence import about, matrix
 from separatrix.predictor.history import History
 from separatrix.rows import Rows
@@ -121,12 +121,10 @@ class MaxMargin(LinearClassifier):
             named = ", ".join(map(str, answer.conflict.rows[:8])) + (
                 ", …" if len(answer.conflict.rows) > 8 else ""
             )
-            warnings.warn(
-                NothingProven(
-                    f"No hyperplane separates the rows ({answer.kind}): rows {named} contradict each other. "
-                    "The weights are those of a soft margin with C=1; certificate_ has the proof."
-                ),
-                stacklevel=2,
+            warn(
+                NothingProven,
+                f"No hyperplane separates the rows ({answer.kind}): rows {named} contradict each other. "
+                "The weights are those of a soft margin with C=1; certificate_ has the proof.",
             )
         weights = soft_margin(rows, positive, self.fit_intercept)
         nothing = {"margin": np.nan, "upper_bound": np.nan, "gap": np.nan}

@@ -20,7 +20,6 @@ is known instead.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -36,7 +35,7 @@ from separatrix.algorithms.online.survey import Survey
 from separatrix.bounds import novikoff_from_start
 from separatrix.certificates import MistakeRun, Separable
 from separatrix.halfspace import Halfspace
-from separatrix.predictor import FitWarning, Solution
+from separatrix.predictor import FitWarning, Solution, warn
 from separatrix.predictor.evidence import about, tally
 from separatrix.rows import Rows
 
@@ -195,12 +194,10 @@ class Perceptron(OnlineClassifier):
         if found.errors:
             return solution
         witness = Separable(weights=tuple(numbers), intercept=intercept, about=about(frame.given, positive))
-        warnings.warn(
-            FitWarning(
-                "The rows are separated by whole numbers that doubles cannot hold: halfspace_ and "
-                "certificate_ carry them, while predict, which uses doubles, errs on some training rows."
-            ),
-            stacklevel=6,
+        warn(
+            FitWarning,
+            "The rows are separated by whole numbers that doubles cannot hold: halfspace_ and "
+            "certificate_ carry them, while predict, which uses doubles, errs on some training rows.",
         )
         return replace(
             solution, certificate=witness.bound_to(frame.given), halfspace=Halfspace(numbers, intercept)

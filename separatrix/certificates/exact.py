@@ -36,6 +36,10 @@ computed, and M may be ‖X‖. Ŝ is low by at most γ_{k+2}S + 3kτ and the ev
 8u: the spare factor of nearly 2 covers both. For √q, taken as a double t with |t − √q| ≤ 2ut + τ, 4ut + 4τ is
 added. The difference ŝ − t has the right sign and a relative error of u, covered likewise.
 
+**What is asked of the process.** Levels 1 to 3 hold with flush-to-zero switched on; level 4 reads doubles by
+Python's own fractions, which then take subnormals for 0. A library that has switched it on, together with
+subnormal entries in doubtful rows, is outside what is promised here.
+
 **Overflow.** No partial sum is above S(1 + γ_{k+1}) in size; a row with Ŝ above 2^1020 is left open.
 """
 

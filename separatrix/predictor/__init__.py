@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from separatrix.predictor.classifier import LinearClassifier
     from separatrix.predictor.history import History, Pass
     from separatrix.predictor.regressor import DependentColumns, LinearRegressor
-    from separatrix.predictor.solution import FitWarning, NothingProven, NotSeparable, Solution
+    from separatrix.predictor.solution import Solution
+    from separatrix.predictor.warning import FitWarning, NothingProven, NotSeparable, warn
     from separatrix.predictor.weighted import WeightedClassifier
 
 __all__ = [
@@ -27,19 +28,21 @@ __all__ = [
     "Pass",
     "Solution",
     "WeightedClassifier",
+    "warn",
 ]
 
 _HOMES = {
     "DependentColumns": "regressor",
-    "FitWarning": "solution",
+    "FitWarning": "warning",
     "History": "history",
     "LinearClassifier": "classifier",
     "LinearRegressor": "regressor",
-    "NotSeparable": "solution",
-    "NothingProven": "solution",
+    "NotSeparable": "warning",
+    "NothingProven": "warning",
     "Pass": "history",
     "Solution": "solution",
     "WeightedClassifier": "weighted",
+    "warn": "warning",
 }
 
 

@@ -3,7 +3,6 @@ alike."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.certificates import Inseparable, Undecided
 from separatrix.halfspace import Halfspace
 from separatrix.predictor.evidence import matrix
-from separatrix.predictor.solution import FitWarning, NothingProven, NotSeparable, Solution
+from separatrix.predictor.solution import Solution
 from separatrix.predictor.validation import labelled_rows, plain_rows
+from separatrix.predictor.warning import FitWarning, NothingProven, NotSeparable, warn
 from separatrix.rows import Rows
 
 
@@ -116,7 +116,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
                 f"{len(short)} of {len(certificates)} classes have no halfspace of their own here. "
                 f"Class {self.classes_[first]} against the rest: {message}"
             )
-        warnings.warn(kind(message), stacklevel=4)
+        warn(kind, message)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of rows predicted right; `Rows` bring their own labels."""

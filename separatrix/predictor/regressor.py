@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,8 +11,9 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 
 from separatrix.certificates import Certificate
 from separatrix.predictor.evidence import matrix
-from separatrix.predictor.solution import FitWarning, Solution
+from separatrix.predictor.solution import Solution
 from separatrix.predictor.validation import adopt, checked_values, is_table, plain_rows
+from separatrix.predictor.warning import FitWarning
 from separatrix.rows import DataError, DenseRows, Rows, SparseRows, as_rows, jobs, with_targets
 from separatrix.rows.given import refuse_wide
 
@@ -159,8 +159,3 @@ def row_weights(rows: Rows, sample_weight: Any) -> np.ndarray | None:
     if not weights.any():
         raise DataError("Every row has weight 0: there is nothing to fit.")
     return np.asarray(weights)
-
-
-def warn(kind: type[FitWarning], message: str) -> None:
-    """A warning that points at the call of ``fit``."""
-    warnings.warn(kind(message), stacklevel=6)

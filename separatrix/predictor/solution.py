@@ -6,21 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from separatrix.predictor.history import History
-
-
-class FitWarning(ConvergenceWarning):
-    """A fit ended without the halfspace it was looking for; ``certificate_`` says what is known instead."""
-
-
-class NothingProven(FitWarning):
-    """A fit ended without a proof; the message has the numbers, and ``certificate_`` the reason."""
-
-
-class NotSeparable(FitWarning):
-    """No halfspace separates the rows: ``certificate_`` names the few that prove it."""
 
 
 @dataclass(frozen=True)

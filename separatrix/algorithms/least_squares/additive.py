@@ -16,8 +16,8 @@ from separatrix.certificates import About
 from separatrix.certificates.moments import Moments
 from separatrix.predictor import Solution
 from separatrix.predictor.history import History
-from separatrix.predictor.regressor import DependentColumns, LinearRegressor, measured_rows, row_weights, warn
-from separatrix.predictor.solution import NothingProven
+from separatrix.predictor.regressor import DependentColumns, LinearRegressor, measured_rows, row_weights
+from separatrix.predictor.warning import NothingProven, warn
 from separatrix.rows import DataError, Rows
 
 MOST_COLUMNS = 1000

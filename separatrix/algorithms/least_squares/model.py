@@ -31,7 +31,8 @@ from separatrix.algorithms.least_squares.additive import AdditiveRegressor, name
 from separatrix.algorithms.least_squares.solver import Fit, solve
 from separatrix.algorithms.least_squares.summary import Dependent, Summary, summarised
 from separatrix.predictor import Solution
-from separatrix.predictor.regressor import DependentColumns, warn
+from separatrix.predictor.regressor import DependentColumns
+from separatrix.predictor.warning import warn
 from separatrix.rows import Rows
 
 

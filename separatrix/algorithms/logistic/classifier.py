@@ -26,7 +26,6 @@ penalty on separated rows.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from math import inf, isinf
 from typing import Any
@@ -41,7 +40,7 @@ from separatrix.algorithms.logistic.newton_cg import newton_cg
 from separatrix.algorithms.logistic.probabilities import log_probabilities
 from separatrix.algorithms.logistic.proof import proven
 from separatrix.certificates import LikelihoodWithin, Undecided
-from separatrix.predictor import FitWarning, Solution
+from separatrix.predictor import FitWarning, Solution, warn
 from separatrix.predictor.history import History
 from separatrix.predictor.weighted import WeightedClassifier
 from separatrix.rows import Rows
@@ -252,12 +251,10 @@ class LogisticRegression(WeightedClassifier):
         open_ = gaps[~(gaps <= self.tol)]
         separated = "complete" in np.atleast_1d(np.asarray(self.separation_))
         if len(open_) and not separated:
-            warnings.warn(
-                FitWarning(
-                    f"The fit ended with a proven relative gap of {open_.max():.1e}, above tol={self.tol:g}: "
-                    "allow more steps (max_iter), another solver, or scale the columns."
-                ),
-                stacklevel=5,
+            warn(
+                FitWarning,
+                f"The fit ended with a proven relative gap of {open_.max():.1e}, above tol={self.tol:g}: "
+                "allow more steps (max_iter), another solver, or scale the columns.",
             )
 
     def predict_log_proba(self, X: Any) -> np.ndarray:

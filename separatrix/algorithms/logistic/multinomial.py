@@ -14,7 +14,6 @@ row and product.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from math import inf, isinf, nextafter
 from typing import Any
@@ -27,7 +26,7 @@ from separatrix.certificates import JointLikelihoodWithin, Undecided
 from separatrix.certificates.joint_likelihood_within import JointBounds
 from separatrix.certificates.multinomial_duality import JointDuality, JointSums
 from separatrix.certificates.source import doubles
-from separatrix.predictor import FitWarning, Solution
+from separatrix.predictor import FitWarning, Solution, warn
 from separatrix.predictor.evidence import about, matrix
 from separatrix.predictor.history import History
 from separatrix.rows import Block, DenseRows, Rows, SparseRows
@@ -278,13 +277,11 @@ def _told(model: Any, rows: Rows, answer: Separation) -> np.ndarray:
     found = np.concatenate(strict)
     listed = ", ".join(map(str, found[:8])) + (", ..." if len(found) > 8 else "")
     kind = "completely" if answer.kind == "complete" else "quasi-completely"
-    warnings.warn(
-        FitWarning(
-            f"The classes are {kind} separated, so the multinomial likelihood has no finite maximum, because "
-            f"of rows {listed}. The weights returned are finite and nearly reach its supremum. A finite "
-            "answer: penalty='l2'."
-        ),
-        stacklevel=5,
+    warn(
+        FitWarning,
+        f"The classes are {kind} separated, so the multinomial likelihood has no finite maximum, because "
+        f"of rows {listed}. The weights returned are finite and nearly reach its supremum. A finite "
+        "answer: penalty='l2'.",
     )
     return found
 

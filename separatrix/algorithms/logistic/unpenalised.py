@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from math import inf
 from typing import Any
 
@@ -15,7 +14,7 @@ from separatrix.algorithms.logistic.inference import projected_inverse
 from separatrix.algorithms.logistic.likelihood import Likelihood
 from separatrix.algorithms.logistic.proof import proven
 from separatrix.certificates import Undecided
-from separatrix.predictor import FitWarning, Solution
+from separatrix.predictor import FitWarning, Solution, warn
 from separatrix.predictor.evidence import matrix
 from separatrix.predictor.history import History
 from separatrix.rows import Rows
@@ -89,14 +88,12 @@ def _told(model: LogisticRegression, rows: Rows, positive: int, found: Existence
     )
     listed = ", ".join(map(str, strict[:8])) + (", ..." if len(strict) > 8 else "")
     kind = "completely" if found.kind == "complete" else "quasi-completely"
-    warnings.warn(
-        FitWarning(
-            f"The rows are {kind} separated, so the likelihood has no finite maximum: it sends "
-            f"{where or 'some coefficients to infinity'}, because of rows {listed}. The weights returned are "
-            "finite and nearly reach its supremum. Finite answers of their own: penalty='l2', or "
-            "penalty='firth'."
-        ),
-        stacklevel=6,
+    warn(
+        FitWarning,
+        f"The rows are {kind} separated, so the likelihood has no finite maximum: it sends "
+        f"{where or 'some coefficients to infinity'}, because of rows {listed}. The weights returned are "
+        "finite and nearly reach its supremum. Finite answers of their own: penalty='l2', or "
+        "penalty='firth'.",
     )
     return {"unbounded": words, "recession": whole, "separated_rows": strict}
 
@@ -154,12 +151,10 @@ def solve_firth(model: LogisticRegression, rows: Rows, positive: int) -> Solutio
         start=model._start(positive),
     )
     if not found.converged:
-        warnings.warn(
-            FitWarning(
-                f"Firth's penalised likelihood still has a slope of {found.residual:.1e} standard errors "
-                f"after {found.iterations} steps: allow more (max_iter), or scale the columns."
-            ),
-            stacklevel=5,
+        warn(
+            FitWarning,
+            f"Firth's penalised likelihood still has a slope of {found.residual:.1e} standard errors "
+            f"after {found.iterations} steps: allow more (max_iter), or scale the columns.",
         )
     mass, _ = FirthProblem(rows, positive, intercept=False).masses()
     facts = {

@@ -32,7 +32,7 @@ from separatrix.algorithms.svm.intercept import with_best_intercept
 from separatrix.algorithms.svm.proof import proven
 from separatrix.algorithms.svm.task import Outcome, Task
 from separatrix.certificates import MarginBetween, Undecided
-from separatrix.predictor import FitWarning, NotSeparable, Solution
+from separatrix.predictor import FitWarning, NotSeparable, Solution, warn
 from separatrix.predictor.evidence import matrix
 from separatrix.predictor.history import History
 from separatrix.predictor.weighted import WeightedClassifier
@@ -171,12 +171,10 @@ class LinearSVM(WeightedClassifier):
                     if outcome.steps >= self.max_iter
                     else "rounding lets it go no lower"
                 )
-                warnings.warn(
-                    FitWarning(
-                        f"The duality gap is {gap:.3g} of the objective, above tol={self.tol:g}: {why}. "
-                        "The certificate holds for the gap that was reached."
-                    ),
-                    stacklevel=2,
+                warn(
+                    FitWarning,
+                    f"The duality gap is {gap:.3g} of the objective, above tol={self.tol:g}: {why}. "
+                    "The certificate holds for the gap that was reached.",
                 )
         signs = np.concatenate([block.signs(positive) for block in rows.blocks()])
         return {
@@ -213,12 +211,10 @@ class LinearSVM(WeightedClassifier):
         if isinstance(certificate, Undecided):
             return  # the predictor warns of it
         named = ", ".join(map(str, certificate.rows[:8])) + (", …" if len(certificate.rows) > 8 else "")
-        warnings.warn(
-            NotSeparable(
-                f"C=inf allows no row inside the margin, and no hyperplane separates the rows: rows {named} "
-                "contradict each other (certificate_). The weights are those of C=1."
-            ),
-            stacklevel=2,
+        warn(
+            NotSeparable,
+            f"C=inf allows no row inside the margin, and no hyperplane separates the rows: rows {named} "
+            "contradict each other (certificate_). The weights are those of C=1.",
         )
 
 
