@@ -24,7 +24,7 @@ from separatrix.models.storage import _digest
 from separatrix.models.values import from_plain, to_plain
 from separatrix.models.whole_file import written_whole
 
-pytestmark = pytest.mark.filterwarnings("ignore::separatrix.predictor.solution.FitWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::separatrix.predictor.warning.FitWarning")
 
 MODELS = [
     sx.Perceptron(),
