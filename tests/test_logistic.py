@@ -736,7 +736,7 @@ def test_single_precision_takes_little_memory():
     random = np.random.default_rng(27)
     X = random.standard_normal(size=(200_000, 50), dtype=np.float32)
     y = (X[:, 0] + random.normal(size=200_000) > 0).astype(int)
-    sx.LogisticRegression(n_jobs=2).fit(X[:5000], y[:5000])
+    sx.LogisticRegression(n_jobs=2).fit(X[:50_000], y[:50_000])  # compiles, or loads what is compiled
     tracemalloc.start()
     try:
         sx.LogisticRegression(n_jobs=2).fit(X, y)

@@ -81,16 +81,24 @@ def entropy_below(parts: Doubles, wholes: Doubles) -> Doubles:
 
 def sum_above(values: npt.NDArray[np.float64]) -> float:
     """Not below the sum of numbers that are not below 0, each a product that may have underflowed."""
-    return _sum(values) * (1.0 + (_RUN + 4) * U) + values.size * _LEAST
+    return summed_above(_sums(values), values.size)
 
 
 def sum_below(values: npt.NDArray[np.float64]) -> float:
     """Not above the sum of numbers that are not below 0, each a product that may have underflowed."""
-    return _sum(values) * (1.0 - (_RUN + 4) * U) - values.size * _LEAST
+    return summed_below(_sums(values), values.size)
 
 
-def _sum(values: npt.NDArray[np.float64]) -> float:
-    """Runs of 512 in any order, and their sums exactly: a relative error of 513u."""
-    if not values.size:
-        return 0.0
-    return fsum(np.add.reduceat(values, np.arange(0, values.size, _RUN)).tolist())
+def summed_above(sums: npt.NDArray[np.float64], count: int) -> float:
+    """`sum_above` of ``count`` numbers, from the sums of at most 512 of them, in any order."""
+    return fsum(sums.tolist()) * (1.0 + (_RUN + 4) * U) + count * _LEAST
+
+
+def summed_below(sums: npt.NDArray[np.float64], count: int) -> float:
+    """`sum_below` of ``count`` numbers, from the sums of at most 512 of them, in any order."""
+    return fsum(sums.tolist()) * (1.0 - (_RUN + 4) * U) - count * _LEAST
+
+
+def _sums(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Of runs of 512; these added exactly, the relative error is at most 513u."""
+    return np.add.reduceat(values, np.arange(0, values.size, _RUN)) if values.size else values

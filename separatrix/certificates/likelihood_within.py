@@ -153,8 +153,9 @@ class Bounds:
     ``of`` is given a way to add up the rows, so that a fit may do that with threads.
     """
 
-    def __init__(self, witness: LikelihoodWithin, n_rows: int, caution: float = 1.0) -> None:
+    def __init__(self, witness: LikelihoodWithin, n_rows: int, caution: float = 1.0, **faster: Any) -> None:
         self.caution = caution
+        self.faster = faster  # see `Duality`
         self.witness = witness
         self.n_rows = n_rows
         given = witness.row_weights
@@ -178,6 +179,7 @@ class Bounds:
             witness.rows,
             self.caution,
             None if free or self.intercept is None else _centre(source),
+            **self.faster,
         )
         total = walk(duality)
         if not isfinite(total.loss):

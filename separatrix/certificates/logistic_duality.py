@@ -29,7 +29,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import ceil, fsum, inf, isfinite, log2, nextafter
+from math import ceil, fsum, inf, isfinite, log2, nextafter, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,7 +40,7 @@ from .enclosures import U, entropy_below, softplus_above, sum_above, sum_below
 from .labels import Signs
 from .source import Matrix
 
-_RUN = 4096  # rows whose sums are made by a product of matrices
+RUN = 4096  # rows whose sums are made by a product of matrices
 
 Keep = Callable[[Matrix, Signs], npt.NDArray[np.bool_]]
 
@@ -53,6 +53,9 @@ class Largest(NamedTuple):
     weight: float
     length: float
     row: int
+
+
+NONE = Largest(0, 0.0, 0.0, -1)
 
 
 @dataclass
@@ -109,6 +112,8 @@ class Duality:
     caution
         A factor, at least 1, on all allowances for rounding: whoever states a bound takes 2, so that it is
         found again where rows are cut elsewhere.
+    softplus, entropy
+        `enclosures.softplus_above` and `entropy_below`, or what gives the same numbers faster.
     """
 
     weights: Doubles
@@ -120,22 +125,24 @@ class Duality:
     caution: float = 1.0
     centre: Doubles | None = None
     scales: tuple[float, float] = (1.0, 1.0)
+    softplus: Callable[[Doubles], Doubles] = softplus_above
+    entropy: Callable[[Doubles, Doubles], Doubles] = entropy_below
     _norm: float = field(init=False)
-    _bias: float = field(init=False)
+    bias: float = field(init=False)
 
     def __post_init__(self) -> None:
         exact = Fraction(self.intercept or 0.0)
         if self.centre is not None:
             pairs = zip(self.weights.tolist(), self.centre.tolist(), strict=True)
             exact += sum(Fraction(w) * Fraction(c) for w, c in pairs)
-        self._bias = float(exact)
+        self.bias = float(exact)
         self._norm = 1.001 * float(np.sqrt(np.sum(self.weights**2))) + 1e-150
 
     def piece(self, X: Matrix, signs: Signs, v: Doubles, start: int) -> Sums:
         """The sums over a piece of rows with weights ``v``, in runs of 4096 rows."""
-        runs = (slice(at, at + _RUN) for at in range(0, len(signs), _RUN))
+        runs = (slice(at, at + RUN) for at in range(0, len(signs), RUN))
         with np.errstate(all="ignore"):
-            if len(signs) <= _RUN:
+            if len(signs) <= RUN:
                 return self._piece(X, signs, v, start)
             return added(self._piece(X[run], signs[run], v[run], start + run.start) for run in runs)
 
@@ -145,20 +152,19 @@ class Duality:
         squares = np.vecdot(X, X) if dense else _squares(X)
         sizes = None if dense else _absolute(X)
         terms = X.shape[1] if dense else int(np.diff(X.indptr).max(initial=0))
-        margins = signs * (X @ self.weights + self._bias)
+        margins = signs * (X @ self.weights + self.bias)
         multiples = self._multiples(X, signs, v, margins)
         beta = multiples * 2.0**-self.quantum
         wholes = multiples.astype(np.int64)
         positive = signs > 0
         above, both = int(wholes[positive].sum()), int(wholes.sum())
         return Sums(
-            loss=(sum_above(v * softplus_above(margins)) + self._doubt(sizes, v, squares, terms))
+            loss=(sum_above(v * self.softplus(margins)) + self._doubts(sizes, v, squares, terms))
             * (1 + 8 * U),
-            entropy=sum_below(entropy_below(beta, v)),
+            entropy=sum_below(self.entropy(beta, v)),
             g=np.asarray(X.T @ (beta * signs)).reshape(-1),
             sizes=_reached(X if sizes is None else sizes, beta) if self.entries or not dense else None,
-            # Σ β‖x‖ ≤ √(Σ β · Σ β‖x‖²); squares below 1e-308 are gone, and lengths below 1e-154 with them.
-            reach=1.001 * float(np.sqrt(beta.sum()) * np.sqrt(beta @ squares) + 1e-150 * beta.sum()) + 1e-150,
+            reach=reach(float(beta.sum()), float(beta @ squares)),
             multiples=(both - above, above),
             largest=(
                 _largest(np.where(positive, -1.0, multiples), v, squares, start),
@@ -168,15 +174,20 @@ class Duality:
             noted=self._noted(wholes, v, start),
         )
 
-    def _doubt(self, sizes: Any, v: Doubles, squares: Doubles, terms: int) -> float:
-        """What the rounding of margins can add to Σ v·loss; ``sizes`` are |X|, of sparse rows alone."""
+    def _doubts(self, sizes: Any, v: Doubles, squares: Doubles, terms: int) -> float:
+        """`doubt`; ``sizes`` are |X|, of sparse rows alone."""
         mass = float(v.sum())
         if sizes is None:
-            reached = self._norm * float(np.sqrt(mass) * np.sqrt(v @ squares))  # Σ v‖x‖‖w‖, by Cauchy
-        else:
-            # Sparse rows are cheap to read again, and their sums of sizes are well below products of lengths.
-            reached = float(v @ (sizes @ abs(self.weights)))
-        return self.caution * 2.03 * (terms + 6) * U * (reached + abs(self._bias) * mass) + 1e-300
+            return self.doubt(mass, float(v @ squares), terms)
+        # Sparse rows are cheap to read again, and their sums of sizes are well below products of lengths.
+        return self._allowance(float(v @ (sizes @ abs(self.weights))), mass, terms)
+
+    def doubt(self, mass: float, spread: float, terms: int) -> float:
+        """What the rounding of margins can add to Σ v·loss, for Σ v and Σ v‖x‖²; Σ v‖x‖‖w‖ by Cauchy."""
+        return self._allowance(self._norm * float(np.sqrt(mass) * np.sqrt(spread)), mass, terms)
+
+    def _allowance(self, reached: float, mass: float, terms: int) -> float:
+        return self.caution * 2.03 * (terms + 6) * U * (reached + abs(self.bias) * mass) + 1e-300
 
     def _noted(
         self, multiples: npt.NDArray[np.int64], v: Doubles, start: int
@@ -200,7 +211,7 @@ class Duality:
     def roundings(self, total: Sums) -> float:
         """How many units of rounding an entry of g may be off by, as a share of its Σ β|x|; with caution,
         also where the rows are cut into the longest runs there are."""
-        run = total.rows if self.caution == 1 else min(_RUN, total.rows * total.pieces)
+        run = total.rows if self.caution == 1 else min(RUN, total.rows * total.pieces)
         return self.caution * (run + total.pieces + 10)
 
     def balanced(self, total: Sums) -> Duality | None:
@@ -258,9 +269,18 @@ def _reached(X: Matrix, beta: Doubles) -> Doubles:
 def _largest(multiples: Doubles, v: Doubles, squares: Doubles, start: int) -> Largest:
     place = int(np.argmax(multiples))
     if not multiples[place] > 0:
-        return Largest(0, 0.0, 0.0, -1)
-    length = 1.001 * float(np.sqrt(squares[place])) + 1e-150
-    return Largest(int(multiples[place]), float(v[place]), length, start + place)
+        return NONE
+    return Largest(int(multiples[place]), float(v[place]), lengthened(float(squares[place])), start + place)
+
+
+def lengthened(square: float) -> float:
+    """Not below ‖x‖, for a rounded ‖x‖²."""
+    return 1.001 * sqrt(square) + 1e-150
+
+
+def reach(beta: float, weighed: float) -> float:
+    """Σ β‖x‖ ≤ √(Σ β · Σ β‖x‖²); squares below 1e-308 are gone, and lengths below 1e-154 with them."""
+    return 1.001 * (sqrt(beta) * sqrt(weighed) + 1e-150 * beta) + 1e-150
 
 
 def grain(n_rows: int, row_weights: Any) -> int:

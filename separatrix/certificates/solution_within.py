@@ -13,6 +13,7 @@ import numpy as np
 from .certificate import Certificate, Verdict
 from .gradient import gradient
 from .interpolation import row_equations
+from .mean_alone import mean_equations
 from .measured import read_measured
 from .moments import Part, moments_of
 from .normal_equations import NormalEquations
@@ -39,7 +40,8 @@ class SolutionWithin(Certificate):
     weights, intercept
         The coefficients; None for a fit through the origin.
     alpha
-        The penalty, 0 for least squares.
+        The penalty, 0 for least squares; None for an infinite one, whose exact solution is the limit: weights
+        0, and the mean of the targets as intercept.
     distance
         A bound on the Euclidean distance of (w, b) from the exact ones.
     within
@@ -59,14 +61,14 @@ class SolutionWithin(Certificate):
 
     weights: Doubles
     intercept: DoubleOrNone
-    alpha: Double
+    alpha: DoubleOrNone
     distance: Double
     within: Doubles
     sample_weight: DoublesOrNone = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.alpha < 0 or self.distance < 0 or min(self.within, default=0) < 0:
+        if (self.alpha or 0) < 0 or self.distance < 0 or min(self.within, default=0) < 0:
             raise CertificateError("A penalty and a distance are numbers from 0 up.")
         if len(self.within) != len(self.weights) + (self.intercept is not None):
             raise CertificateError("It needs one bound for each coefficient.")
@@ -75,7 +77,8 @@ class SolutionWithin(Certificate):
 
     @property
     def claim(self) -> str:
-        what = "least-squares" if not self.alpha else f"ridge (alpha = {self.alpha!r})"
+        penalty = "infinite" if self.alpha is None else f"= {self.alpha!r}"
+        what = "least-squares" if self.alpha == 0 else f"ridge (alpha {penalty})"
         return f"The coefficients are within {self.distance!r} of the exact {what} solution of these numbers."
 
     def _read(self, X: Any, y: Any) -> Source:
@@ -87,13 +90,14 @@ class SolutionWithin(Certificate):
             return Verdict(False, f"It has weights for {weights} rows; this data has {source.n_rows}.")
         if self.intercept is not None and self.sample_weight is not None and not any(self.sample_weight):
             return Verdict(False, "Every row has weight 0, so that any intercept is as good.")
-        if self.alpha > 0 and self._by_gradient(source):
+        if self.alpha is not None and self.alpha > 0 and self._by_gradient(source):
             return self._holds("by the length of the gradient")
         equations = exact_equations(source, self)
         if equations is None:
             return Verdict(False, "The problem is too large for its exact solution to be enclosed here.")
         errors: list[Any] = errors_of(equations, self)
-        if not self._allows(errors) and min(source.n_rows, source.n_columns) <= MOST_RATIONAL:
+        few = self.alpha is None or min(source.n_rows, source.n_columns) <= MOST_RATIONAL
+        if few and not self._allows(errors):
             errors = rational_errors(equations, self)  # a bound that is met exactly, or missed by a hair
         for place, (error, allowed) in enumerate(zip(errors, self.within, strict=True)):
             if not error <= allowed:
@@ -154,6 +158,8 @@ def few_columns(n: int, d: int) -> bool:
 
 def exact_equations(source: Source, claim: Any) -> Any:
     """The equations of the exact solution; None where the problem is too large for them."""
+    if claim.alpha is None:
+        return mean_equations(source, claim)
     by_rows = row_equations(source, claim)
     if by_rows is not None or not few_columns(source.n_rows, source.n_columns):
         return by_rows

@@ -1,9 +1,10 @@
 """Compiled inner loops: arrays in, arrays changed, a number out.
 
-One decorator and one numeric policy for all of them. Sums may be reassociated and contracted, which is what
-lets them run at memory speed; NaN and infinity keep their meaning; the interpreter lock is released. Where a
-fit leans on a sum made here it does so by an error bound that holds for any order of summation, proven in the
-docstring of `census` or `reach`; what verifies a certificate imports none of this.
+One decorator and one numeric policy for nearly all of them. Sums may be reassociated and contracted, which is
+what lets them run at memory speed; NaN and infinity keep their meaning; the interpreter lock is released.
+Where a fit leans on a sum made here it does so by an error bound that holds for any order of summation,
+proven in the docstring of `census` or `reach`; what verifies a certificate imports none of this. Where each
+operation has to be made as it is written, `strict_kernel` says so.
 """
 
 from __future__ import annotations
@@ -26,7 +27,16 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def kernel(function: Function) -> Function:
     """Compile on first call, or load from the user's cache."""
-    dispatcher = numba.njit(**POLICY)(function)
+    return _compiled(function, POLICY)
+
+
+def strict_kernel(function: Function) -> Function:
+    """The same, with every operation made as it is written and rounded to nearest."""
+    return _compiled(function, POLICY | {"fastmath": False})
+
+
+def _compiled(function: Function, policy: dict[str, Any]) -> Function:
+    dispatcher = numba.njit(**policy)(function)
     if dispatcher is not function:  # with NUMBA_DISABLE_JIT numba hands the function back
-        keep_on_disk(dispatcher, function, POLICY)
+        keep_on_disk(dispatcher, function, policy)
     return dispatcher

@@ -78,13 +78,18 @@ def _whole(value: Any, unit: int) -> int:
     return int(above * (unit // below))
 
 
-def solution(table: Table, constant: bool, alpha: Fraction, heights: list[Any] | None) -> list[Fraction]:
-    """The exact weights, with the exact intercept last if there is one."""
+def solution(
+    table: Table, constant: bool, alpha: Fraction | None, heights: list[Any] | None
+) -> list[Fraction]:
+    """The exact weights, with the exact intercept last if there is one; α None is infinite."""
     sums, _ = moments(table, heights)
     d = table.columns
     total = sums[d][d]
     if constant and total == 0:
         raise Refused("Every row has weight 0.")
+
+    if alpha is None:
+        return [Fraction(0)] * d + ([sums[d][d + 1] / total] if constant else [])
 
     def centred(j: int, k: int) -> Fraction:
         return sums[j][k] - (sums[j][d] * sums[k][d] / total if constant else 0)
@@ -163,12 +168,12 @@ def solution_within(witness: dict[str, Any], table: Table) -> str:
     constant = witness["intercept"] is not None
     given = [*witness["weights"], *([witness["intercept"]] if constant else [])]
     within, far, alpha = witness["within"], witness["distance"], witness["alpha"]
-    if len(within) != len(given) or min(within) < 0 or far < 0 or alpha < 0:
+    if len(within) != len(given) or min(within) < 0 or far < 0 or (alpha or 0) < 0:
         raise Unreadable("The certificate's bounds do not match its coefficients.")
     heights = witness["sample_weight"]
     if heights is not None and min(heights, default=0) < 0:
         raise Unreadable("The certificate has a negative row weight.")
-    exact = solution(table, constant, Fraction(alpha), heights)
+    exact = solution(table, constant, None if alpha is None else Fraction(alpha), heights)
     errors = [abs(Fraction(ours) - theirs) for ours, theirs in zip(given, exact, strict=True)]
     for j, (error, allowed) in enumerate(zip(errors, within, strict=True)):
         if error > allowed:
@@ -215,6 +220,9 @@ FIT = {
 }
 
 CLAIMS = {
-    "solution-within": (solution_within, {**FIT, "distance": double, "within": listed(double)}),
+    "solution-within": (
+        solution_within,
+        {**FIT, "alpha": optional(double), "distance": double, "within": listed(double)},
+    ),
     "gradient-at-most": (gradient_at_most, {**FIT, "gradient": double}),
 }
