@@ -316,7 +316,8 @@ class MarginSearch:
         numbers = plane.numbers()
         weights = dyadic(numbers)
         lowest: Fraction | None = None
-        for row, sign in zip(np.asarray(X, np.float64), signs.tolist(), strict=True):
+        near = perhaps_lowest(X, signs, numbers)
+        for row, sign in zip(np.asarray(X[near], np.float64), signs[near].tolist(), strict=True):
             used = np.flatnonzero(row)
             values = dyadic([*row[used].tolist(), 1.0])
             against = [*(weights.wholes[j] for j in used.tolist()), weights.wholes[-1]]
@@ -331,3 +332,17 @@ class MarginSearch:
             return -inf
         margins = Margins(numbers[:-1], numbers[-1], Fraction(value) ** 2 * squared)
         return value if self.scanner.all_at_least(margins) else -inf
+
+
+def perhaps_lowest(X: np.ndarray, signs: np.ndarray, numbers: Sequence[float | int]) -> np.ndarray:
+    """The places of rows that may have the least margin, as far as doubles tell."""
+    try:
+        weights = np.array([float(number) for number in numbers])
+    except OverflowError:
+        return np.arange(len(X))
+    with np.errstate(all="ignore"):
+        margins = signs * (X @ weights[:-1] + weights[-1])
+        sizes = abs(X) @ abs(weights[:-1]) + abs(weights[-1])
+        doubts = (len(weights) + 4) * (2.0**-49 * sizes + 2.0**-1070)
+        reach = (margins + doubts).min(initial=np.inf)
+        return np.flatnonzero(~(margins - doubts > reach))
