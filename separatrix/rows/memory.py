@@ -50,7 +50,10 @@ class MemoryRows(Rows):
         return self._cut(self.rows_in_block)
 
     def _large_blocks(self) -> Iterator[Block]:
-        return self._cut(8 * self.rows_in_block)
+        """An even number of equal ones, so that two threads, or four, end together."""
+        count = -(-self.n_rows // (8 * self.rows_in_block))
+        count += count % 2 if count > 1 else 0
+        return self._cut(max(1, -(-self.n_rows // max(1, count))))
 
     def _cut(self, n: int) -> Iterator[Block]:
         for start in range(0, self.n_rows, n):

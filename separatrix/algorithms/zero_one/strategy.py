@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -109,34 +108,38 @@ class Alternation:
 
 
 def _run(problem: Problem, interval: Interval, engines: Sequence[Engine]) -> None:
-    """The engines on threads of their own; the last to prove something ends the others."""
-    failures: list[BaseException] = []
-    endless = [engine for engine in engines if isinstance(engine, Alternation)]
-    proving = [engine for engine in engines if engine not in endless]
+    """The engines on threads of their own; the last to prove something ends the others.
 
-    def work(engine: Engine) -> None:
+    An interrupt while a thread is joined can leave the thread's lock in disorder, so events tell the end.
+    """
+    failures: list[BaseException] = []
+    ended = [threading.Event() for _ in engines]
+
+    def work(engine: Engine, done: threading.Event) -> None:
         try:
             engine.run(problem, interval)
         except BaseException as failure:
             failures.append(failure)
             interval.interrupt()
+        finally:
+            done.set()
 
-    threads = {id(engine): threading.Thread(target=work, args=(engine,), daemon=True) for engine in engines}
-    for thread in threads.values():
-        thread.start()
-    waiting: list[Any] = [threads[id(engine)] for engine in proving]
-    while waiting:
-        try:
-            while waiting:
-                waiting[0].join(0.1)
-                if not waiting[0].is_alive():
-                    waiting.pop(0)
-            interval.proofs_done = bool(endless)
-            waiting = [thread for thread in threads.values() if thread.is_alive()]
-            for thread in waiting:
-                thread.join()
-            waiting = []
-        except KeyboardInterrupt:
-            interval.interrupt()
+    for engine, done in zip(engines, ended, strict=True):
+        threading.Thread(target=work, args=(engine, done), daemon=True).start()
+    endless = [isinstance(engine, Alternation) for engine in engines]
+    _await([done for done, always in zip(ended, endless, strict=True) if not always], interval)
+    interval.proofs_done = any(endless)
+    _await(ended, interval)
     if failures:
         raise failures[0]
+
+
+def _await(events: Sequence[threading.Event], interval: Interval) -> None:
+    """Until all have come; Ctrl-C ends the work that they wait for, not the waiting."""
+    while not all(event.is_set() for event in events):
+        try:
+            for event in events:
+                while not event.wait(0.1):
+                    pass
+        except KeyboardInterrupt:
+            interval.interrupt()
