@@ -587,6 +587,12 @@ def test_help_and_version(cli):
         assert out.startswith("Usage: separatrix")
 
 
+def test_the_package_is_the_program():
+    line = [sys.executable, "-m", "separatrix", "--version"]
+    said = subprocess.run(line, env=ENVIRONMENT, capture_output=True, text=True, check=True)
+    assert said.stdout == f"separatrix, version {sx.__version__}\n"
+
+
 def test_help_imports_nothing_heavy():
     heavy = ("highspy", "jinja2", "numba", "numpy", "pandas", "pyarrow", "rich", "scipy", "sklearn", "flint")
     heavy += ("matplotlib", "onnx")
