@@ -50,6 +50,21 @@ def cli(tmp_path, monkeypatch, capsys):
     return call
 
 
+def test_an_infinite_penalty_is_the_mean_alone(cli):
+    code, _, err = cli("fit rows.csv --model ridge --alpha inf -o model.json --certificate proof.json")
+    assert code == 0
+    assert "alpha = inf" in err
+    assert cli("verify proof.json rows.csv")[0] == 0
+    y = np.load("rows.npz")["y"]
+    model = sx.load("model.json")
+    assert (model.alpha, model.alpha_) == (np.inf, np.inf)
+    assert not model.coef_.any()
+    assert model.intercept_ == pytest.approx(y.mean(), rel=1e-14)
+    code, _, err = cli("fit rows.csv --model ridge --alpha 0.1,inf --figure path.svg")
+    assert code == 0
+    assert "alpha = 0.1, the best of those given" in err
+
+
 def test_a_fit_tells_coefficients_their_errors_and_the_proof(cli):
     code, out, err = cli("fit rows.csv --model linear -o model.json --certificate proof.json")
     assert (code, out) == (0, "")
@@ -145,7 +160,7 @@ REFUSED = [
         "--alpha is no option of the model linear; it is one of ridge.",
     ),
     ("fit rows.csv --model ridge --alpha 1,x", "'x' is not a number"),
-    ("fit rows.csv --model ridge --alpha -1", "--alpha -1.0: a penalty is a finite number from 0 up"),
+    ("fit rows.csv --model ridge --alpha -1", "--alpha -1.0: a penalty is a number from 0 up"),
     ("fit rows.csv --model linear --figure x.svg", "of a regression it draws the path"),
     ("fit rows.csv --model perceptron", "--model linear or ridge takes such a target"),
     ("fit rows.csv --label price --model linear", "no column called 'price'"),

@@ -591,10 +591,107 @@ def test_summary_agrees_with_statsmodels():
     assert ours.p_value_of_ratio == pytest.approx(theirs.llr_pvalue)
 
 
+def ordered(n, seed, shift=0.0):
+    """Three classes along the first two of three columns, with noise."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n, 3))
+    labels = np.digitize(X[:, 0] + 0.5 * X[:, 1] + random.normal(size=n), [-0.5, 0.7])
+    return X + shift, np.array(["low", "middle", "top"])[labels]
+
+
+@pytest.mark.parametrize("shift", [0.0, 3.0])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_multinomial_summary_agrees_with_statsmodels(intercept, shift, tmp_path):
+    """One table for each class against the first; statsmodels' reference is the first class too."""
+    api = pytest.importorskip("statsmodels.api")
+    X, y = ordered(250, seed=5, shift=shift)
+    model = sx.LogisticRegression(penalty=None, multi_class="multinomial", fit_intercept=intercept).fit(X, y)
+    codes = np.unique(y, return_inverse=True)[1]
+    table = api.add_constant(X) if intercept else X
+    theirs = api.MNLogit(codes, table).fit(disp=0, tol=1e-14, maxiter=200)
+    sx.save(model, tmp_path / "model.json")
+    for tables in (model.summary(level=0.9), sx.load(tmp_path / "model.json").summary(level=0.9)):
+        assert len(tables) == 2
+        for k, ours in enumerate(tables):
+            assert ours.title.startswith(
+                f"Multinomial logistic regression of {model.classes_[k + 1]} against low"
+            )
+            assert ours.names == (*(["(Intercept)"] if intercept else []), "x0", "x1", "x2")
+            assert np.allclose(ours.estimate, theirs.params[:, k], rtol=1e-7)
+            assert np.allclose(ours.standard_error, theirs.bse[:, k], rtol=1e-7)
+            assert np.allclose(ours.z, theirs.tvalues[:, k], rtol=1e-7)
+            assert np.allclose(ours.p_value, theirs.pvalues[:, k], rtol=1e-5, atol=1e-12)
+            both = np.column_stack([ours.lower, ours.upper])
+            assert np.allclose(both, theirs.conf_int(0.1)[k], rtol=1e-6)
+            assert ours.log_likelihood == pytest.approx(theirs.llf, rel=1e-10)
+            assert ours.degrees == 6
+            if intercept:
+                assert ours.likelihood_ratio == pytest.approx(theirs.llr, rel=1e-9)
+                assert ours.p_value_of_ratio == pytest.approx(theirs.llr_pvalue, rel=1e-6)
+            else:
+                assert ours.null_log_likelihood == pytest.approx(-250 * np.log(3))
+
+
+def test_multinomial_summary_counts_a_weight_as_repetitions():
+    X, y = ordered(120, seed=6)
+    weights = np.random.default_rng(7).integers(0, 4, size=len(y))
+    fit = sx.LogisticRegression(penalty=None, multi_class="multinomial").fit
+    once = fit(np.repeat(X, weights, axis=0), np.repeat(y, weights)).summary()
+    for one, other in zip(once, fit(X, y, sample_weight=weights).summary(), strict=True):
+        assert np.allclose(one.estimate, other.estimate, rtol=1e-6)
+        assert np.allclose(one.standard_error, other.standard_error, rtol=1e-6)
+        assert one.rows == other.rows == weights.sum()
+        assert one.likelihood_ratio == pytest.approx(other.likelihood_ratio)
+
+
+def test_multinomial_summary_of_sparse_rows():
+    X, y = ordered(150, seed=8)
+    model = sx.LogisticRegression(penalty=None, multi_class="multinomial")
+    dense, thin = model.fit(X, y).summary(), sx.LogisticRegression(penalty=None, multi_class="multinomial")
+    for one, other in zip(dense, thin.fit(sparse.csr_array(X), y).summary(), strict=True):
+        assert np.allclose(one.standard_error, other.standard_error, rtol=1e-7)
+
+
+def test_multinomial_summary_names_what_runs_away_and_what_is_not_determined():
+    X, y = ordered(80, seed=9)
+    beyond = np.column_stack([X, (y == "top").astype(float)])  # tells one class from the others
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sx.FitWarning)
+        model = sx.LogisticRegression(penalty=None, multi_class="multinomial").fit(beyond, y)
+    assert model.separation_ == "quasi"
+    middle, top = model.summary()
+    words = dict(zip(top.names, top.words, strict=True))
+    assert words["x3"] == "+inf"
+    assert np.isnan(top.estimate[top.names.index("x3")])
+    assert "+inf" in str(top)
+    kept = y != "top"
+    alone = sx.LogisticRegression(penalty=None).fit(X[kept], y[kept]).summary()
+    for name in ("x0", "x1", "x2"):
+        here, there = middle.names.index(name), alone.names.index(name)
+        assert middle.words[here] == "finite"
+        assert middle.estimate[here] == pytest.approx(alone.estimate[there], rel=1e-4)
+        assert middle.standard_error[here] == pytest.approx(alone.standard_error[there], rel=1e-4)
+    twice = np.column_stack([X, X[:, 1]])
+    tables = sx.LogisticRegression(penalty=None, multi_class="multinomial").fit(twice, y).summary()
+    plain = sx.LogisticRegression(penalty=None, multi_class="multinomial").fit(X, y).summary()
+    for ours, theirs in zip(tables, plain, strict=True):
+        words = dict(zip(ours.names, ours.words, strict=True))
+        assert words == {"(Intercept)": "finite", "x0": "finite", "x2": "finite"} | dict.fromkeys(
+            ("x1", "x3"), "undetermined"
+        )
+        for name in ("(Intercept)", "x0", "x2"):
+            here, there = ours.names.index(name), theirs.names.index(name)
+            assert ours.estimate[here] == pytest.approx(theirs.estimate[there], rel=1e-6)
+            assert ours.standard_error[here] == pytest.approx(theirs.standard_error[there], rel=1e-6)
+
+
 def test_summary_says_when_there_is_none():
     X, y = drawn(50, 2)
     with pytest.raises(ValueError, match="without a penalty"):
         sx.LogisticRegression().fit(X, y).summary()
+    X, y = ordered(50, seed=1)
+    with pytest.raises(ValueError, match="without a penalty"):
+        sx.LogisticRegression(multi_class="multinomial").fit(X, y).summary()
 
 
 # Multinomial
@@ -627,6 +724,53 @@ def test_multinomial_optimum_and_proof(tmp_path, intercept, penalty):
             checked(tmp_path, forged, X, y)
     assert not proof.verify(X, (y + 1) % 3).holds
     assert sx.certificates.from_json(proof.to_json()).verify(X, y).holds
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_multinomial_gap_closes_on_few_rows_large_costs_and_scaled_or_shifted_columns(seed, tmp_path):
+    """Separated classes have multipliers near 0, shifted columns tie weights and intercepts together, and a
+    large cost multiplies what rounding leaves of either."""
+    random = np.random.default_rng(seed)
+    count, d = int(random.integers(3, 6)), int(random.choice([1, 2, 4, 8]))
+    n = int(random.choice([count, 8, 20, 60]))
+    X = random.normal(size=(n, d))
+    y = np.argmax(
+        X @ random.normal(size=(d, count)) * 3 + random.gumbel(size=(n, count)) * (seed % 2), axis=1
+    )
+    y[:count] = np.arange(count)
+    X = X * 10.0 ** random.choice([-3, 0, 3]) * 10.0 ** random.uniform(-1, 1, size=d)
+    X = X + random.choice([0, 1, 100]) * abs(X).max()
+    C = 10.0 ** random.choice([-3, 0, 3, 6])
+    C = min(C, 1e6 / abs(X).max())
+    intercept = seed % 5 > 0
+    model = sx.LogisticRegression(C, multi_class="multinomial", tol=1e-7, fit_intercept=intercept).fit(X, y)
+    assert model.gap_ <= 1e-7
+    assert model.certificate_.verify(X, y).holds
+    checked(tmp_path, model.certificate_, X, y)
+
+
+def test_multinomial_intercepts_are_balanced_by_rows_that_take_more_as_by_rows_that_take_less():
+    """Eight rows of five classes: no row has enough of every other class to give back."""
+    random = np.random.default_rng(18)
+    X = random.normal(size=(8, 1))
+    for C in (1.0, 1e3, 1e6):
+        for turn in range(6):
+            y = random.permutation([0, 1, 2, 3, 4, 0, 1, 2])
+            model = sx.LogisticRegression(C, multi_class="multinomial").fit(X, y)
+            assert model.gap_ <= 1e-8, (C, turn)
+            assert model.certificate_.verify(X, y).holds
+
+
+def test_a_finer_grain_than_whole_numbers_hold_proves_less_and_nothing_false():
+    X, y = np.array([[0.0], [1.0], [2.0], [1.5]]), np.array([0, 1, 2, 0])
+    proof = sx.LogisticRegression(multi_class="multinomial").fit(X, y).certificate_
+    assert proof.verify(X, y).holds
+    for quantum in (55, 60, 64, 200, 900):
+        assert not replace(proof, quantum=quantum).verify(X, y).holds  # every multiplier too large for it
+        assert replace(proof, quantum=quantum, lower=0.0).verify(X, y).holds
+        assert not replace(proof, quantum=quantum, lower=proof.upper * 1.01).verify(X, y).holds
+    with pytest.raises(ValueError, match="at most 900"):
+        replace(proof, quantum=901)
 
 
 # Gradient descent

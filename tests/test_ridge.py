@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -18,7 +19,8 @@ from test_least_squares import checked, digits, naive_solution, sample
 
 import separatrix as sx
 from separatrix.algorithms.least_squares import solver
-from separatrix.certificates import SolutionWithin
+from separatrix.certificates import About, SolutionWithin
+from separatrix.certificates.check.record import Refused
 from separatrix.reports.shrinkage import moves_figure, path_figure
 from separatrix.rows import DenseRows, with_targets
 
@@ -101,6 +103,108 @@ def test_limits():
     assert far.certificate_.verify(X, y).holds
 
 
+def exact_mean(y, weights=None):
+    heights = [1] * len(y) if weights is None else list(map(Fraction, map(float, weights)))
+    total = sum(s * Fraction(float(t)) for s, t in zip(heights, y, strict=True))
+    return total / sum(heights)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("shape", [(30, 3), (6, 40), (5000, 12), (40, 1200)], ids=str)
+def test_an_infinite_penalty_leaves_the_mean_and_proves_it(shape, intercept, weighted, tmp_path):
+    X, y = sample(*shape)
+    y = y * 1e6 + 0.1
+    weights = np.random.default_rng(1).random(len(y)) if weighted else None
+    model = sx.Ridge(np.inf, fit_intercept=intercept).fit(X, y, sample_weight=weights)
+    exact = exact_mean(y, weights) if intercept else Fraction(0)
+    assert not model.coef_.any()
+    assert model.intercept_ == float(exact)
+    assert np.array_equal(model.predict(X), np.full(len(y), float(exact)))
+    assert model.alpha_ == np.inf
+    proof = model.certificate_
+    assert isinstance(proof, SolutionWithin)
+    assert proof.alpha is None
+    assert abs(Fraction(model.intercept_) - exact) <= Fraction(proof.distance) <= Fraction(1, 10**8)
+    assert "infinite" in proof.claim
+    assert proof.verify(X, y).holds
+    sx.save(model, tmp_path / "model.json")
+    again = sx.load(tmp_path / "model.json")
+    assert again.alpha == again.alpha_ == np.inf
+    assert replace(again.certificate_, about=proof.about) == proof
+    assert again.certificate_.verify(X, y).holds
+    assert np.array_equal(again.predict(X), model.predict(X))
+    assert np.isinf(again.eigenvalues_).all()
+
+
+def test_an_infinite_penalty_is_the_limit_of_finite_ones():
+    X, y = sample(25, 4)
+    for intercept in (False, True):
+        far = sx.Ridge(1e14, fit_intercept=intercept).fit(X, y)
+        limit = sx.Ridge(np.inf, fit_intercept=intercept).fit(X, y)
+        assert np.allclose([*far.coef_, far.intercept_], [*limit.coef_, limit.intercept_], atol=1e-11)
+
+
+def test_an_infinite_penalty_forged_is_refused(tmp_path):
+    X, y = sample(12, 3)
+    for weights in (None, np.random.default_rng(0).random(12)):
+        proof = sx.Ridge(np.inf).fit(X, y, sample_weight=weights).certificate_
+        assert "exact solution" in checked(proof, X, y, tmp_path)
+        for change in (
+            {"weights": (1e-12, 0.0, 0.0)},
+            {"intercept": proof.intercept + 1e-12},
+            {"alpha": 1e10},
+            {"alpha": 0.0},
+            {"sample_weight": (2.0, *[1.0] * 11)},
+        ):
+            false = replace(proof, **change)
+            assert not false.verify(X, y).holds
+            with pytest.raises(Refused):
+                checked(false, X, y, tmp_path)
+    assert sx.Ridge(3.0).fit(X, y).certificate_.alpha == 3.0
+    with pytest.raises(ValueError, match="inf"):
+        replace(proof, alpha=np.inf)
+    X[3, 1] = np.nan
+    with pytest.raises(ValueError, match="Row 3, column 1"):
+        replace(proof, about=About()).verify(X, y)
+    with pytest.raises(ValueError, match="NaN"):
+        sx.Ridge(np.inf).fit(X, y)
+
+
+def test_a_path_with_an_infinite_penalty_ends_at_the_mean():
+    for shape in ((40, 4), (15, 25)):
+        X, y = sample(*shape)
+        weights = np.random.default_rng(5).random(len(y))
+        path = sx.Ridge().path(X, y, alphas=[np.inf, 1.0, 0.1], sample_weight=weights)
+        assert path.alphas.tolist() == [0.1, 1.0, np.inf]
+        assert not path.coefficients[-1].any()
+        assert path.intercepts[-1] == pytest.approx(float(exact_mean(y, weights)), rel=1e-12)
+        assert [float(v[-1]) for v in (path.target_move, path.row_move, path.noise)] == [0.0, 0.0, 0.0]
+        assert np.isinf(path.shifted[-1]).all()
+    noise = np.random.default_rng(0).normal(size=40)
+    X = np.random.default_rng(1).normal(size=(40, 4))
+    model = sx.Ridge([0.01, np.inf]).fit(X, noise)
+    left_out = [(t - np.delete(noise, i).mean()) ** 2 for i, t in enumerate(noise)]
+    assert model.path_.leave_one_out[-1] == pytest.approx(np.mean(left_out), rel=1e-12)
+    assert model.alpha_ == np.inf
+    assert model.intercept_ == float(exact_mean(noise))
+    assert model.certificate_.verify(X, noise).holds
+    assert pickle.loads(pickle.dumps(model)).alpha_ == np.inf
+    with pytest.raises(ValueError, match="no finite penalty"):
+        path_figure(sx.Ridge([np.inf]).fit(X, noise).path_)
+
+
+def test_an_infinite_penalty_on_batches_merged_fits_and_sparse_rows():
+    X, y = sample(100, 4)
+    whole = sx.Ridge(np.inf).fit(X, y)
+    batches = sx.Ridge(np.inf).partial_fit(X[:10], y[:10]).partial_fit(X[10:], y[10:])
+    merged = sx.Ridge(np.inf).fit(X[:70], y[:70]).merge(sx.Ridge(np.inf).fit(X[70:], y[70:]))
+    thin = sx.Ridge(np.inf).fit(sp.csr_array(X), y)
+    for model in (batches, merged, thin):
+        assert model.intercept_ == whole.intercept_
+        assert model.certificate_.verify(X, y).holds
+
+
 def test_no_penalty_on_the_intercept():
     X, y = sample()
     one, other = sx.Ridge(5.0).fit(X, y), sx.Ridge(5.0).fit(X, y + 1000)
@@ -108,9 +212,9 @@ def test_no_penalty_on_the_intercept():
     assert other.intercept_ == pytest.approx(one.intercept_ + 1000)
 
 
-@pytest.mark.parametrize("bad", [-1.0, np.inf, np.nan, [], [1.0, -2.0], [[1.0]]])
+@pytest.mark.parametrize("bad", [-1.0, -np.inf, np.nan, [], [1.0, -2.0], [np.inf, np.nan], [[1.0]]])
 def test_penalties_that_make_no_sense(bad):
-    with pytest.raises(ValueError, match="a penalty is a finite number from 0 up"):
+    with pytest.raises(ValueError, match="a penalty is a number from 0 up"):
         sx.Ridge(bad).fit(*sample())
 
 
@@ -216,13 +320,13 @@ def test_a_moved_row_moves_the_weights_no_further_than_the_bound():
 
 def test_figures():
     X, y = sample(60, 30)
-    path = sx.Ridge([0.0, *ALPHAS]).fit(X, y).path_
+    path = sx.Ridge([0.0, *ALPHAS, np.inf]).fit(X, y).path_
     for text in (path_figure(path), path_figure(path, [f"<{j}>" for j in range(30)]), moves_figure(path)):
         assert text.startswith("<svg")
         assert "nan" not in text
         assert "inf" not in text
         assert "<1>" not in text
-    with pytest.raises(ValueError, match="no penalty above 0"):
+    with pytest.raises(ValueError, match="no finite penalty above 0"):
         path_figure(sx.Ridge([0.0]).fit(X, y).path_)
 
 

@@ -334,16 +334,52 @@ def test_senseless_parameters_are_refused(bad):
         sx.LinearSVM(**bad).fit([[0.0], [1.0]], [0, 1])
 
 
-def test_memory_beyond_the_data_is_small_for_float32():
-    X = np.random.default_rng(19).normal(size=(150_000, 100)).astype(np.float32)
-    y = (X[:, 0] + 0.5 * X[:, 1] + 0.3 * np.random.default_rng(20).normal(size=len(X)) > 0).astype(int)
-    for loss in LOSSES:
-        sx.LinearSVM(C=0.01, loss=loss, tol=1e-4).fit(X, y)  # compiles what it needs
-        tracemalloc.start()
-        sx.LinearSVM(C=0.01, loss=loss, tol=1e-4).fit(X, y)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert peak < 0.2 * X.nbytes
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("noise", [0.0, 0.3, 3.0, 100.0])
+def test_memory_beyond_the_data_is_small_for_float32(noise, loss, intercept):
+    """Also where nearly every row is a support vector, and where those near the margin outgrow their room."""
+    X = np.random.default_rng(19).normal(size=(200_000, 50)).astype(np.float32)
+    y = X[:, 0] + 0.5 * X[:, 1] + noise * np.random.default_rng(20).normal(size=len(X)) > 0
+    C = {0.0: 10.0, 0.3: 0.01, 3.0: 0.001, 100.0: 0.1}[noise]
+    sx.LinearSVM(C, loss=loss, fit_intercept=intercept).fit(X[:30_000], y[:30_000])  # compiles what it needs
+    tracemalloc.start()
+    model = sx.LinearSVM(C, loss=loss, fit_intercept=intercept).fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.2 * X.nbytes
+    assert model.gap_ <= 1e-8
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_float32_rows_give_the_weights_of_the_same_numbers_as_float64(intercept):
+    """Rows near the margin are held as float32, and their centre taken off in doubles."""
+    rng = np.random.default_rng(3)
+    X = (rng.normal(size=(60_000, 12)) + 100.0).astype(np.float32)
+    y = X[:, 0] - X[:, 1] + 5.0 * rng.normal(size=len(X)) > 0
+    one = sx.LinearSVM(0.01, fit_intercept=intercept).fit(X, y)
+    other = sx.LinearSVM(0.01, fit_intercept=intercept).fit(X.astype(np.float64), y)
+    assert max(one.gap_, other.gap_) <= 1e-8
+    assert np.allclose(one.coef_, other.coef_, rtol=1e-5, atol=1e-7)
+    assert one.objective_ == pytest.approx(other.objective_, rel=2e-8)
+    assert one.certificate_.verify(X, y).holds
+    held = one.dual_coef_ @ X[one.support_].astype(np.float64)
+    assert np.allclose(held, one.coef_[0], rtol=1e-4, atol=1e-5)
+
+
+def test_gathered_float32_rows_multiply_as_doubles_do():
+    from separatrix.algorithms.svm.gathering import gathered, single
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(1500, 5)).astype(np.float32), rng.integers(0, 2, 1500)
+    rows, centre = sx.as_rows(X, y), rng.normal(size=5)
+    chosen = np.flatnonzero(rng.random(1500) < 0.6)
+    (narrow, signs), (wide, others) = (f(rows, 1, chosen, centre) for f in (single, gathered))
+    alpha, w = rng.normal(size=len(chosen)), rng.normal(size=5)
+    assert np.array_equal(signs, others)
+    assert np.array_equal(narrow[np.arange(0, 700, 3)], wide[0:700:3])
+    assert np.allclose(narrow @ w, wide @ w, rtol=1e-13, atol=1e-13)
+    assert np.allclose(narrow.combined(alpha), wide.T @ alpha, rtol=1e-12, atol=1e-12)
 
 
 def written(tmp_path, X, y, certificate):

@@ -15,7 +15,9 @@ from .likelihood_within import NumbersOrNone
 from .logistic_duality import grain
 from .multinomial_duality import JointDuality, JointSums
 from .source import Source, read
-from .witness import CertificateError, Number, NumberOrNone, _numbers, _tuple
+from .witness import CertificateError, Number, NumberOrNone, WholeOrNone, _numbers, _tuple
+
+MOST_QUANTUM = 900
 
 Table = Annotated[tuple[tuple[float | int, ...], ...], _tuple(_numbers)]
 Labels = Annotated[tuple[Label, ...], _tuple(plain)]
@@ -40,6 +42,9 @@ class JointLikelihoodWithin(Certificate):
         v, one for each row; None: all 1.
     radius
         Without a penalty: the length, intercepts included, of the weights that ``lower`` speaks of.
+    quantum
+        The dual variables are multiples of 2^-quantum: a large one where all of them are small. None: what
+        the weights of the rows allow.
 
     Examples
     --------
@@ -58,6 +63,7 @@ class JointLikelihoodWithin(Certificate):
     lower: Number
     row_weights: NumbersOrNone = None
     radius: NumberOrNone = None
+    quantum: WholeOrNone = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -72,6 +78,8 @@ class JointLikelihoodWithin(Certificate):
             raise CertificateError("Two of its classes are the same.")
         if self.row_weights is not None and min(self.row_weights, default=0) < 0:
             raise CertificateError("A row's weight is below 0.")
+        if self.quantum is not None and self.quantum > MOST_QUANTUM:
+            raise CertificateError(f"The quantum is {self.quantum}; it is at most {MOST_QUANTUM}.")
         if self.radius is not None and self.radius < 0:
             raise CertificateError(f"The radius is {self.radius}; no weights have a length below 0.")
         object.__setattr__(self, "about", replace(self.about, positive=self.classes[-1], columns=width.pop()))
@@ -113,7 +121,9 @@ class JointLikelihoodWithin(Certificate):
             return Verdict(False, str(error))
 
     def _compare(self, sources: list[Source]) -> Verdict:
-        bounds = JointBounds(self, sources[0].n_rows)
+        first = next(iter(sources[0].pieces())).X[:1000] if sources[0].n_rows else None
+        centre = first.mean(axis=0) if isinstance(first, np.ndarray) else None
+        bounds = JointBounds(self, sources[0].n_rows, centre=centre)
         upper, lower = bounds.of(lambda duality: _walk(duality, sources, bounds.row_weights))
         if upper is None:
             raise OverflowError
@@ -147,16 +157,23 @@ def _walk(duality: JointDuality, sources: list[Source], row_weights: Any) -> Joi
 class JointBounds:
     """Both ends of the objective for the witness of a certificate."""
 
-    def __init__(self, witness: JointLikelihoodWithin, n_rows: int, caution: float = 1.0) -> None:
+    def __init__(
+        self, witness: JointLikelihoodWithin, n_rows: int, caution: float = 1.0, centre: Any = None
+    ) -> None:
         given = witness.row_weights
         self.witness = witness
         self.row_weights = None if given is None else np.array(given, np.float64)
         bias = None if witness.intercepts is None else np.array(witness.intercepts, np.float64)
         weights = np.array(witness.coefficients, np.float64)
-        self.duality = JointDuality(weights, bias, grain(n_rows, self.row_weights) - 3, caution)
+        # Without a penalty the intercepts' entries of g stay as they are, and rows where they are.
+        moved = centre if witness.C is not None and centre is not None and np.isfinite(centre).all() else None
+        quantum = grain(n_rows, self.row_weights) - 3 if witness.quantum is None else witness.quantum
+        self.duality = JointDuality(weights, bias, quantum, caution, moved)
+        self.largest = 0
 
     def of(self, walk: Any) -> tuple[Fraction | None, Fraction]:
         total = walk(self.duality)
+        self.largest = total.largest
         weights, C = self.duality.weights, self.witness.C
         square = fsum((weights**2).ravel().tolist())
         if not (isfinite(total.loss) and isfinite(total.reach) and isfinite(square)):
@@ -168,7 +185,7 @@ class JointBounds:
             return Fraction(total.loss), max(Fraction(0), Fraction(total.entropy) - lost)
         half = Fraction(square) / 2 * (1 + Fraction(1, 2**50)) + Fraction(1, 2**1000)
         upper = half + Fraction(C) * Fraction(total.loss)
-        found = self.duality.settled(total)
+        found = self.duality.settled(total, float(C))
         if found is None:
             return upper, Fraction(0)
         entropy, length = (Fraction(value) for value in found)

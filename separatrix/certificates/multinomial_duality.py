@@ -10,7 +10,9 @@ with g_k = Σ_{y_i=k} (Σ_j β_ij)(x_i, 1) − Σ_{y_i≠k} β_ik(x_i, 1).
 *Not penalised.* No weights of length at most ρ, intercepts included, have a loss below Σ v h(q) − ρ‖g‖.
 
 β are whole multiples of a power of two. What is left of the intercepts' entries flows back along pairs of
-classes: β_ik of a row of class l, made smaller, lowers entry k and raises entry l.
+classes: β_ik of a row of class l, made smaller, lowers entry k and raises entry l, and so does β_jl of a row
+of class k, made larger. Once these entries are 0 the rows may be moved: g is summed over x − centre, so that
+columns far from 0 cost no digits.
 """
 
 from __future__ import annotations
@@ -27,15 +29,22 @@ from .enclosures import _FARTHEST, ALLOWED, U, _exponential, _log_ratio, sum_abo
 from .source import Matrix
 
 _RUN = 2048
+TYPICAL = 0.1  # of the worst that rounding can do to scores, what it comes to over many
+_MOST = 2**51  # multiples of a row, so that 2048 rows fit 64 bits
 
 
 class Spare(NamedTuple):
-    """A row from which multiples can be taken back: those of all classes, its weight and its length."""
+    """A row whose multiples can change: those of all classes, its weight, where it is, its class."""
 
     multiples: tuple[int, ...]
     weight: float
-    length: float
+    place: Doubles
     row: int
+    own: int
+
+    def room(self, quantum: int) -> int:
+        """How many more there can be."""
+        return int(np.floor(np.ldexp(self.weight, quantum))) - sum(self.multiples)
 
 
 @dataclass
@@ -48,7 +57,12 @@ class JointSums:
     reach: float
     flows: tuple[int, ...]  # the intercepts' entries of −g, in multiples
     spare: dict[tuple[int, int], Spare]
+    roomy: dict[int, Spare]  # of every class the row with the most room
     rows: int
+    largest: int  # multiples of a row
+    tilt: float  # Σ β·δ·‖x‖, Σ β·δ and Σ β·δ², δ what rounding can change scores by
+    shift: float
+    bend: float
     drift: float  # what the rounding of scores can change g by, in length
     pieces: int = 1
 
@@ -57,6 +71,10 @@ class JointSums:
         for pair, found in other.spare.items():
             if pair not in spare or found.multiples[pair[1]] > spare[pair].multiples[pair[1]]:
                 spare[pair] = found
+        roomy = dict(self.roomy)
+        for own, found in other.roomy.items():
+            if own not in roomy or _rest(found) > _rest(roomy[own]):
+                roomy[own] = found
         return JointSums(
             nextafter(self.loss + other.loss, inf),
             nextafter(self.entropy + other.entropy, -inf),
@@ -64,10 +82,20 @@ class JointSums:
             nextafter(self.reach + other.reach, inf),
             tuple(map(sum, zip(self.flows, other.flows, strict=True))),
             spare,
+            roomy,
             max(self.rows, other.rows),
+            max(self.largest, other.largest),
+            nextafter(self.tilt + other.tilt, inf),
+            nextafter(self.shift + other.shift, inf),
+            nextafter(self.bend + other.bend, inf),
             nextafter(self.drift + other.drift, inf),
             self.pieces + other.pieces,
         )
+
+
+def _rest(spare: Spare) -> float:
+    """The own share, or nearly."""
+    return -float(sum(spare.multiples)) / spare.weight if spare.weight > 0 else -inf
 
 
 def log_sum_above(scores: Doubles, own: Doubles) -> Doubles:
@@ -114,6 +142,7 @@ class JointDuality:
     intercepts: Doubles | None
     quantum: int
     caution: float = 1.0
+    centre: Doubles | None = None
 
     def piece(self, X: Matrix, codes: npt.NDArray[Any], v: Doubles, start: int) -> JointSums:
         """The sums over a piece of rows with weights ``v``, in runs of 2048 rows."""
@@ -136,8 +165,14 @@ class JointDuality:
         scores = np.asarray(X @ self.weights.T) + bias
         norm = 1.001 * float(np.sqrt((self.weights**2).sum(axis=1).max())) + 1e-300
         doubt = self.caution * 4.04 * (terms + 4) * U * (lengths * norm + abs(bias).max()) + 1e-300
+        moved = dense and self.centre is not None and self.intercepts is not None
+        near: Any = X - self.centre if moved else X
+        reaches = 1.001 * np.sqrt(np.vecdot(near, near)) + 1e-150 if moved else lengths
         places = np.arange(n)
-        losses = v * (log_sum_above(scores, scores[places, codes]) + doubt) * (1 + 4 * U)
+        loss = log_sum_above(scores, scores[places, codes])
+        # Differences of scores that are off by δ change log(1 + R) by δ at most, and by a factor of exp(δ).
+        loss = np.minimum(loss + doubt, np.where(doubt < 0.01, loss * (1 + 1.01 * doubt), inf))
+        losses = v * loss * (1 + 8 * U)
         multiples = self._multiples(scores, codes, v)
         beta = np.ldexp(multiples.astype(np.float64), -self.quantum)
         signed = -beta
@@ -147,11 +182,16 @@ class JointDuality:
         return JointSums(
             loss=sum_above(losses),
             entropy=sum_below(joint_entropy_below(beta, v)),
-            g=np.asarray(X.T @ signed).T,
-            reach=2.01 * sum_above(beta.sum(axis=1) * lengths),
+            g=np.asarray(near.T @ signed).T,
+            reach=2.01 * sum_above(beta.sum(axis=1) * reaches),
             flows=tuple(int(flow) for flow in table.sum(axis=0)),
-            spare=self._spare(multiples, codes, v, lengths, start),
+            spare=self._spare(multiples, codes, v, near, start),
+            roomy=self._roomy(multiples, codes, v, near, start),
             rows=n,
+            largest=int(multiples.sum(axis=1).max(initial=0)),
+            tilt=sum_above(beta.sum(axis=1) * doubt * reaches),
+            shift=sum_above(beta.sum(axis=1) * doubt),
+            bend=sum_above(beta.sum(axis=1) * doubt**2),
             drift=sum_above(v * (doubt + 16 * count * U) * (lengths + 1.0)),
         )
 
@@ -159,9 +199,11 @@ class JointDuality:
         p = np.exp(scores - scores.max(axis=1, keepdims=True))
         p /= p.sum(axis=1, keepdims=True)
         p[np.arange(len(codes)), codes] = 0.0
-        multiples = np.floor(p * v[:, None] * (1 - 2.0**-49) * 2.0**self.quantum)
-        multiples = np.where(np.isfinite(multiples), multiples, 0.0).astype(np.int64)
-        over = multiples.sum(axis=1) > np.floor(v * 2.0**self.quantum)
+        shares = np.ldexp(p * v[:, None] * (1 - 2.0**-49), self.quantum)
+        multiples = np.where(shares <= _MOST, np.floor(shares), 0.0).astype(np.int64)
+        own = multiples.sum(axis=1)
+        # Rows that are too large for whole numbers of this grain have none: that is allowed, only weaker.
+        over = (own > np.floor(np.ldexp(v, self.quantum))) | (own > _MOST) | (shares > _MOST).any(axis=1)
         multiples[over] = 0
         return multiples
 
@@ -170,7 +212,7 @@ class JointDuality:
         multiples: npt.NDArray[np.int64],
         codes: npt.NDArray[Any],
         v: Doubles,
-        lengths: Doubles,
+        near: Matrix,
         start: int,
     ) -> dict[tuple[int, int], Spare]:
         found = {}
@@ -179,44 +221,95 @@ class JointDuality:
             for other in range(len(self.weights)):
                 if other != own:
                     row = int(rows[np.argmax(multiples[rows, other])])
-                    kept = tuple(int(m) for m in multiples[row])
-                    found[own, other] = Spare(kept, float(v[row]), float(lengths[row]), start + row)
+                    found[own, other] = _spare_row(multiples, v, near, row, own, start)
+        return found
+
+    def _roomy(
+        self,
+        multiples: npt.NDArray[np.int64],
+        codes: npt.NDArray[Any],
+        v: Doubles,
+        near: Matrix,
+        start: int,
+    ) -> dict[int, Spare]:
+        shares = np.divide(multiples.sum(axis=1), v, out=np.full(len(v), inf), where=v > 0)
+        found = {}
+        for own in np.unique(codes).tolist():
+            rows = np.flatnonzero(codes == own)
+            row = int(rows[np.argmin(shares[rows])])
+            found[own] = _spare_row(multiples, v, near, row, own, start)
         return found
 
     def _roundings(self, total: JointSums) -> float:
         """As `Duality.roundings`."""
         run = total.rows if self.caution == 1 else min(_RUN, total.rows * total.pieces)
-        return self.caution * (run + total.pieces + 8)
+        return self.caution * (run + total.pieces + 10)
 
-    def settled(self, total: JointSums) -> tuple[float, float] | None:
+    def settled(self, total: JointSums, C: float) -> tuple[float, float] | None:
         """The entropies and the length of g without the intercepts' entries, once these are exactly 0;
         None if the rows at hand cannot take them up."""
         error = self._roundings(total) * U * total.reach * 1.01
-        length = float(np.sqrt(sum_above((total.g**2).ravel()))) * (1 + 8 * U) + error + 1e-150
         if self.intercepts is None or not any(total.flows):
-            return total.entropy, length
+            return total.entropy - self._sway(total, total.g, C), _length(total.g) + error
+        changed = self._restored(total)
+        if changed is None:
+            return None
+        entropy, g = total.entropy, total.g.copy()
+        for spare, now in changed.values():
+            table = np.ldexp(np.array([spare.multiples, now], np.float64), -self.quantum)
+            before, after = joint_entropy_below(table, np.full(2, spare.weight)).tolist()
+            entropy += after - before * (1 + 1e-12)
+            if table.sum(axis=1).max() > 0.49 * spare.weight:  # see the doubt of an own share that is small
+                entropy -= 1e-12 * spare.weight
+            more = table[1] - table[0]
+            more[spare.own] = -more.sum()
+            step = np.outer(more, spare.place)
+            g -= step
+            error += 8 * U * (_length(step) + _length(g))
+        entropy -= 8 * U * abs(total.entropy) + self._sway(total, g, C)
+        return entropy, _length(g) + error
+
+    def _sway(self, total: JointSums, g: Doubles, C: float) -> float:
+        """With caution, what the bound may lose for the β of whoever rounds scores otherwise: it is
+        stationary in them but for the gradient w − Cg, and for what flows back between intercepts that
+        differ."""
+        if self.caution == 1:
+            return 0.0
+        apart = 0.0
+        if self.intercepts is not None:
+            moved = 0.0 if self.centre is None else self.weights @ self.centre
+            apart = float(np.ptp(self.intercepts + moved))
+        worst = _length(self.weights - C * g) * total.tilt + apart * total.shift
+        return TYPICAL * worst + total.bend
+
+    def _restored(self, total: JointSums) -> dict[int, tuple[Spare, list[int]]] | None:
+        """The rows that change, and their multiples once the intercepts' entries are 0."""
         flows = list(total.flows)
         changed: dict[int, tuple[Spare, list[int]]] = {}
-        for k in range(len(flows)):
-            for own in range(len(flows)):
-                back = min(flows[k], -flows[own])
-                spare = total.spare.get((own, k))
-                if back <= 0 or spare is None:
-                    continue
-                now = changed.setdefault(spare.row, (spare, list(spare.multiples)))[1]
+
+        def multiples_of(spare: Spare) -> list[int]:
+            return changed.setdefault(spare.row, (spare, list(spare.multiples)))[1]
+
+        pairs = [(k, own) for k in range(len(flows)) for own in range(len(flows))]
+        for k, own in pairs:
+            back = min(flows[k], -flows[own])
+            spare = total.spare.get((own, k))
+            if back > 0 and spare is not None:
+                now = multiples_of(spare)
                 back = min(back, now[k])
                 now[k] -= back
                 flows[k] -= back
                 flows[own] += back
-        if any(flows):
-            return None
-        entropy = total.entropy
-        for spare, now in changed.values():
-            table = np.ldexp(np.array([spare.multiples, now], np.float64), -self.quantum)
-            before, after = joint_entropy_below(table, np.full(2, spare.weight)).tolist()
-            entropy += after - before * (1 + 1e-12) - 1e-12 * spare.weight
-            length += 2.01 * float(table[0].sum() - table[1].sum()) * spare.length
-        return entropy - 8 * U * abs(total.entropy), length
+        for k, own in pairs:
+            more = min(flows[k], -flows[own])
+            spare = total.roomy.get(k)
+            if more > 0 and spare is not None:
+                now = multiples_of(spare)
+                more = min(more, spare.room(self.quantum) + sum(spare.multiples) - sum(now))
+                now[own] += more
+                flows[k] -= more
+                flows[own] += more
+        return None if any(flows) else changed
 
     def whole_length(self, total: JointSums) -> float:
         """The length of g with the intercepts' entries; with caution, also for the β of whoever rounds scores
@@ -228,3 +321,16 @@ class JointDuality:
         return (
             float(np.sqrt(sum_above((total.g**2).ravel()) + fsum(e * e for e in ends))) * (1 + 1e-12) + error
         )
+
+
+def _spare_row(
+    multiples: npt.NDArray[np.int64], v: Doubles, near: Matrix, row: int, own: int, start: int
+) -> Spare:
+    place = near[row] if isinstance(near, np.ndarray) else near[row : row + 1].toarray()[0]
+    kept = tuple(int(m) for m in multiples[row])
+    return Spare(kept, float(v[row]), np.asarray(place, np.float64), start + row, own)
+
+
+def _length(g: Doubles) -> float:
+    """Not below the length of these doubles."""
+    return float(np.sqrt(sum_above((g**2).ravel()))) * (1 + 8 * U) + 1e-150

@@ -134,7 +134,8 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 "--alpha",
                 type=Penalties(),
                 metavar="NUMBERS",
-                help="ridge: the penalty; of several, with commas between, the best on rows left out.",
+                help="ridge: the penalty, inf for the mean alone; of several, with commas between, the best "
+                "on rows left out.",
             ),
             click.option(
                 "--time-limit",

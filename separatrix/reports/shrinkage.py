@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,8 @@ ACROSS = "log₁₀ α"
 def path_figure(path: Any, names: Sequence[str] | None = None) -> str:
     """Every coefficient against α, and beside it the leave-one-out error with the α it chooses.
 
-    A penalty of 0 has no place on the logarithmic axis and is left out. Of more than 24 columns those with
-    the largest coefficients are drawn.
+    Penalties of 0 and infinity have no place on the logarithmic axis and are left out. Of more than 24
+    columns those with the largest coefficients are drawn.
     """
     alphas, kept = _logarithms(path)
     coefficients = path.coefficients[kept]
@@ -98,9 +99,9 @@ def moves_figure(path: Any) -> str:
 
 
 def _logarithms(path: Any) -> tuple[np.ndarray, np.ndarray]:
-    kept = path.alphas > 0
+    kept = (path.alphas > 0) & np.isfinite(path.alphas)
     if not kept.any():
-        raise ValueError("The path has no penalty above 0 to draw.")
+        raise ValueError("The path has no finite penalty above 0 to draw.")
     return np.log10(path.alphas[kept]), kept
 
 
@@ -112,6 +113,6 @@ def _line(
 
 
 def _mark(drawing: Drawing, area: Panel, alpha: float) -> None:
-    if alpha > 0:
+    if 0 < alpha < inf:
         x = area.x(float(np.log10(alpha)))
         drawing.path([(x, area.top), (x, area.bottom)], class_="thin ink-line", stroke_dasharray="2 3")

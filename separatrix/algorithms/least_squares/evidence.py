@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isinf
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ def within(
     return SolutionWithin(
         weights=tuple(coefficients[:-1].tolist()),
         intercept=float(coefficients[-1]) if intercept else None,
-        alpha=alpha,
+        alpha=None if isinf(alpha) else alpha,
         distance=length(kept) if distance is None else distance,
         within=tuple(kept),
         sample_weight=None if weights is None else tuple(weights.tolist()),

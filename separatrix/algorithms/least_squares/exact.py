@@ -12,6 +12,7 @@ from flint import arb, arb_mat
 from separatrix.algorithms.least_squares.gram import quietly
 from separatrix.certificates.balls import Precision, errors_from, middles
 from separatrix.certificates.interpolation import RowEquations
+from separatrix.certificates.mean_alone import MeanAlone
 from separatrix.certificates.moments import Moments, Part, moments_of, nearest
 from separatrix.certificates.normal_equations import NormalEquations
 from separatrix.predictor.evidence import matrix
@@ -52,7 +53,7 @@ class Solved(NamedTuple):
     errors: list[float]
 
 
-def solved(equations: NormalEquations | RowEquations) -> Solved:
+def solved(equations: NormalEquations | RowEquations | MeanAlone) -> Solved:
     exact = equations.solve()
     coefficients = middles(exact)
     if not np.isfinite(coefficients).all():

@@ -5,22 +5,25 @@ small, or a stream  exact moments in one pass, the solution in ball arithmetic, 
 tall                the Gram matrix in floats and refinement, while its condition allows; else the exact way
 wide                products of rows: exactly where they are few, else in floats
 large both ways     conjugate gradients
+infinite penalty    the mean of the targets, exactly
 ==================  ======================================================================================
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import isinf
 from typing import Any
 
 import numpy as np
 
 from separatrix.algorithms.least_squares.evidence import Claim, about, exact_in_reach, within
-from separatrix.algorithms.least_squares.exact import exact_moments, exact_rows, solved, standing
+from separatrix.algorithms.least_squares.exact import exact_moments, exact_rows, parts_of, solved, standing
 from separatrix.algorithms.least_squares.gram import Gram, Unsuited, gram_of, refined, threads
 from separatrix.algorithms.least_squares.iterative import SMALL, conjugate_gradients
 from separatrix.algorithms.least_squares.wide import Wide
 from separatrix.certificates import Undecided
+from separatrix.certificates.mean_alone import MeanAlone, target_moments
 from separatrix.certificates.moments import Moments
 from separatrix.certificates.normal_equations import NormalEquations
 from separatrix.rows import Rows
@@ -55,6 +58,12 @@ def solve(
 ) -> Fit:
     """The exact way where it is cheap, else floats where they are safe."""
     n, d = rows.n_rows, rows.n_columns
+    if isinf(alpha):
+        rows.require_finite()
+        mean = target_moments(parts_of(rows, weights))
+        fit = from_moments(mean, weights, alpha, intercept=intercept, rows=rows)
+        fit.moments = None  # those of the columns are worked out if they are asked for
+        return fit
     if n < d and n <= WIDE_ROWS and n * d <= WIDE_VALUES and d > SMALL_COLUMNS:
         return _by_rows(rows, weights, alpha, intercept)
     small = n * (d + 2) ** 2 <= SMALL_WORK and d <= SMALL_COLUMNS
@@ -84,11 +93,15 @@ def from_moments(
     here: Any = None,
 ) -> Fit:
     """The exact way."""
-    equations = NormalEquations(moments, intercept=intercept, alpha=alpha)
+    said: Any = about(rows) if rows is not None else here
+    equations: Any
+    if isinf(alpha):
+        equations = MeanAlone(moments, said.columns, intercept=intercept)
+    else:
+        equations = NormalEquations(moments, intercept=intercept, alpha=alpha)
     coefficients, errors = solved(equations)
     certificate: Any
     if np.isfinite(coefficients).all():
-        said = about(rows) if rows is not None else here
         certificate = within(errors, coefficients, alpha, intercept=intercept, weights=weights, about=said)
         certificate = certificate if rows is None else certificate.bound_to(rows)
         doubt = None

@@ -87,7 +87,8 @@ class LogisticRegression(WeightedClassifier):
         Without a penalty "overlap", "quasi" or "complete"; "not asked" otherwise.
     unbounded_ : tuple of str
         For separated rows a word for each coefficient, the intercept last: "+inf", "-inf", "finite" or
-        "undetermined".
+        "undetermined"; of the multinomial model such a tuple for each class but the first, of its
+        differences from that one.
     recession_ : ndarray or None
         The direction in which the likelihood never falls, the intercept last.
     separated_rows_ : ndarray
@@ -240,7 +241,7 @@ class LogisticRegression(WeightedClassifier):
         if self._joint:
             self.certificate_ = solutions[0].certificate
             self.history_ = solutions[0].history
-            for fact in ("gap", "objective", "lower_bound", "n_iter", "objectives", "separation"):
+            for fact in solutions[0].facts.keys() - {"separated_rows"}:
                 setattr(self, f"{fact}_", solutions[0].facts[fact])
 
     def _warn(self, certificates: list[Any]) -> None:
@@ -268,7 +269,8 @@ class LogisticRegression(WeightedClassifier):
     def summary(self, level: float = 0.95) -> Inference | tuple[Inference, ...]:
         """Standard errors, Wald's intervals and p-values of a fit without penalty, or with Firth's.
 
-        With more than two classes one table for each, that class against the rest.
+        With more than two classes one table for each, that class against the rest; of the multinomial model
+        one for each but the first, against that one.
         """
         from sklearn.utils.validation import check_is_fitted
 
@@ -276,7 +278,7 @@ class LogisticRegression(WeightedClassifier):
         if not hasattr(self, "covariance_"):
             raise ValueError(
                 "Standard errors are those of a fit without a penalty or with Firth's: fit with "
-                "penalty=None or penalty='firth'" + (", one against the rest." if self._joint else ".")
+                "penalty=None" + (" (at most 1500 of them)." if self._joint else " or penalty='firth'.")
             )
         if not 0 < level < 1:
             raise ValueError(f"level={level} makes no sense: it is a share between 0 and 1.")
@@ -284,6 +286,10 @@ class LogisticRegression(WeightedClassifier):
         names = (
             tuple(f"x{j}" for j in range(self.n_features_in_)) if given is None else tuple(map(str, given))
         )
+        if self._joint:
+            from separatrix.algorithms.logistic.joint_inference import joint_summary
+
+            return joint_summary(self, names, level)
         binary = len(self.classes_) == 2
         kind = "Firth's penalty" if self.penalty == "firth" else "maximum likelihood"
 

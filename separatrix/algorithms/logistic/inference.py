@@ -105,8 +105,12 @@ def infer(
     rows: float,
     log_likelihood: float,
     null_log_likelihood: float,
+    degrees: int | None = None,
 ) -> Inference:
-    """The table of weights (intercept last) with this covariance; ``words`` as long as the covariance."""
+    """The table of weights (intercept last) with this covariance; ``words`` as long as the covariance.
+
+    ``degrees`` are those of the likelihoods, where these are of more than this table.
+    """
     size = len(covariance)
     order = [size - 1, *range(size - 1)] if intercept else list(range(size))
     estimate = weights[: len(names)] if not intercept else weights
@@ -133,7 +137,7 @@ def infer(
         rows=rows,
         log_likelihood=log_likelihood,
         null_log_likelihood=null_log_likelihood,
-        degrees=size - intercept,
+        degrees=size - intercept if degrees is None else degrees,
     )
 
 

@@ -8,8 +8,7 @@ as reference, since adding the same to all w_k changes nothing.
 **Certificate.** `JointLikelihoodWithin`, one for all classes: with a penalty about all weights, without
 one about all weights up to ten times as long as those found.
 
-**Cost.** Newton's method with products of the Hessian, solved by conjugate gradients: K scores for each
-row and product.
+**Cost.** Newton's method (`joint`): K scores for each row and product with the Hessian.
 """
 
 from __future__ import annotations
@@ -20,10 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.logistic.likelihood import refuse_overflow
+from separatrix.algorithms.logistic.existence import Existence
+from separatrix.algorithms.logistic.joint import Joint
+from separatrix.algorithms.logistic.joint_inference import joint_inference
 from separatrix.algorithms.separation import Separation, separated
 from separatrix.certificates import JointLikelihoodWithin, Undecided
-from separatrix.certificates.joint_likelihood_within import JointBounds
+from separatrix.certificates.joint_likelihood_within import MOST_QUANTUM, JointBounds
 from separatrix.certificates.multinomial_duality import JointDuality, JointSums
 from separatrix.certificates.source import doubles
 from separatrix.predictor import FitWarning, Solution, warn
@@ -32,115 +33,10 @@ from separatrix.predictor.history import History
 from separatrix.rows import Block, DenseRows, Rows, SparseRows
 
 ROOM = 1e-12
+FINER = 4  # tries
+BITS, COARSE = 50, 42  # of the largest multiple: what there is room for, and what is taken to be enough
 RADIUS = 10.0
-MOST_PRODUCTS = 300
 LARGEST_COST = 1e10
-
-
-class Joint:
-    """The objective at a moving point W: a row a class, the intercept last."""
-
-    def __init__(self, rows: Rows, n_classes: int, C: float, intercept: bool) -> None:
-        self.rows, self.n_classes, self.intercept = rows, n_classes, intercept
-        self.ridge, self.C = (0.0, 1.0) if isinf(C) else (1.0, C)
-        self.weights = np.zeros((n_classes, rows.n_columns + 1))
-        self.probabilities = np.empty((rows.n_rows, n_classes))
-
-    def _costs(self, block: Block) -> np.ndarray:
-        v = self.rows.weights
-        return np.full(len(block), self.C) if v is None else self.C * v[block.start : block.stop]
-
-    def differentiate(self, weights: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        """The objective, its gradient and the Hessian's diagonal at W; probabilities are kept for
-        products."""
-
-        def term(block: Block) -> tuple[float, np.ndarray, np.ndarray]:
-            X, c, places = matrix(block, self.rows.n_columns), self._costs(block), np.arange(len(block))
-            scores = np.asarray(X @ weights[:, :-1].T) + weights[:, -1]
-            top = scores.max(axis=1, keepdims=True)
-            p = np.exp(scores - top)
-            total = p.sum(axis=1, keepdims=True)
-            loss = float(c @ (np.log(total[:, 0]) + top[:, 0] - scores[places, block.codes]))
-            p /= total
-            self.probabilities[block.start : block.stop] = p
-            curved = (p * (1 - p) * c[:, None]).T
-            squares = X.multiply(X) if hasattr(X, "multiply") else X.astype(np.float64) ** 2
-            diagonal = np.column_stack([np.asarray(curved @ squares), curved.sum(axis=1)])
-            p = p * c[:, None]
-            p[places, block.codes] -= c
-            return loss, np.column_stack([np.asarray((X.T @ p).T), p.sum(axis=0)]), diagonal
-
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            loss, gradient, diagonal = self.rows.sum(term)
-        gradient[:, -1] *= self.intercept
-        w = weights[:, :-1]
-        gradient[:, :-1] += self.ridge * w
-        return loss + 0.5 * self.ridge * float((w * w).sum()), gradient, diagonal + self.ridge
-
-    def curved(self, direction: np.ndarray) -> np.ndarray:
-        def term(block: Block) -> tuple[np.ndarray]:
-            X, c = matrix(block, self.rows.n_columns), self._costs(block)
-            p = self.probabilities[block.start : block.stop]
-            moves = np.asarray(X @ direction[:, :-1].T) + direction[:, -1]
-            moves = c[:, None] * p * (moves - (p * moves).sum(axis=1, keepdims=True))
-            return (np.column_stack([np.asarray((X.T @ moves).T), moves.sum(axis=0)]),)
-
-        total = np.asarray(self.rows.sum(term)[0])
-        total[:, -1] *= self.intercept
-        total[:, :-1] += self.ridge * direction[:, :-1]
-        return total
-
-    def run(self, tol: float, max_iter: int, objectives: list[float]) -> bool:
-        """Newton's steps until ½‖∇_w‖² is at most ``tol`` times the objective, and the intercepts are as
-        good."""
-        value, gradient, diagonal = self.differentiate(self.weights)
-        if not np.isfinite(value):
-            refuse_overflow(self.rows)
-        while True:
-            objectives.append(value)
-            direction, left = self._direction(gradient, diagonal, tol * value)
-            slope = float((gradient * direction).sum())
-            gap = 0.5 * float((gradient[:, :-1] ** 2).sum()) if self.ridge else -slope
-            # What the intercepts leave is taken from single rows in the end, so it has to be far smaller.
-            ends = 1e6 * float((gradient[:, -1] ** 2 / np.maximum(diagonal[:, -1], 1e-300)).sum())
-            if max(gap, ends) <= tol * value:
-                return True
-            if len(objectives) >= max_iter or not slope < 0:
-                return False
-            step = 1.0
-            for _ in range(40):
-                ahead = self.differentiate(self.weights + step * direction)
-                if np.isfinite(ahead[0]) and ahead[0] <= value + 1e-4 * step * slope + 1e-15 * abs(value):
-                    break
-                step *= 0.5
-            else:
-                return False
-            self.weights = self.weights + step * direction
-            if ahead[0] >= value and left:
-                return max(gap, ends) <= 10 * tol * value
-            value, gradient, diagonal = ahead
-
-    def _direction(self, gradient: np.ndarray, diagonal: np.ndarray, small: float) -> tuple[np.ndarray, bool]:
-        """Conjugate gradients to a thousandth of the gradient, scaled by the diagonal; whether it got
-        there."""
-        scale = 1.0 / np.where(diagonal > 0, diagonal, 1.0)
-        found, rest = np.zeros_like(gradient), -gradient
-        scaled = scale * rest
-        direction, product = scaled.copy(), float((rest * scaled).sum())
-        goal = 1e-6 * product
-        for _ in range(MOST_PRODUCTS):
-            curved = self.curved(direction)
-            curvature = float((direction * curved).sum())
-            if not curvature > 1e-300 or product <= 0:
-                break
-            found += product / curvature * direction
-            rest -= product / curvature * curved
-            scaled = scale * rest
-            product, last = float((rest * scaled).sum()), product
-            if product <= goal:
-                return found, True
-            direction = scaled + (product / last) * direction
-        return found, False
 
 
 def solve(model: Any, rows: Rows) -> list[Solution]:
@@ -151,32 +47,28 @@ def solve(model: Any, rows: Rows) -> list[Solution]:
         )
     K, C = len(model.classes_), model._cost
     rows.require_finite()
-    kind, told = "not asked", None
+    kind, told, found = "not asked", None, None
     if isinf(C):
         answer = joint_separation(rows, K, intercept=model.fit_intercept)
-        kind = answer.kind
+        kind, found = answer.kind, Existence(answer.kind, answer, None)
         told = _told(model, rows, answer) if kind in ("complete", "quasi") else None
     problem = Joint(rows, K, C, model.fit_intercept)
     if len(model._starts) == K:
-        problem.weights = np.array(model._starts)
+        problem.start_at(np.array(model._starts))
     objectives: list[float] = []
-    certificate: Any = None
     if told is not None:
-        problem = _towards(model, rows, K, objectives)
+        weights = _towards(model, rows, K, objectives).outward()
+        certificate: Any = proven(rows, model, weights, C)
     else:
-        for share in (0.1, 1e-3) if problem.ridge else (1e-9,):
-            problem.run(share * model.tol, model.max_iter, objectives)
-            certificate = proven(rows, model, problem.weights, C)
-            if certificate is None or certificate.gap <= model.tol:
-                break
-    problem.weights -= problem.weights.mean(axis=0)
-    certificate = proven(rows, model, problem.weights, C)
+        weights, certificate = _within(model, problem, C, objectives)
     facts: dict[str, Any] = {
         "n_iter": max(1, len(objectives)),
         "objectives": np.array(objectives),
         "separation": kind,
         "separated_rows": np.empty(0, np.int64) if told is None else told,
     }
+    if found is not None:
+        facts |= joint_inference(rows, weights, found, intercept=model.fit_intercept)
     if certificate is None:
         certificate = Undecided("The objective is too large for doubles: rescale the columns.")
         facts |= {"gap": inf, "objective": inf, "lower_bound": 0.0}
@@ -186,7 +78,24 @@ def solve(model: Any, rows: Rows) -> list[Solution]:
             "objective": float(certificate.upper),
             "lower_bound": float(certificate.lower),
         }
-    return [Solution(w, certificate, History(), facts) for w in problem.weights]
+    return [Solution(w, certificate, History(), facts) for w in weights]
+
+
+def _within(
+    model: Any, problem: Joint, C: float, objectives: list[float]
+) -> tuple[np.ndarray, JointLikelihoodWithin | None]:
+    """The weights with the smaller proven gap: if the first miss it, steps to the last digit follow."""
+    problem.run((0.1 if problem.ridge else 1e-9) * model.tol, model.max_iter, objectives)
+    weights = problem.outward()
+    certificate = proven(problem.rows, model, weights, C)
+    if certificate is None or certificate.gap <= model.tol or len(objectives) >= model.max_iter:
+        return weights, certificate
+    problem.polish(objectives)
+    others = problem.outward()
+    other = proven(problem.rows, model, others, C)
+    if other is None or other.gap >= certificate.gap:
+        return weights, certificate
+    return others, other
 
 
 def proven(rows: Rows, model: Any, weights: np.ndarray, C: float) -> JointLikelihoodWithin | None:
@@ -214,9 +123,20 @@ def proven(rows: Rows, model: Any, weights: np.ndarray, C: float) -> JointLikeli
         total: JointSums = rows.sum(term)[0]
         return total
 
-    upper, lower = JointBounds(draft, rows.n_rows, caution=2.0).of(walk)
+    centre = None if isinstance(rows, SparseRows) else rows.sample_mean(1000)
+    bounds = JointBounds(draft, rows.n_rows, caution=2.0, centre=centre)
+    upper, lower = bounds.of(walk)
     if upper is None:
         return None
+    for _ in range(FINER):
+        finer = bounds.duality.quantum + BITS - bounds.largest.bit_length()
+        if free or bounds.largest >= 2**COARSE or finer > MOST_QUANTUM:
+            break
+        # Rows far on their side have multipliers far below their weights: a finer grain has room for them.
+        draft = replace(draft, quantum=finer)
+        bounds = JointBounds(draft, rows.n_rows, caution=2.0, centre=centre)
+        upper, lower = bounds.of(walk)
+        assert upper is not None
     room = ROOM * float(upper)
     ends = {"upper": nextafter(float(upper) + room, inf), "lower": max(0.0, float(lower) - room)}
     return replace(draft, **ends).bound_to(rows)  # type: ignore[arg-type]
@@ -291,7 +211,7 @@ def _towards(model: Any, rows: Rows, n_classes: int, objectives: list[float]) ->
     C, start = 1.0, np.zeros((n_classes, rows.n_columns + 1))
     while True:
         problem = Joint(rows, n_classes, C, model.fit_intercept)
-        problem.weights = start
+        problem.weights = start  # in the frame of the problem, which is that of the last
         problem.run(0.1 * model.tol, model.max_iter, objectives)
         start = problem.weights
         share = 0.5 * float((start[:, :-1] ** 2).sum())

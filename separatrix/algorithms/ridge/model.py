@@ -52,8 +52,9 @@ class Ridge(AdditiveRegressor):
     Parameters
     ----------
     alpha : float or sequence of floats
-        The penalty, from 0 up; 0 is least squares with the shortest weights. Of a sequence the one with the
-        smallest leave-one-out error is taken, and ``path_`` has them all.
+        The penalty, from 0 up; 0 is least squares with the shortest weights, ``inf`` the mean of the targets
+        and nothing else. Of a sequence the one with the smallest leave-one-out error is taken, and ``path_``
+        has them all.
     fit_intercept : bool
     n_jobs : int or None
         Threads for passes over the rows; None takes as many as NumPy's BLAS would.
@@ -97,8 +98,8 @@ class Ridge(AdditiveRegressor):
 
     def _check_parameters(self) -> None:
         alphas = np.atleast_1d(np.asarray(self.alpha, dtype=float))
-        if alphas.ndim != 1 or not len(alphas) or not (np.isfinite(alphas) & (alphas >= 0)).all():
-            raise ValueError(f"alpha={self.alpha!r}: a penalty is a finite number from 0 up, or several.")
+        if alphas.ndim != 1 or not len(alphas) or not (alphas >= 0).all():
+            raise ValueError(f"alpha={self.alpha!r}: a penalty is a number from 0 up, or several.")
 
     def _penalty(self) -> float:
         if np.ndim(self.alpha):

@@ -1,7 +1,12 @@
-"""Some rows, taken out of wherever they live and turned so that both classes pull the same way."""
+"""Some rows, taken out of wherever they live and turned so that both classes pull the same way.
+
+Rows of float32 stay so where they are to be held for long: s·(x − centre) is formed in doubles, a run of rows
+at a time, for every product with them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,6 +15,7 @@ from separatrix.predictor.evidence import matrix
 from separatrix.rows import Block, Csr, DenseRows, Rows, SparseRows
 
 RUN = 2048  # rows
+SHORT = 512  # rows that become doubles at a time
 
 
 def gathered(rows: Rows, positive: int, chosen: np.ndarray, centre: np.ndarray) -> tuple[Any, np.ndarray]:
@@ -58,6 +64,45 @@ def _turned(
     Z -= centre
     Z *= signs[:, None]
     return Z, signs
+
+
+class Single:
+    """Z = s·(x − centre) of float32 rows, in half the room; what a product or some of the rows need is formed
+    in doubles."""
+
+    def __init__(self, X: np.ndarray, signs: np.ndarray, centre: np.ndarray) -> None:
+        self._X, self._signs, self._centre = X, signs, centre
+        self.shape = X.shape
+
+    def __getitem__(self, chosen: Any) -> np.ndarray:
+        Z = np.subtract(self._X[chosen], self._centre)
+        Z *= self._signs[chosen, None]
+        return Z
+
+    def _runs(self) -> Iterator[slice]:
+        return (slice(first, first + SHORT) for first in range(0, self.shape[0], SHORT))
+
+    def __matmul__(self, weights: np.ndarray) -> np.ndarray:
+        return np.concatenate([self[run] @ weights for run in self._runs()] or [np.empty(0)])
+
+    def combined(self, alpha: np.ndarray) -> np.ndarray:
+        """Σ α z."""
+        return np.asarray(sum((alpha[run] @ self[run] for run in self._runs()), np.zeros(self.shape[1])))
+
+
+def in_single(rows: Rows) -> bool:
+    """Whether rows held for long stay float32."""
+    return isinstance(rows, DenseRows) and bool(rows.dtype == np.float32)
+
+
+def single(rows: Rows, positive: int, chosen: np.ndarray, centre: np.ndarray) -> tuple[Any, np.ndarray]:
+    """As `gathered`, of float32 in half the room."""
+    if not in_single(rows):
+        return gathered(rows, positive, chosen, centre)
+    assert isinstance(rows, DenseRows)
+    block = rows.take(chosen)
+    signs = block.signs(positive).astype(np.float64)
+    return Single(matrix(block, rows.n_columns), signs, centre), signs
 
 
 def joined(first: Any, second: Any) -> Any:

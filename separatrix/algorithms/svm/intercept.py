@@ -37,7 +37,7 @@ def best_shift(margins: np.ndarray, signs: np.ndarray, costs: np.ndarray | None)
 
 def with_best_intercept(task: Task, outcome: Outcome, *, finished: bool) -> Outcome:
     """The outcome, its intercept moved where no row on the margin fixes it, or the search was cut short."""
-    caps = task.costs(outcome.support)
+    caps = task.costs(outcome.inner)
     inner = (outcome.alpha > INNER * caps) & (outcome.alpha < (1.0 - INNER) * caps)
     if finished and inner.any():
         return outcome
@@ -49,4 +49,6 @@ def with_best_intercept(task: Task, outcome: Outcome, *, finished: bool) -> Outc
         shift = best_shift(outcome.margins[counting], signs[counting], task.costs(counting))
     weights = outcome.weights.copy()
     weights[-1] += shift
-    return outcome._replace(weights=weights, margins=outcome.margins + shift * signs)
+    margins = np.multiply(signs, shift)
+    margins += outcome.margins
+    return outcome._replace(weights=weights, margins=margins)

@@ -141,9 +141,7 @@ class LinearSVM(WeightedClassifier):
             if self.fit_intercept and not is_squared:
                 outcome = with_best_intercept(task, outcome, finished=outcome.steps < self.max_iter)
             outcome, certificate = self._proven(task, outcome)
-        return Solution(
-            outcome.weights, certificate, History(), self._facts_of(rows, positive, outcome, certificate)
-        )
+        return Solution(outcome.weights, certificate, History(), self._facts_of(task, outcome, certificate))
 
     def _proven(self, task: Task, outcome: Outcome) -> tuple[Outcome, Any]:
         """The certificate, of slightly longer weights where C makes margins of 1 up to rounding too dear."""
@@ -160,7 +158,7 @@ class LinearSVM(WeightedClassifier):
                 best, certificate = stretched, other
         return best, certificate
 
-    def _facts_of(self, rows: Rows, positive: int, outcome: Outcome, certificate: Any) -> dict[str, Any]:
+    def _facts_of(self, task: Task, outcome: Outcome, certificate: Any) -> dict[str, Any]:
         ends = {"objective": np.nan, "lower_bound": np.nan, "gap": np.nan}
         if not isinstance(certificate, Undecided):
             gap = certificate.gap
@@ -176,11 +174,13 @@ class LinearSVM(WeightedClassifier):
                     f"The duality gap is {gap:.3g} of the objective, above tol={self.tol:g}: {why}. "
                     "The certificate holds for the gap that was reached.",
                 )
-        signs = np.concatenate([block.signs(positive) for block in rows.blocks()])
+        support, alpha = outcome.multipliers(task)
+        signs = np.concatenate([block.signs(task.positive) for block in task.rows.blocks()])
+        alpha *= signs[support]
         return {
             **ends,
-            "support": outcome.support,
-            "dual_coef": outcome.alpha * signs[outcome.support],
+            "support": support,
+            "dual_coef": alpha,
             "n_iter": max(1, outcome.steps),
         }
 

@@ -44,7 +44,8 @@ def proven(task: Task, outcome: Outcome, *, squared: bool) -> SoftMarginWithin |
     found: Enclosure | None = None
     listed: dict[int, Fraction] = {}
     for near in (1e-11, 1e-9, MOST):
-        listed = listed if squared and listed else _listed(empty, outcome, near, squared)
+        if not (squared and listed):
+            listed = _largest(task, outcome) if squared else _listed(empty, outcome, near)
         balance = Fraction(0)
         if squared and task.intercept:
             balance = enclosed(source, objective(listed)).balance - _weighed(listed, signs)
@@ -84,24 +85,29 @@ def proven(task: Task, outcome: Outcome, *, squared: bool) -> SoftMarginWithin |
     ).bound_to(task.rows)
 
 
-def _listed(objective: Objective, outcome: Outcome, near: float, squared: bool) -> dict[int, Fraction]:
+def _largest(task: Task, outcome: Outcome) -> dict[int, Fraction]:
+    """The rows with the largest multipliers of the squared hinge, which can give some of it away."""
+    support, alpha = outcome.multipliers(task)
+    most = min(4 * TAKERS, len(support))
+    chosen = np.argpartition(alpha, len(alpha) - most)[len(alpha) - most :] if most else np.empty(0, np.int64)
+    return {int(support[i]): Fraction(float(alpha[i])) for i in np.sort(chosen) if alpha[i] > 0.0}
+
+
+def _listed(objective: Objective, outcome: Outcome, near: float) -> dict[int, Fraction]:
     """Rows whose multiplier does not follow from the weights: those on the margin, and those that differ."""
-    if squared:
-        largest = np.argsort(-outcome.alpha, kind="stable")[: 4 * TAKERS]
-        return {int(outcome.support[i]): Fraction(float(outcome.alpha[i])) for i in largest}
-    alpha = np.zeros(len(outcome.margins))
-    alpha[outcome.support] = outcome.alpha
-    full = np.zeros(len(outcome.margins), bool)
-    full[outcome.support] = outcome.full
-    margins = outcome.margins
+    margins, full = outcome.margins, outcome.full
+    assert full is not None
+    alpha = dict(zip(outcome.inner.tolist(), outcome.alpha.tolist(), strict=True))
     width = near * (1.0 + max(float(margins.max(initial=0.0)), -float(margins.min(initial=0.0))))
-    close = (margins >= 1.0 - width) & (margins <= 1.0 + width)
-    differs = (alpha > 0.0) & (~full | (margins > 1.0)) | (margins < 1.0) & ~full
+    chosen = (margins >= 1.0 - width) & (margins <= 1.0 + width)
+    chosen |= full & (margins > 1.0)
+    chosen |= ~full & (margins < 1.0)
+    chosen[outcome.inner] = True
     listed = {}
-    for row in np.flatnonzero(close | differs).tolist():
+    for row in np.flatnonzero(chosen).tolist():
         cost = objective.cost(row)
         if cost:
-            listed[row] = cost if full[row] else min(cost, _cut(float(alpha[row]), cost))
+            listed[row] = cost if full[row] else min(cost, _cut(alpha.get(row, 0.0), cost))
     return listed
 
 

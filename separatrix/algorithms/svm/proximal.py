@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from separatrix.algorithms.svm.gathering import Single
 from separatrix.algorithms.svm.line import root_of_slope
 from separatrix.algorithms.svm.newton import direction
 from separatrix.kernels.hinge import envelope_slope
@@ -50,7 +51,8 @@ class Near:
 
     def combined(self, alpha: np.ndarray) -> np.ndarray:
         """Σ α (Z, s)."""
-        return np.append(self.Z.T @ alpha, self.signs @ alpha)
+        pull = self.Z.combined(alpha) if isinstance(self.Z, Single) else self.Z.T @ alpha
+        return np.append(pull, self.signs @ alpha)
 
 
 class Reached(NamedTuple):
@@ -119,6 +121,7 @@ def _envelope(
         if off <= max(LOOSE * slack, 0.1 * tolerance) or step >= min(INNER, room) or stuck:
             break
         best = min(best, off)
+        del alpha, short
         active = np.flatnonzero((targets > 0.0) & (targets < 1.0))
         move = direction(
             near.Z, near.signs, active, curvature, slope, intercept=intercept, kernel=near.kernel

@@ -73,16 +73,12 @@ def minimise(task: Task, tolerance: float, room: int, start: np.ndarray | None =
         if steps % 4 == 3:
             margins = walked.margins(weights)
         steps += 1
-    alpha = np.subtract(1.0, margins)
-    np.maximum(alpha, 0.0, out=alpha)
-    alpha *= 2.0 * task.cost if task.weights is None else 2.0 * costs
-    weights = walked.unfolded(weights, alpha)
-    held = np.flatnonzero(alpha > 0.0)
-    every, support = margins, held
+    weights = walked.unfolded(weights, margins)
+    every = margins
     if not _many(task):
-        every, support = np.zeros(task.rows.n_rows), counting[held]
+        every = np.zeros(task.rows.n_rows)
         every[counting] = margins
-    return Outcome(task.plain(weights), support, alpha[held], np.zeros(len(held), bool), every, steps)
+    return Outcome(task.plain(weights), every, steps, None, np.empty(0, np.int64), np.empty(0))
 
 
 def _slope_along(
@@ -142,10 +138,11 @@ class _Gathered:
         """Weights as given, where the columns are as given."""
         return weights if self.wide is None else self.start()
 
-    def unfolded(self, weights: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    def unfolded(self, weights: np.ndarray, margins: np.ndarray) -> np.ndarray:
         """Weights of the columns as given."""
         if self.wide is None:
             return weights
+        alpha = 2.0 * self.near.caps * np.maximum(0.0, 1.0 - margins)
         return np.append(self.wide.given.Z.T @ alpha, weights[-1])
 
     def margins(self, weights: np.ndarray) -> np.ndarray:
@@ -183,7 +180,7 @@ class _Walked:
     def folded(self, weights: np.ndarray) -> np.ndarray:
         return weights
 
-    def unfolded(self, weights: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    def unfolded(self, weights: np.ndarray, margins: np.ndarray) -> np.ndarray:
         return weights
 
     def margins(self, weights: np.ndarray) -> np.ndarray:

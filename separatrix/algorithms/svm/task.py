@@ -65,14 +65,32 @@ class Task:
 
 
 class Outcome(NamedTuple):
-    """Weights for the rows as given, the rows with 0 < α, their α, and the Newton steps made.
+    """Weights for the rows as given, the margins of all rows, and the Newton steps made.
 
-    ``full`` says of which of them α is the whole cost; ``margins`` are of all rows.
+    Hinge: ``full`` says of every row whether its α is its whole cost, ``inner`` are the rows with an α below
+    that and above 0, ``alpha`` theirs. Squared hinge: ``full`` is None, and α is 2·cost·max(0, 1 − margin).
+    A number and a multiplier for every row would take more room than all else: `multipliers` comes last.
     """
 
     weights: np.ndarray
-    support: np.ndarray
-    alpha: np.ndarray
-    full: np.ndarray
     margins: np.ndarray
     steps: int
+    full: np.ndarray | None
+    inner: np.ndarray
+    alpha: np.ndarray
+
+    def multipliers(self, task: Task) -> tuple[np.ndarray, np.ndarray]:
+        """The rows with α above 0, ascending, and their α."""
+        held = self.margins < 1.0 if self.full is None else self.full.copy()
+        if self.full is None and task.weights is not None:
+            held &= task.weights > 0.0
+        held[self.inner] = True
+        support = np.flatnonzero(held)
+        if self.full is not None:
+            alpha = task.costs(support)
+            alpha[np.searchsorted(support, self.inner)] = self.alpha
+            return support, alpha
+        alpha = self.margins[support]
+        np.subtract(1.0, alpha, out=alpha)
+        alpha *= 2.0 * task.cost if task.weights is None else 2.0 * task.costs(support)
+        return support, alpha

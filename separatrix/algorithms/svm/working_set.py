@@ -7,19 +7,20 @@ may still move. After a solve one look at all rows finds those that went astray:
 is closed.
 
 **Cost.** Two to four looks at all rows; memory for the rows near the margin, about a twelfth of the data or
-2 MB, and for three numbers a row.
+2 MB (of float32 half of that, unless more of them matter), and for two numbers a row.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.svm.gathering import gathered, joined
+from separatrix.algorithms.svm.gathering import Single, gathered, in_single, joined, single
 from separatrix.algorithms.svm.intercept import best_shift
 from separatrix.algorithms.svm.line import lowest_along
 from separatrix.algorithms.svm.proximal import Near, solve
+from separatrix.algorithms.svm.sampling import FEWEST, SAMPLE, START, Guess, given, sampled
 from separatrix.algorithms.svm.task import Outcome, Task
 from separatrix.algorithms.svm.wide import Wide
 from separatrix.kernels.hinge import (
@@ -36,21 +37,11 @@ from separatrix.kernels.hinge import (
 from separatrix.rows import Block, SparseRows
 
 ROOMY = 2 << 20  # bytes of gathered rows that are always allowed
-SAMPLE = 8  # how many times as large the next sample is
-FEWEST = 20  # rows in the smallest sample for each weight
 WIDE = 3.0  # the working set reaches this many times as far as margins are expected to move
 WARM = 4.0  # the sharpness to begin with at weights that are nearly right
-START = 4.0  # margins from 0 to this are within the first envelope
 FIRST = 1e-5  # the relative gap of the first solve on a part of the rows
 ROUNDS = 60
-
-
-class Guess(NamedTuple):
-    """Weights for the moved rows, how far margins may be from their final ones, and margins of a sample."""
-
-    weights: np.ndarray
-    spread: float
-    sample: np.ndarray | None
+MORE_SINGLE, MOST_SINGLE = 1.5, 1.7  # of float32: a fifth of the data has to do for all there is
 
 
 def minimise(task: Task, tolerance: float, room: int, start: np.ndarray | None = None) -> Outcome:
@@ -61,7 +52,7 @@ def minimise(task: Task, tolerance: float, room: int, start: np.ndarray | None =
     fewest = FEWEST * (task.rows.n_columns + 1)
     if len(counting) <= capacity or min(capacity, len(counting) // SAMPLE) < fewest:
         return _at_once(task, counting, tolerance, room, start)
-    guess = _sampled(task, counting, capacity, room) if start is None else _given(task, counting, start)
+    guess = sampled(task, counting, capacity, room) if start is None else given(task, counting, start)
     del counting  # as large as a column
     search = _Search(task, capacity)
     search.gather(guess)
@@ -84,7 +75,7 @@ def minimise(task: Task, tolerance: float, room: int, start: np.ndarray | None =
         if closed or steps >= room or rounds == ROUNDS or (trial.astray == 0 and share == 0.0):
             search.settle(trial)
             break
-        if len(search.near.signs) + trial.astray > 2 * search.capacity:
+        if len(search.near.signs) + trial.astray > search.most:
             # The margin moved past too many rows: gather anew around the best point on the way there.
             guess = search.restart(trial)
             del trial
@@ -135,58 +126,15 @@ def _at_once(
         weights, near = wide.unfolded(weights), wide.given
     margins = np.zeros(task.rows.n_rows)
     margins[counting] = near.margins(weights)
-    held = near.shares > 0.0
-    return Outcome(
-        task.plain(weights), counting[held], near.alpha[held], near.shares[held] >= 1.0, margins, steps
-    )
+    full = np.zeros(len(margins), bool)
+    return _held(task.plain(weights), margins, steps, full, near)
 
 
-def _sampled(task: Task, counting: np.ndarray, capacity: int, room: int) -> Guess:
-    """Solve growing samples, each from the weights of the one before."""
-    d = task.rows.n_columns
-    sizes = [min(capacity, len(counting) // SAMPLE)]
-    while sizes[0] // SAMPLE > FEWEST * (d + 1):
-        sizes.insert(0, sizes[0] // SAMPLE)
-    random = np.random.default_rng(0)
-    weights, spread = np.zeros(d + 1), 0.5 * START
-    for place, size in enumerate(sizes):
-        edges = np.linspace(0, len(counting), size + 1).astype(np.int64)
-        chosen = counting[edges[:-1] + (random.random(size) * np.diff(edges)).astype(np.int64)]
-        Z, signs = gathered(task.rows, task.positive, chosen, task.centre)
-        caps = task.costs(chosen)
-        caps *= task.total / caps.sum()
-        near = Near(chosen, Z, signs, caps, np.full(size, 0.5))
-        before = near.margins(weights)
-        reached = solve(
-            near,
-            np.zeros(d + 1),
-            weights,
-            0.5 / spread,
-            2e-4 * task.total,
-            intercept=task.intercept,
-            room=room,
-        )
-        weights = reached.weights
-        margins = near.margins(weights)
-        if place:
-            spread = float(np.sqrt(np.mean((margins - before) ** 2) / SAMPLE))
-        else:
-            spread = float(np.sqrt((d + 1) / size) * (0.1 + np.std(margins)))
-    # Rows of the sample crowd at the margin that was fitted to them: others tell how dense it is there.
-    return Guess(weights, max(spread, 1e-6), _some_margins(task, counting, weights))
-
-
-def _given(task: Task, counting: np.ndarray, start: np.ndarray) -> Guess:
-    """Weights given from outside, with the margins of some rows."""
-    weights = task.moved(start)
-    margins = _some_margins(task, counting, weights)
-    return Guess(weights, max(0.1 * float(np.std(margins)), 1e-6), margins)
-
-
-def _some_margins(task: Task, counting: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    chosen = counting[:: max(1, len(counting) // 2000)]
-    Z, signs = gathered(task.rows, task.positive, chosen, task.centre)
-    return np.asarray(Z @ weights[:-1] + signs * weights[-1])
+def _held(weights: np.ndarray, margins: np.ndarray, steps: int, full: np.ndarray, near: Near) -> Outcome:
+    """The outcome once the rows near the margin have told theirs; ``full`` is of the others."""
+    full[near.numbers[near.shares >= 1.0]] = True
+    inner = np.flatnonzero((near.shares > 0.0) & (near.shares < 1.0))
+    return Outcome(weights, margins, steps, full, near.numbers[inner], near.alpha[inner])
 
 
 class Trial(NamedTuple):
@@ -208,7 +156,9 @@ class _Search:
     def __init__(self, task: Task, capacity: int) -> None:
         self.task = task
         self.capacity = capacity
-        self.restarted = False
+        self.plenty, self.single = capacity, in_single(task.rows)
+        self.most = int((MOST_SINGLE if self.single else 2.0) * capacity)  # rows, with those that join
+        self.restarts = 0
         self.margins = np.empty(task.rows.n_rows)
         self.held = np.empty(task.rows.n_rows, np.int8)
         self.weights = np.zeros(task.rows.n_columns + 1)
@@ -250,7 +200,7 @@ class _Search:
             self._hold_full(left_out[self.margins[left_out] < 1.0])
             chosen = np.sort(chosen[closest])
         self.held[chosen] = NEAR
-        Z, signs = gathered(rows, task.positive, chosen, task.centre)
+        Z, signs = self._taken(chosen)
         self.near = Near(chosen, Z, signs, task.costs(chosen), np.full(len(chosen), 0.5))
         if not task.intercept:
             self.pull[-1] = 0.0
@@ -261,6 +211,11 @@ class _Search:
             moved = guess.weights.copy()
             moved[-1] += best_shift(self.margins, turned, costs)
             self.gather(guess._replace(weights=moved), again=False)
+
+    def _taken(self, numbers: np.ndarray) -> tuple[Any, np.ndarray]:
+        """Rows in doubles, which are faster; more float32 rows than there is room for so stay as they are."""
+        take = gathered if len(numbers) <= self.plenty else single
+        return take(self.task.rows, self.task.positive, numbers, self.task.centre)
 
     def _holds_intercept(self) -> bool:
         near = self.near
@@ -297,18 +252,24 @@ class _Search:
         """The rows that went astray join the working set, with the multipliers they were held at."""
         added = np.flatnonzero(self.held & ASTRAY)
         if len(added):
-            shares = (self.held[added] & FULL).astype(np.float64)
-            Z, signs = gathered(self.task.rows, self.task.positive, added, self.task.centre)
-            caps = self.task.costs(added)
-            released = shares * caps
-            self.pull -= np.append(Z.T @ released, signs @ released if self.task.intercept else 0.0)
-            near = self.near
+            task, near = self.task, self.near
+            Z, signs = single(task.rows, task.positive, added, task.centre)
+            joins = Near(added, Z, signs, task.costs(added), (self.held[added] & FULL).astype(np.float64))
+            released = joins.combined(joins.alpha)
+            released[-1] *= task.intercept
+            self.pull -= released
+            numbers = np.append(near.numbers, added)
+            if isinstance(Z, Single):  # both sets and their union at once would take too much room
+                near.Z = joins.Z = Z = None
+                Z = self._taken(numbers)[0]
+            else:
+                Z = joined(near.Z, Z)
             self.near = Near(
-                np.append(near.numbers, added),
-                joined(near.Z, Z),
+                numbers,
+                Z,
                 np.append(near.signs, signs),
-                np.append(near.caps, caps),
-                np.append(near.shares, shares),
+                np.append(near.caps, joins.caps),
+                np.append(near.shares, joins.shares),
             )
             self.held[added] = NEAR
         self.weights, self.objective = trial.weights, trial.objective
@@ -322,29 +283,28 @@ class _Search:
         along -= self.margins
         costs = self.task.costs(slice(0, len(along)))
         flat, square = float(move[:-1] @ self.weights[:-1]), float(move[:-1] @ move[:-1])
-        # A second restart shows that the rows that matter are more than there was room for.
-        self.capacity *= 1 + self.restarted
-        self.restarted = True
+        self._make_room()
         t = lowest_along(lambda t: flat + t * square + hinge_slope(self.margins, along, costs, t))
         spread = max(t, 0.05) * float(np.sqrt(along @ along / len(along)))
         some = slice(None, None, max(1, len(along) // 2000))
         margins = self.margins[some] + t * along[some]
         return Guess(self.weights + t * move, max(spread, 1e-6), margins)
 
+    def _make_room(self) -> None:
+        """A second restart shows that the rows that matter are more than there was room for."""
+        self.restarts += 1
+        if self.restarts == 2 and self.single:
+            self.capacity = int(MORE_SINGLE * self.capacity)
+        elif self.restarts > 1:
+            self.capacity *= 2
+            self.most = 2 * self.capacity
+
     def settle(self, trial: Trial) -> None:
         self.held &= FULL | NEAR
         self.weights, self.objective = trial.weights, trial.objective
 
     def outcome(self, steps: int) -> Outcome:
-        near = self.near
-        near.Z = None  # the largest of all that is held
-        some = near.shares > 0.0
-        full = np.flatnonzero(self.held == FULL)
-        full = full[self.task.costs(full) > 0.0]
-        support = np.concatenate([near.numbers[some], full])
-        alpha = np.concatenate([near.alpha[some], self.task.costs(full)])
-        whole = np.concatenate([near.shares[some] >= 1.0, np.ones(len(full), bool)])
-        order = np.argsort(support)
-        return Outcome(
-            self.task.plain(self.weights), support[order], alpha[order], whole[order], self.margins, steps
-        )
+        full = self.held == FULL
+        if self.task.weights is not None:
+            full &= self.task.weights > 0.0
+        return _held(self.task.plain(self.weights), self.margins, steps, full, self.near)

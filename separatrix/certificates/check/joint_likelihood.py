@@ -7,7 +7,7 @@ intercepts' entries of g exactly 0, no objective is below C sum v h(q) - C^2 |g|
 weights of length r have one below sum v h(q) - r |g|.
 
 The b are those of the weights, in multiples of 10^-40. What is left of the intercepts' entries is taken
-back from single rows.
+back from single rows, or given to some.
 """
 
 from __future__ import annotations
@@ -93,8 +93,22 @@ class Joint:
                     self.multiples[row][k] -= back
                     flows[k] -= back
                     flows[own] += back
+        for k in range(count):
+            for other in range(count):
+                more = min(flows[k], -flows[other])
+                rows = [i for i, one in enumerate(self.own) if one == k] if more > 0 else []
+                if rows:
+                    row = max(rows, key=self.room)
+                    more = min(more, self.room(row))
+                    self.multiples[row][other] += more
+                    flows[k] -= more
+                    flows[other] += more
         if any(flows):
             raise Refused("The dual variables of the classes cannot be balanced.")
+
+    def room(self, row: int) -> int:
+        """How many more multiples a row can have."""
+        return int(self.weights[row] * self.grain // 1) - sum(self.multiples[row])
 
     def square(self, table: Table, whole: bool) -> Fraction:
         """|g|^2, exactly; with ``whole``, the intercepts' entries included."""
@@ -163,6 +177,7 @@ CLAIMS = {
             "lower": number,
             "row_weights": optional(listed(number)),
             "radius": optional(number),
+            "quantum": optional(number),
         },
     ),
 }

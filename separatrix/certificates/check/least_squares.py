@@ -78,9 +78,7 @@ def _whole(value: Any, unit: int) -> int:
     return int(above * (unit // below))
 
 
-def solution(
-    table: Table, constant: bool, alpha: Fraction | None, heights: list[Any] | None
-) -> list[Fraction]:
+def solution(table: Table, constant: bool, alpha: Fraction | None, heights: Any) -> list[Fraction]:
     """The exact weights, with the exact intercept last if there is one; α None is infinite."""
     sums, _ = moments(table, heights)
     d = table.columns
@@ -94,11 +92,7 @@ def solution(
     def centred(j: int, k: int) -> Fraction:
         return sums[j][k] - (sums[j][d] * sums[k][d] / total if constant else 0)
 
-    rows = []
-    for j in range(d):
-        row = [centred(j, k) for k in range(d)] + [centred(j, d + 1)]
-        row[j] += alpha
-        rows.append(row)
+    rows = [[centred(j, k) + alpha * (j == k) for k in range(d)] + [centred(j, d + 1)] for j in range(d)]
     some, free = eliminate(rows, d)
     weights = shortest(some, free)
     if not constant:
@@ -215,14 +209,11 @@ def gradient_at_most(witness: dict[str, Any], table: Table) -> str:
 FIT = {
     "weights": listed(double),
     "intercept": optional(double),
-    "alpha": double,
+    "alpha": optional(double),
     "sample_weight": optional(listed(double)),
 }
 
 CLAIMS = {
-    "solution-within": (
-        solution_within,
-        {**FIT, "alpha": optional(double), "distance": double, "within": listed(double)},
-    ),
-    "gradient-at-most": (gradient_at_most, {**FIT, "gradient": double}),
+    "solution-within": (solution_within, {**FIT, "distance": double, "within": listed(double)}),
+    "gradient-at-most": (gradient_at_most, {**FIT, "alpha": double, "gradient": double}),
 }
