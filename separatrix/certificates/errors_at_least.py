@@ -13,6 +13,7 @@ from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
+from .cancelling import cancel
 from .certificate import Certificate, Verdict
 from .check.fewest_errors import grouped, lower_bound, whole_costs
 from .check.record import Refused
@@ -72,7 +73,9 @@ class ErrorsAtLeast(Certificate):
     def _prove(self, source: Source) -> Verdict:
         try:
             costs, unit = whole_costs(None if self.costs is None else list(self.costs), source.n_rows)
-            proven = lower_bound(self.proof, grouped(signed_rows(source), self.intercept, costs))
+            proven = lower_bound(
+                self.proof, grouped(signed_rows(source), self.intercept, costs), cancels=cancel
+            )
         except (Refused, Unreadable) as refused:
             return Verdict(False, str(refused))
         if proven < self.bound:

@@ -16,20 +16,22 @@ parts add up, and their bounds do.
 Every w is in some leaf, so the least bound of a leaf holds for every w; a cost is whole, so it is rounded up.
 
 A circuit is written [P, N, multipliers], the multipliers in the order P, N. It may go without them: then the
-rows must have one dependency alone, and it is solved for here.
+rows must have one dependency alone, and it is solved for here (`dependency`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import gcd
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from .dependency import cancel
 from .record import Form, Refused, fields, listed, optional, positive, text, whole
 from .table import Unreadable
 
+Points = list[list[int]]
 
-def circuits(proof: dict[str, Any], groups: Any) -> int:
+
+def circuits(proof: dict[str, Any], groups: Any, cancels: Callable[[Points], bool] = cancel) -> int:
     """The cost that the proof shows no halfspace to be below, what is paid in any case included."""
     parts = _read(proof, FORMS)
     total, spoken = groups.offset, set[int]()
@@ -43,12 +45,17 @@ def circuits(proof: dict[str, Any], groups: Any) -> int:
             raise Refused(f"It speaks of row {min(names - groups.rows.keys())}, which is not there.")
         spoken |= names
         for place, circuit in enumerate(tree["circuits"]):
-            _check(circuit, place, groups.rows)
+            _check(circuit, place, groups.rows, cancels)
         total += max(0, _least(tree, groups.weights, parts["denominator"]))
     return int(total)
 
 
-def _check(circuit: tuple[list[int], list[int], list[int]], place: int, rows: dict[int, list[int]]) -> None:
+def _check(
+    circuit: tuple[list[int], list[int], list[int]],
+    place: int,
+    rows: dict[int, list[int]],
+    cancels: Callable[[Points], bool],
+) -> None:
     right, wrong, multipliers = circuit
     if not right or len({*right, *wrong}) < len(right) + len(wrong):
         raise Refused(f"Circuit {place} names no row that is right, or a row twice.")
@@ -56,7 +63,7 @@ def _check(circuit: tuple[list[int], list[int], list[int]], place: int, rows: di
     if multipliers:
         if len(multipliers) != len(points) or any(_combined(points, multipliers)):
             raise Refused(f"The multipliers of circuit {place} do not cancel its rows.")
-    elif not _has_one_positive_dependency(points):
+    elif not cancels(points):
         raise Refused(f"The rows of circuit {place} do not cancel with positive multipliers.")
 
 
@@ -112,45 +119,6 @@ def _combined(points: list[list[int]], multipliers: list[int]) -> list[int]:
     return [
         sum(m * a for m, a in zip(multipliers, column, strict=True)) for column in zip(*points, strict=True)
     ]
-
-
-def _has_one_positive_dependency(points: list[list[int]]) -> bool:
-    """Whether the multipliers that cancel the points are unique up to a factor, and all of one sign.
-
-    Elimination without fractions on the equations Σ λ point = 0, one a column.
-    """
-    count = len(points)
-    rows = [list(column) for column in zip(*points, strict=True)]
-    reduced: list[list[int]] = []
-    pivots: list[int] = []
-    for place in range(count):
-        found = next((row for row in rows if row[place]), None)
-        if found is None:
-            continue
-        rows = [row for row in rows if row is not found]
-        lead = found[place]
-        for k, row in enumerate(rows):
-            if row[place]:
-                rows[k] = _shortened([lead * a - row[place] * b for a, b in zip(row, found, strict=True)])
-        reduced.append(found)
-        pivots.append(place)
-    if len(pivots) != count - 1:
-        return False
-    (free,) = set(range(count)) - set(pivots)
-    answer = [0] * count
-    answer[free] = 1
-    for row, place in zip(reversed(reduced), reversed(pivots), strict=True):
-        below = row[place]
-        value = -sum(a * x for k, (a, x) in enumerate(zip(row, answer, strict=True)) if k != place)
-        answer = [below * x for x in answer]
-        answer[place] = value
-        answer = _shortened(answer)
-    return min(answer) > 0 or max(answer) < 0
-
-
-def _shortened(row: list[int]) -> list[int]:
-    divisor = gcd(*row)
-    return [value // divisor for value in row] if divisor > 1 else row
 
 
 _END = object()
