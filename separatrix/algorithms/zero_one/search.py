@@ -21,7 +21,8 @@ from separatrix.algorithms.zero_one.interval import Interval
 from separatrix.algorithms.zero_one.problem import Problem
 from separatrix.kernels import line_sweep as kernels
 
-TURNS = 300  # sweeps between looks at the clock
+TURNS = 300  # sweeps between looks at the clock, at most
+ROWS = 1_000_000  # of all of them together, about
 
 
 class Search:
@@ -79,9 +80,10 @@ class Search:
         planes[kernels.BEST], sets[kernels.BEST] = planes[kernels.HERE], sets[kernels.HERE]
         left = turns or int(self.effort * max(400, min(6000, 4_000_000 // (n + n * D // 8))))
         known = np.inf
+        at_once = max(10, min(TURNS, ROWS // n))
         while left > 0:
-            lowest = kernels.exchange(Z, costs, TURNS, active, sets, planes, course)
-            left -= TURNS
+            lowest = kernels.exchange(Z, costs, at_once, active, sets, planes, course)
+            left -= at_once
             if lowest < known or known == np.inf:
                 known = min(lowest, cost)
                 self._settle(ground, interval, sets[kernels.BEST], planes[kernels.BEST])

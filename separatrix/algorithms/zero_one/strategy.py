@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 import numpy as np
@@ -30,6 +30,7 @@ SOME = 7  # up to which they work beside the circuits
 MANY = 8  # from which on a search begins with an elimination
 VAST = 30  # from which on walks are slow
 FITS = 60  # of the first one
+FIRST = 0.12  # of the time left that a first search may take, where time is what limits it
 EAGER = 0.08  # of the time left without a better halfspace, after which a search works one part in four only
 
 
@@ -50,8 +51,8 @@ def close(problem: Problem, interval: Interval, random_state: int, n_jobs: int) 
     known = interval.proof if interval.proof.get("method") == "circuits" else None
     stages: list[list[Engine]] = []
     if problem.D >= MANY:
-        stages.append([Elimination(random_state, FITS)])
-    stages.append([Search(random_state, rounds=_walks(problem.D))])
+        stages.append([Brief(Elimination(random_state).steps, FITS)])
+    stages.append([Brief(Search(random_state).steps, _walks(problem.D))])
     if problem.D <= FEW:
         stages.append([Cones(n_jobs if side_by_side else 1)])
     elif side_by_side:
@@ -75,6 +76,19 @@ def _walks(dimensions: int) -> int:
     if dimensions <= PLANAR or dimensions >= VAST:
         return 1
     return 2 if dimensions <= FEW else 8
+
+
+class Brief:
+    """So many steps of a search, or as many as a small part of the time allows; one at least."""
+
+    def __init__(self, steps: Callable[[Problem, Interval], Iterator[None]], count: int) -> None:
+        self.steps, self.count = steps, count
+
+    def run(self, problem: Problem, interval: Interval) -> None:
+        until = np.inf if interval.node_limit else time.perf_counter() + FIRST * interval.seconds_left
+        for done, _ in enumerate(self.steps(problem, interval), 1):
+            if done == self.count or interval.should_stop() or time.perf_counter() > until:
+                return
 
 
 class Alternation:
