@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import separatrix as sx
 from separatrix.algorithms.logistic.proof import _dense
 from separatrix.certificates import enclosures as plain
 from separatrix.certificates.logistic_duality import Duality, grain
@@ -58,7 +59,7 @@ def test_the_sums_of_a_piece_are_those_of_the_certificate(dtype, scales):
     v = random.integers(0, 4, 1300).astype(float)
     weights = random.normal(size=4)
     duality = Duality(weights, 0.25, grain(1300, v), scales=scales)
-    found = _dense(duality, X, signs, v, 70)
+    found = _dense(duality, X, signs, v, 70, [])
     same = duality.piece(X.astype(np.float64), signs, v, 70)
     assert found.loss == pytest.approx(same.loss, rel=1e-13)
     assert found.entropy == pytest.approx(same.entropy, rel=1e-13)
@@ -77,7 +78,7 @@ def test_the_loss_of_a_piece_is_not_below_the_exact_one():
     mp.dps = 40
     X = np.arange(-20.0, 21.0)[:, None]
     signs = np.where(np.arange(41) % 3, 1, -1).astype(np.int8)
-    found = _dense(Duality(np.array([1.0]), 2.0, grain(41, None)), X, signs, np.ones(41), 0)
+    found = _dense(Duality(np.array([1.0]), 2.0, grain(41, None)), X, signs, np.ones(41), 0, [])
     margins = [int(s) * (int(x) + 2) for s, x in zip(signs, X[:, 0], strict=True)]
     exact = sum(mp.log(1 + mp.exp(-mpf(m))) for m in margins)
     assert exact <= mpf(found.loss) <= exact * (1 + mpf("1e-12"))
@@ -87,3 +88,19 @@ def test_the_loss_of_a_piece_is_not_below_the_exact_one():
     assert Fraction(found.multiples[0] + found.multiples[1], 2 ** grain(41, None)) == pytest.approx(
         float(sum(shares)), rel=1e-12
     )
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.predictor.warning.FitWarning")
+@pytest.mark.parametrize("C", [1.0, 1e6, 1e10])
+@pytest.mark.parametrize("apart", [1e-2, 1e-4, 1e-6])
+@pytest.mark.parametrize("size", [1.0, 1e6])
+def test_scores_that_cancel_make_no_proof_that_is_refused(C, apart, size):
+    """Nearly equal columns: the order in which a score is summed is felt in the dual variables."""
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        column = random.normal(size=(40, 1))
+        X = size * np.hstack([column, column + apart * random.normal(size=(40, 2))])
+        y = random.integers(0, 2, 40)
+        for rows in (X, X.astype(np.float32)):
+            model = sx.LogisticRegression(C=C).fit(rows, y)
+            assert model.certificate_.verify(rows, y)

@@ -127,7 +127,7 @@ class Duality:
     scales: tuple[float, float] = (1.0, 1.0)
     softplus: Callable[[Doubles], Doubles] = softplus_above
     entropy: Callable[[Doubles, Doubles], Doubles] = entropy_below
-    _norm: float = field(init=False)
+    norm: float = field(init=False)
     bias: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -136,7 +136,7 @@ class Duality:
             pairs = zip(self.weights.tolist(), self.centre.tolist(), strict=True)
             exact += sum(Fraction(w) * Fraction(c) for w, c in pairs)
         self.bias = float(exact)
-        self._norm = 1.001 * float(np.sqrt(np.sum(self.weights**2))) + 1e-150
+        self.norm = 1.001 * float(np.sqrt(np.sum(self.weights**2))) + 1e-150
 
     def piece(self, X: Matrix, signs: Signs, v: Doubles, start: int) -> Sums:
         """The sums over a piece of rows with weights ``v``, in runs of 4096 rows."""
@@ -184,7 +184,7 @@ class Duality:
 
     def doubt(self, mass: float, spread: float, terms: int) -> float:
         """What the rounding of margins can add to Σ v·loss, for Σ v and Σ v‖x‖²; Σ v‖x‖‖w‖ by Cauchy."""
-        return self._allowance(self._norm * float(np.sqrt(mass) * np.sqrt(spread)), mass, terms)
+        return self._allowance(self.norm * float(np.sqrt(mass) * np.sqrt(spread)), mass, terms)
 
     def _allowance(self, reached: float, mass: float, terms: int) -> float:
         return self.caution * 2.03 * (terms + 6) * U * (reached + abs(self.bias) * mass) + 1e-300

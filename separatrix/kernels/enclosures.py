@@ -111,6 +111,7 @@ def dual_sums(
     v: np.ndarray,
     weights: np.ndarray,
     bias: float,
+    norm: float,
     unit: float,
     scales: tuple[float, float],
     losses: np.ndarray,
@@ -124,7 +125,8 @@ def dual_sums(
     β are the weights' own proposals as whole multiples of 1/``unit``, times ``scales`` of their class.
     ``losses`` and ``entropies`` get a sum for every 512 rows, ``g`` Σ β s x, ``figures`` Σ v, Σ v‖x‖², Σ β
     and Σ β‖x‖². By class, −1 and +1, ``wholes`` gets the sum of the multiples, the largest, and its row,
-    whose ‖x‖² goes behind the four ``figures``.
+    whose ‖x‖² goes behind the four ``figures``. Behind these Σ cδ‖x‖, Σ cδ and Σ cδ² with c = β(1 − β/v) and
+    δ = ‖x‖‖w‖ + |b|, ``norm`` being ‖w‖: what the rounding of scores can do to β.
     """
     margins, squares = np.empty(RUN), np.empty(RUN)
     loss, entropy = np.empty(RUN), np.empty(RUN)
@@ -152,6 +154,12 @@ def dual_sums(
             figures[1] += weight * squares[i]
             figures[2] += beta[i]
             figures[3] += beta[i] * squares[i]
+            reach = np.sqrt(squares[i])
+            sway = beta[i] * (1.0 - beta[i] / weight if weight > 0.0 else 0.0)
+            doubt = reach * norm + abs(bias)
+            figures[6] += sway * doubt * reach
+            figures[7] += sway * doubt
+            figures[8] += sway * doubt * doubt
             multiple = np.int64(shares[i])
             wholes[side, 0] += multiple
             if multiple > wholes[side, 1]:
