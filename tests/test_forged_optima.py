@@ -240,6 +240,16 @@ def test_no_field_can_be_changed_and_hold(name: str) -> None:
     assert not judged(record, X, [*y[:-1], 1 - y[-1]])
 
 
+@pytest.mark.parametrize("model", [sx.Ridge(alpha=1.0), sx.LinearRegression()])
+def test_a_target_of_minus_zero_is_zero(model: Any) -> None:
+    points = [[1.0], [2.0], [-0.0]]
+    record = model.fit(points, [-0.0, 1.0, 2.0]).certificate_.to_dict()
+    assert record["about"] == model.fit(points, [0.0, 1.0, 2.0]).certificate_.to_dict()["about"]
+    for zero in (-0.0, 0.0):
+        assert judged(record, points, [zero, 1.0, 2.0])
+        assert not judged(record, points, [zero + 5e-324, 1.0, 2.0])
+
+
 def test_multipliers_must_be_feasible() -> None:
     points, signs = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
     record = SoftMarginWithin((1.0,), -1.5, 1.0, "hinge", 6.0, 0.0, (0, 3), (0, 0), 0).to_dict()

@@ -9,6 +9,7 @@ import tracemalloc
 import warnings
 from dataclasses import replace
 from decimal import Decimal, localcontext
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -25,9 +26,11 @@ from separatrix.algorithms.logistic.likelihood import Likelihood
 from separatrix.algorithms.logistic.multinomial import joint_separation
 from separatrix.certificates import JointLikelihoodWithin, LikelihoodWithin
 from separatrix.certificates.check.__main__ import verdict
+from separatrix.certificates.check.joint_likelihood import Joint
 from separatrix.certificates.check.record import Refused
-from separatrix.certificates.enclosures import entropy_below, softplus_above
-from separatrix.certificates.multinomial_duality import joint_entropy_below, log_sum_above
+from separatrix.certificates.enclosures import entropy_below, softplus_above, sum_below
+from separatrix.certificates.multinomial_duality import JointDuality, joint_entropy_below, log_sum_above
+from separatrix.predictor.warning import FitWarning
 from separatrix.rows import DenseRows, SparseRows, as_rows
 
 
@@ -424,6 +427,113 @@ def test_what_no_joint_certificate_may_hold(tmp_path):
         (tmp_path / "data.csv").write_text("x0,label\n1.0,1\n2.0,0", encoding="utf-8")
         with pytest.raises((Refused, ValueError)):
             verdict(str(tmp_path / "proof.json"), str(tmp_path / "data.csv"), "label")
+
+
+def test_classes_of_one_name_are_told_by_both(tmp_path):
+    """1 and 1.0 are one class; so are "1" and 1.0, once a row has that label."""
+    zero, X = ((0.0,), (0.0,), (0.0,)), np.array([[1.0], [2.0]])
+    with pytest.raises(ValueError, match="the same"):
+        JointLikelihoodWithin((0, 1, 1.0), zero, None, C=1.0, upper=100.0, lower=0.0)
+    twice = JointLikelihoodWithin((0, "1", 1.0), zero, None, C=1.0, upper=100.0, lower=0.0)
+    assert not twice.verify(X, [0, 1]).holds
+    with pytest.raises(Refused, match="not one of its classes"):
+        checked(tmp_path, twice, X, [0, 1])
+    record = json.loads(twice.to_json())
+    record["classes"] = [0, 1, 1.0]
+    (tmp_path / "proof.json").write_text(json.dumps(record), encoding="utf-8")
+    with pytest.raises(Refused, match="the same"):
+        verdict(str(tmp_path / "proof.json"), str(tmp_path / "data.csv"), "label")
+
+
+@pytest.mark.parametrize("intercepts", [None, (0.0, 0.0)])
+def test_shares_that_are_not_normal_doubles_prove_nothing(intercepts):
+    """Rows of weight v at ±x, classes (u, -u), C = 1: u² + 2v log(1 + exp(-2ux)) is below 4e-13 at some u,
+    and multiples of 2^-51 make shares of about 2^-1074."""
+    x, v = 6.5e8, 1.98 * 2.0**1023
+    with localcontext() as context:
+        context.prec = 60
+        u = Decimal("5.73177e-7")
+        reached = u * u + 2 * Decimal(v) * (1 + (-2 * u * Decimal(x)).exp()).ln()
+        assert reached < Decimal("4e-13")
+    w = 744.5 / (2 * x)
+    for quantum in (51, 40, 60):
+        proof = JointLikelihoodWithin(
+            ("a", "b"), ((w,), (-w,)), intercepts, 1.0, 1e12, 4e-13, row_weights=(v, v), quantum=quantum
+        )
+        assert not proof.verify([[x], [-x]], ["a", "b"]).holds
+
+
+def test_joint_entropy_is_below_for_shares_of_any_size():
+    random = np.random.default_rng(0)
+    beta = np.ldexp(random.integers(1, 2**20, (300, 3)).astype(float), random.integers(-900, 0, (300, 3)))
+    beta[:, 0] = 0.0
+    v = np.maximum(beta.sum(axis=1), np.ldexp(1.0 + random.random(300), random.integers(-850, 1023, 300)))
+    found = joint_entropy_below(beta, v)
+    with localcontext() as context:
+        context.prec = 700
+        for row, whole, low in zip(beta.tolist(), v.tolist(), found.tolist(), strict=True):
+            shares = [Decimal(b) / Decimal(whole) for b in row if b]
+            shares.append(1 - sum(shares))
+            assert Decimal(low) <= Decimal(whole) * sum((-q * q.ln() for q in shares if q > 0), Decimal(0))
+
+
+def test_entropies_beyond_doubles_count_as_none():
+    v = np.full(2, 1.7e308)
+    with np.errstate(over="ignore"):
+        assert not joint_entropy_below(np.outer(v / 4, [0.0, 1.0, 1.0, 1.0]), v).any()
+        assert sum_below(v) == 0.0
+
+
+def test_multiples_of_many_classes_do_not_wrap():
+    """8192 shares of 2^51 each: 2^64 together, which 64 bits would take for 0."""
+    scores, v = np.zeros((1, 8192)), np.array([2.0**64])
+    multiples = JointDuality(np.zeros((8192, 1)), None, 0)._multiples(scores, np.array([0]), v)
+    assert not multiples.any()
+
+
+def test_the_checker_subtracts_scores_before_it_rounds(tmp_path):
+    """Scores of 1e70 that differ by 50: the two rows of the first class lose 50 each."""
+    X, y = np.ones((3, 1)), ["a", "a", "b"]
+    big, bias = ((1e70,), (1e70,)), (0.0, 50.0)
+    with pytest.raises(Refused, match=r"100\.0"):
+        checked(tmp_path, JointLikelihoodWithin(("a", "b"), big, bias, None, 2.0795, 0.0), X, y)
+    assert checked(tmp_path, JointLikelihoodWithin(("a", "b"), big, bias, None, 100.1, 0.0), X, y)
+
+
+def test_the_checker_balances_classes_by_way_of_a_third(tmp_path):
+    """The only row of "c" has no room for "d", and the only row of "d" hardly any multiples of "c"."""
+    X = np.array([[1, 1], [-1, -1], [1, 0], [2, -2], [0, 0], [-1, -2], [0, -1], [-1, -1], [2, -1], [0, 0]])
+    v = np.array([0.3, 0.3, 0.5, 3.0, 0.5, 1e-8, 1e6, 1e6, 0.5, 0.5])
+    X, y = X + 1e8, np.array(list("abcdbbabaa"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitWarning)
+        model = sx.LogisticRegression(multi_class="multinomial", tol=1e-9).fit(X, y, sample_weight=v)
+    assert model.certificate_.verify(X, y).holds
+    assert checked(tmp_path, model.certificate_, X, y)
+    joint = Joint.__new__(Joint)
+    joint.own, joint.weights, joint.grain = [0, 1, 2, 3], [Fraction(8)] * 2 + [Fraction(1)] * 2, 10
+    joint.multiples = [[0, 0, 5, 5], [5, 0, 0, 0], [10, 0, 0, 0], [4, 0, 0, 0]]
+    joint.settle()
+    for k in range(4):
+        given = sum(row[k] for row in joint.multiples)
+        assert given == sum(joint.multiples[k]) <= joint.weights[k] * 10
+
+
+@pytest.mark.parametrize(("seed", "shift"), [(0, 1e-8), (1, 1e-9), (10, 1e-7), (7, 1e-6)])
+def test_the_checker_proves_what_verify_proves_of_weights_that_are_not_the_best(seed, shift, tmp_path):
+    """Few rows, some of weight 1e9: it matters which of them makes up for what the classes differ by."""
+    random = np.random.default_rng(seed)
+    X, y = random.normal(size=(9, 1)) * 100, np.array([0, 1, 0, 1, 1, 0, 1, 0, 1])
+    v = random.choice([0.5, 1.0, 3.0, 1e9], size=9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitWarning)
+        fit = sx.LogisticRegression().fit(X, y, sample_weight=v)
+    bias = fit.certificate_.intercept + shift
+    proof = replace(fit.certificate_, intercept=bias, upper=fit.objective_ * 2, lower=fit.objective_)
+    proven = float(proof.verify(X, y).reason.split()[-1].rstrip("."))
+    proof = replace(proof, lower=proven * (1 - 1e-9))
+    assert proof.verify(X, y).holds
+    assert checked(tmp_path, proof, X, y)
 
 
 def test_zero_rows_alone_on_the_hyperplane_are_bounded(tmp_path):

@@ -1,7 +1,8 @@
 """A canonical digest of signed rows: the same for the same numbers, wherever they are kept.
 
 SHA-256 over the rows in order; a row is its d values and then its sign, +1 or −1, all as little-endian
-float64, with −0 written as 0. A CSV file, a Parquet file, dense and sparse arrays of the same numbers agree.
+float64, with −0 written as 0; a target stands in the place of the sign. A CSV file, a Parquet file, dense and
+sparse arrays of the same numbers agree.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ def digest_of(X: Any, y: Any = None, *, positive: Any = None) -> str:
         for part in in_cache(np.broadcast_to(0.0, piece.X.shape)):
             values = piece.X[part]
             record = np.empty((values.shape[0], values.shape[1] + 1), dtype="<f8")
-            # Adding +0 turns −0 into +0 and changes nothing else.
-            record[:, :-1] = (values if isinstance(values, np.ndarray) else values.toarray()) + 0.0
+            record[:, :-1] = values if isinstance(values, np.ndarray) else values.toarray()
             record[:, -1] = piece.signs[part]
+            record += 0.0  # turns −0 into +0, in entries and in targets, and changes nothing else
             running.update(record.data)
     return f"sha256:{running.hexdigest()}"

@@ -11,12 +11,13 @@ relative errors add up and never cancel:
 
 So `softplus`, log(1 + exp(−m)) = log(1 + e) + max(−m, 0) with e = exp(−|m|), z = e/(2 + e), has less than
 120u, and `entropy`, −p·log p − (1 − p)·log(1 − p), less than 80u: for p ≤ 1/2 both of its terms are
-positive, and a relative error of u in p changes either by less than 3u of it. The code allows 256u.
+positive, and a relative error of u in p changes either by less than 3u of it. The code allows 256u. Where p
+is below 2^-1000, and may have no such error, the entropy counts as 0.
 """
 
 from __future__ import annotations
 
-from math import fsum
+from math import fsum, inf
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,7 @@ ALLOWED = 256 * U
 _LN2 = 0.6931471805599453
 _LN2_HIGH = 0.6931471803691238  # 33 bits: its product with a whole number below 2^20 is exact
 _LN2_LOW = 1.9082149292705877e-10
+LEAST_SHARE = 2.0**-1000
 _LEAST = 2.0**-1074
 _FARTHEST = 690.0
 _FACTORIALS = np.cumprod([1.0, *range(1, 17)])
@@ -70,8 +72,8 @@ def entropy_below(parts: Doubles, wholes: Doubles) -> Doubles:
     1.38629436112
     """
     small = np.minimum(parts, wholes - parts)  # exact where it is the second: w/2 ≤ a ≤ w
-    filled = small > 0
-    p = np.divide(small, wholes, out=np.zeros_like(small), where=filled)
+    p = np.divide(small, wholes, out=np.zeros_like(small), where=small > 0)
+    filled = p >= LEAST_SHARE
     fraction, exponent = np.frexp(np.where(filled, p, 0.5))
     log_p = _log_ratio((1.0 - fraction) / (1.0 + fraction)) - exponent * _LN2
     log_rest = _log_ratio(p / (2.0 - p))
@@ -96,7 +98,8 @@ def summed_above(sums: npt.NDArray[np.float64], count: int) -> float:
 
 def summed_below(sums: npt.NDArray[np.float64], count: int) -> float:
     """`sum_below` of ``count`` numbers, from the sums of at most 512 of them, in any order."""
-    return fsum(sums.tolist()) * (1.0 - (_RUN + 4) * U) - count * _LEAST
+    found = fsum(sums.tolist()) * (1.0 - (_RUN + 4) * U) - count * _LEAST
+    return 0.0 if found == inf else found
 
 
 def _sums(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

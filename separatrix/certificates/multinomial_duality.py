@@ -13,6 +13,10 @@ with g_k = Σ_{y_i=k} (Σ_j β_ij)(x_i, 1) − Σ_{y_i≠k} β_ik(x_i, 1).
 classes: β_ik of a row of class l, made smaller, lowers entry k and raises entry l, and so does β_jl of a row
 of class k, made larger. Once these entries are 0 the rows may be moved: g is summed over x − centre, so that
 columns far from 0 cost no digits.
+
+**Rounding.** A share below 2^-1000, which may be no normal double and off by a factor of 2, counts as 0: that
+leaves out a term of the entropy. All others have a relative error of u. The multiples of a row add up to
+2^51 at most, so that their sums are exact.
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .dyadic import Doubles
-from .enclosures import _FARTHEST, ALLOWED, U, _exponential, _log_ratio, sum_above, sum_below
+from .enclosures import _FARTHEST, ALLOWED, LEAST_SHARE, U, _exponential, _log_ratio, sum_above, sum_below
 from .source import Matrix
 
 _RUN = 2048
@@ -112,9 +116,14 @@ def log_sum_above(scores: Doubles, own: Doubles) -> Doubles:
     return (value * (1 + ALLOWED + count * U) + (top - own)) * (1 + 4 * U)
 
 
+def _doubt(count: int) -> float:
+    return 800.0 * (count + 4) * U
+
+
 def joint_entropy_below(beta: Doubles, v: Doubles) -> Doubles:
     """Not above v·h(q): a row for each row, its β of other classes, 0 in its own place."""
     p = np.divide(beta, v[:, None], out=np.zeros_like(beta), where=v[:, None] > 0)
+    p[p < LEAST_SHARE] = 0.0
     fraction, exponent = np.frexp(np.where(p > 0, p, 1.0))
     logarithm = np.where(
         p < 1.0, _log_ratio((1.0 - fraction) / (1.0 + fraction)) - exponent * 0.6931471805599453, 0.0
@@ -129,9 +138,10 @@ def joint_entropy_below(beta: Doubles, v: Doubles) -> Doubles:
         own > 0, own * (_log_ratio((1.0 - part) / (1.0 + part)) - power * 0.6931471805599453), 0.0
     )
     # Where the own share is the small one it is a difference, known to count·u: its term to 800 times that.
-    doubt = np.where(rest > 0.5, 800.0 * (beta.shape[1] + 4) * U, 0.0)
+    doubt = np.where(rest > 0.5, _doubt(beta.shape[1]), 0.0)
     value = (others + np.where(rest <= 0.5, small, large)) * (1 - ALLOWED - 2 * beta.shape[1] * U)
-    return np.where(v > 0, v * np.maximum(value - doubt, 0.0), 0.0)
+    found = v * np.maximum(value - doubt, 0.0)
+    return np.where((v > 0) & (found < inf), found, 0.0)
 
 
 @dataclass
@@ -200,11 +210,11 @@ class JointDuality:
         p /= p.sum(axis=1, keepdims=True)
         p[np.arange(len(codes)), codes] = 0.0
         shares = np.ldexp(p * v[:, None] * (1 - 2.0**-49), self.quantum)
-        multiples = np.where(shares <= _MOST, np.floor(shares), 0.0).astype(np.int64)
-        own = multiples.sum(axis=1)
         # Rows that are too large for whole numbers of this grain have none: that is allowed, only weaker.
-        over = (own > np.floor(np.ldexp(v, self.quantum))) | (own > _MOST) | (shares > _MOST).any(axis=1)
-        multiples[over] = 0
+        shares[~(shares.sum(axis=1) <= _MOST)] = 0.0
+        multiples = np.floor(shares).astype(np.int64)
+        own = multiples.sum(axis=1)
+        multiples[(own > np.floor(np.ldexp(v, self.quantum))) | (own > _MOST)] = 0
         return multiples
 
     def _spare(
@@ -254,20 +264,20 @@ class JointDuality:
         changed = self._restored(total)
         if changed is None:
             return None
-        entropy, g = total.entropy, total.g.copy()
+        parts, g = [total.entropy], total.g.copy()
         for spare, now in changed.values():
             table = np.ldexp(np.array([spare.multiples, now], np.float64), -self.quantum)
             before, after = joint_entropy_below(table, np.full(2, spare.weight)).tolist()
-            entropy += after - before * (1 + 1e-12)
+            parts += [after, -before * (1 + 1e-12)]
             if table.sum(axis=1).max() > 0.49 * spare.weight:  # see the doubt of an own share that is small
-                entropy -= 1e-12 * spare.weight
-            more = table[1] - table[0]
-            more[spare.own] = -more.sum()
-            step = np.outer(more, spare.place)
+                parts.append(-max(1e-12, 2 * _doubt(len(now))) * spare.weight)
+            more = [b - a for a, b in zip(spare.multiples, now, strict=True)]
+            more[spare.own] = -sum(more)
+            step = np.outer(np.ldexp(np.array(more, np.float64), -self.quantum), spare.place)
             g -= step
             error += 8 * U * (_length(step) + _length(g))
-        entropy -= 8 * U * abs(total.entropy) + self._sway(total, g, C)
-        return entropy, _length(g) + error
+        # `fsum` is rounded once, however many rows have changed.
+        return nextafter(nextafter(fsum(parts), -inf) - self._sway(total, g, C), -inf), _length(g) + error
 
     def _sway(self, total: JointSums, g: Doubles, C: float) -> float:
         """With caution, what the bound may lose for the β of whoever rounds scores otherwise: it is

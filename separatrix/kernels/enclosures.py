@@ -17,6 +17,7 @@ LN2 = 0.6931471805599453
 LN2_HIGH = 0.6931471803691238  # 33 bits: its product with a whole number below 2^20 is exact
 LN2_LOW = 1.9082149292705877e-10
 FARTHEST = 690.0
+LEAST_SHARE = 2.0**-1000
 ALLOWED = 256 * 2.0**-53
 RUN = 512
 INVERSE_FACTORIALS = tuple(1.0 / float(f) for f in np.cumprod([1.0, *range(1, 17)])[::-1])
@@ -65,7 +66,7 @@ def softplus_above(margins: np.ndarray, out: np.ndarray, shares: np.ndarray) -> 
 @strict_kernel
 def entropy_below(parts: np.ndarray, wholes: np.ndarray, out: np.ndarray) -> int:
     """``out`` becomes numbers not above w·h(a/w), for 0 ≤ a ≤ w, and below it by a relative 1e-13 at most
-    where a/w is above 1e-300; returns how many."""
+    where a/w is above 1e-300, 0 where it is below 2^-1000; returns how many."""
     share, exponent = np.empty(RUN), np.empty(RUN)
     ratio, first, second = np.empty(RUN), np.empty(RUN), np.empty(RUN)
     bits = first.view(np.int64)
@@ -76,8 +77,8 @@ def entropy_below(parts: np.ndarray, wholes: np.ndarray, out: np.ndarray) -> int
             whole = wholes[start + i]
             small = min(parts[start + i], whole - parts[start + i])
             p = small / whole if small > 0.0 else 0.0
-            share[i] = p
-            first[i] = p if p >= 2.0**-1000 else 2.0**-1000
+            share[i] = p if p >= LEAST_SHARE else 0.0
+            first[i] = p if p >= LEAST_SHARE else LEAST_SHARE
         for i in range(m):
             exponent[i] = np.float64((bits[i] >> np.int64(52)) - np.int64(1022))
             bits[i] = (bits[i] & MANTISSA) | HALF

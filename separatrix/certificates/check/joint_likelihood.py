@@ -6,8 +6,8 @@ with the entropy h (Gibbs). Summed over rows, the last terms are g·w. With the 
 intercepts' entries of g exactly 0, no objective is below C sum v h(q) - C^2 |g|^2/2; without a penalty no
 weights of length r have one below sum v h(q) - r |g|.
 
-The b are those of the weights, in multiples of 10^-40. What is left of the intercepts' entries is taken
-back from single rows, or given to some.
+Differences of scores are exact. The b are those of the weights, in multiples of 10^-40. What is left of the
+intercepts' entries is taken back from some rows, or given to some, if need be by way of a third class.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Joint:
 
     def __init__(self, witness: dict[str, Any], table: Table) -> None:
         classes, self.constant = witness["classes"], witness["intercepts"] is not None
-        if len(set(map(repr, classes))) < len(classes):
+        if len(set(classes)) < len(classes):
             raise Refused("Two of its classes are the same.")
         rows = [list(row) for row in witness["coefficients"]]
         if len(rows) != len(classes) or any(len(row) != table.columns for row in rows):
@@ -49,22 +49,25 @@ class Joint:
         self.loss, self.multiples, self.own, self.weights = Decimal(0), [], [], []
         given = witness["row_weights"]
         self.grain = grain(given)
+        known: dict[str, list[int]] = {}
         for i, (values, label) in enumerate(labelled(table)):
             if given is not None and i >= len(given):
                 raise Refused(f"It weighs {len(given)} rows; this data has more.")
             v = Fraction(1 if given is None else given[i])
             if v < 0:
                 raise Refused("A row's weight is below 0.")
-            own = next((k for k, name in enumerate(classes) if same_label(label, name)), None)
-            if own is None:
-                raise Refused(f"Row {i} (counted from 0) has a label that is none of its classes.")
+            if label not in known:
+                known[label] = [k for k, name in enumerate(classes) if same_label(label, name)]
+            if len(known[label]) != 1:
+                raise Refused(f"Row {i} (counted from 0) has a label that is not one of its classes.")
+            own = known[label][0]
             row, common = row_over_common(values, self.constant)
-            scores = [decimal(Fraction(sum(map(mul, row, w)), common * below)) for w, below in planes]
+            scores = [Fraction(sum(map(mul, row, w)), common * below) for w, below in planes]
             top = max(scores)
-            powers = [max(score - top, -FARTHEST).exp() for score in scores]
+            powers = [max(decimal(score - top), -FARTHEST).exp() for score in scores]
             total = sum(powers, Decimal(0))
             others = sum(sorted(powers)[:-1], Decimal(0))
-            self.loss += decimal(v) * (log_of_one_and(others) + top - scores[own])
+            self.loss += decimal(v) * (log_of_one_and(others) + decimal(top - scores[own]))
             multiples = [int(decimal(v) * power / total * self.grain * (1 - ROOM)) for power in powers]
             multiples[own] = 0
             if sum(multiples) > v * self.grain:
@@ -83,28 +86,40 @@ class Joint:
             for k, multiple in enumerate(multiples):
                 flows[k] += multiple
                 flows[own] -= multiple
-        for k in range(count):
-            for own in range(count):
-                back = min(flows[k], -flows[own])
-                rows = [i for i, one in enumerate(self.own) if one == own] if back > 0 else []
-                if rows:
-                    row = max(rows, key=lambda i: self.multiples[i][k])
-                    back = min(back, self.multiples[row][k])
-                    self.multiples[row][k] -= back
-                    flows[k] -= back
-                    flows[own] += back
+
+        def send(k: int, other: int, wanted: int, signs: tuple[int, ...] = (-1, 1)) -> int:
+            moved = 0
+            for sign in signs if wanted > 0 else ():
+                moved += self.change(*((other, k) if sign < 0 else (k, other)), wanted - moved, sign)
+            flows[k] -= moved
+            flows[other] += moved
+            return moved
+
+        for sign in (-1, 1):
+            for k in range(count):
+                for other in range(count):
+                    send(k, other, min(flows[k], -flows[other]), (sign,))
         for k in range(count):
             for other in range(count):
-                more = min(flows[k], -flows[other])
-                rows = [i for i, one in enumerate(self.own) if one == k] if more > 0 else []
-                if rows:
-                    row = max(rows, key=self.room)
-                    more = min(more, self.room(row))
-                    self.multiples[row][other] += more
-                    flows[k] -= more
-                    flows[other] += more
+                for third in range(count) if min(flows[k], -flows[other]) > 0 else ():
+                    if third not in (k, other):
+                        send(third, other, send(k, third, min(flows[k], -flows[other])))
         if any(flows):
             raise Refused("The dual variables of the classes cannot be balanced.")
+
+    def change(self, own: int, k: int, wanted: int, sign: int) -> int:
+        """Take multiples of the class k from rows of the class own, or give them some: up to so many, first
+        from or to the rows with most to spare. How many it were."""
+
+        def spare(i: int) -> int:
+            return self.multiples[i][k] if sign < 0 else self.room(i)
+
+        moved = 0
+        for row in sorted((i for i, one in enumerate(self.own) if one == own), key=spare, reverse=True):
+            part = min(wanted - moved, spare(row))
+            self.multiples[row][k] += sign * part
+            moved += part
+        return moved
 
     def room(self, row: int) -> int:
         """How many more multiples a row can have."""

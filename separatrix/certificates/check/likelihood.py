@@ -10,15 +10,15 @@ Let g = sum b z. With the penalty |w|^2/2 and the cost C, and the intercept's en
 objective is below C sum v h(b/v) - C^2 |g|^2/2. Without a penalty, and with g exactly 0, none is below
 sum v h(b/v).
 
-Which b, is for the checker to choose: b = v/(1 + exp(m)) at the weights, in multiples of 10^-40, the
-heavier class scaled down; without a penalty the rows named take up, exactly, what is left of g. Margins
-and g are exact. Exponentials and logarithms are Python's ``decimal``, which rounds both correctly to 60
-digits; all sums are of positive numbers, and 10^-40 of each is allowed for these roundings.
+Which b, is for the checker to choose: b = v/(1 + exp(m)) at the weights, in multiples of 10^-40, the classes
+balanced in the best of three ways; without a penalty the rows named take up, exactly, what is left of g.
+Margins and g are exact. Exponentials and logarithms are Python's ``decimal``, which rounds both correctly to
+60 digits; all sums are of positive numbers, and 10^-40 of each is allowed for these roundings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from operator import mul
@@ -59,25 +59,30 @@ class Dual:
         if given is not None and len(given) != len(self.signs):
             raise Refused(f"It weighs {len(given)} rows; this data has {len(self.signs)}.")
 
-    def balance(self) -> None:
-        """Both classes made to weigh exactly the same."""
-        sums = {
-            sign: sum(a for a, s in zip(self.multiples, self.signs, strict=True) if s == sign)
-            for sign in (-1, 1)
-        }
+    def balanced(self) -> Iterator[list[int]]:
+        """Multiples with which both classes weigh exactly the same: the heavier class scaled down, its
+        largest row alone made smaller, or a row of the other class larger."""
+        rows = {sign: [i for i, s in enumerate(self.signs) if s == sign] for sign in (-1, 1)}
+        sums = {sign: sum(self.multiples[i] for i in rows[sign]) for sign in rows}
         heavy = max(sums, key=lambda sign: sums[sign])
         light, most = sums[-heavy], sums[heavy]
         if light == most:
+            yield self.multiples
             return
-        chosen = [i for i, sign in enumerate(self.signs) if sign == heavy]
-        for i in chosen:
-            self.multiples[i] = self.multiples[i] * light // most
+        scaled = list(self.multiples)
+        for i in rows[heavy]:
+            scaled[i] = scaled[i] * light // most
         # Rounding down has taken a little too much: a row with room gets it back.
-        missing = light - sum(self.multiples[i] for i in chosen)
-        row = max(chosen, key=lambda i: self.weights[i] * self.grain - self.multiples[i])
-        if self.multiples[row] + missing > self.weights[row] * self.grain:
-            raise Refused("The dual variables of the two classes cannot be balanced.")
-        self.multiples[row] += missing
+        yield from self._moved(scaled, rows[heavy], light - sum(scaled[i] for i in rows[heavy]))
+        yield from self._moved(self.multiples, rows[heavy], light - most)
+        yield from self._moved(self.multiples, rows[-heavy], most - light)
+
+    def _moved(self, multiples: list[int], rows: list[int], more: int) -> Iterator[list[int]]:
+        """The multiples with ``more`` for the row that can take most of it, if it can take all."""
+        room = [multiples[i] if more < 0 else int(self.weights[i] * self.grain) - multiples[i] for i in rows]
+        if max(room, default=-1) >= abs(more):
+            row = rows[room.index(max(room))]
+            yield [*multiples[:row], multiples[row] + more, *multiples[row + 1 :]]
 
     def combination(self, table: Table) -> list[Fraction]:
         """g, exactly."""
@@ -122,11 +127,14 @@ def likelihood_within(witness: dict[str, Any], table: Table) -> str:
             upper = decimal(square) / 2 + cost * dual.loss
             lower = gained = Decimal(0)
             if witness["lower"] > 0:
-                if dual.constant:
-                    dual.balance()
-                g = dual.combination(table)[: table.columns]
-                gained = cost * dual.entropies({})
-                lower = gained - cost**2 * decimal(sum(entry * entry for entry in g)) / 2
+                for way in list(dual.balanced()) if dual.constant else [dual.multiples]:
+                    dual.multiples = way
+                    g = dual.combination(table)[: table.columns]
+                    entropies = cost * dual.entropies({})
+                    bound = entropies - cost**2 * decimal(sum(entry * entry for entry in g)) / 2
+                    lower, gained = max((lower, gained), (bound, entropies))
+                    if lower - ROOM * gained >= Decimal(witness["lower"]):
+                        break
         compare(witness, upper, lower, gained)
     found = f"the objective is at most {witness['upper']!r} at these weights"
     return f"{found}, and at least {witness['lower']!r} at any."
