@@ -22,7 +22,7 @@ from sklearn.svm import SVC, LinearSVC
 import separatrix as sx
 from separatrix.algorithms.svm import squared, working_set
 from separatrix.algorithms.svm.intercept import best_shift
-from separatrix.certificates import MarginBetween, SoftMarginWithin, from_json
+from separatrix.certificates import MarginAtMost, MarginBetween, SoftMarginWithin, from_json
 from separatrix.certificates.check.__main__ import main
 from separatrix.certificates.soft_margin import enclosed, exact_dual, exact_primal
 from separatrix.certificates.source import read
@@ -281,9 +281,12 @@ def test_hard_margin_on_inseparable_rows_ends_and_names_the_conflict():
 
 def test_hard_margin_passes_over_rows_of_weight_zero():
     X, y = [[0.0], [1.0], [5.0], [2.0], [3.0]], [0, 0, 0, 1, 1]
-    model = sx.LinearSVM(C=float("inf")).fit(X, y, sample_weight=[1, 1, 0, 1, 1])
+    with pytest.warns(sx.FitWarning, match="Rows of weight 0 lie inside the margin"):
+        model = sx.LinearSVM(C=float("inf")).fit(X, y, sample_weight=[1, 1, 0, 1, 1])
     assert model.coef_[0, 0] == pytest.approx(2.0)
     assert model.support_.tolist() == [1, 3]
+    assert isinstance(model.certificate_, MarginAtMost)
+    assert model.certificate_.verify(X, y).holds
 
 
 def test_few_steps_leave_a_gap_that_is_told_and_proven():
@@ -523,3 +526,162 @@ def test_figure_of_the_boundaries_is_the_one_in_the_docs():
     assert all(name in drawn for name in METHODS)
     kept = Path(__file__).parents[1] / "docs" / "figures" / "which-line.svg"
     assert kept.read_text(encoding="utf-8").count("<path") == drawn.count("<path")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("far", [1e3, 1e4])
+def test_columns_far_from_the_origin_without_intercept_break_no_factor(dtype, far):
+    """Rounding makes the Newton system of such columns indefinite."""
+    random = np.random.default_rng(17)
+    X = (random.normal(size=(20, 6)) + far).astype(dtype)
+    y = random.integers(0, 2, 20)
+    for C in (1.0, 10.0, 1e4):
+        model = sx.LinearSVM(C=C, fit_intercept=False).fit(X, y)
+        assert model.gap_ <= 1e-8
+        assert model.certificate_.verify(X, y).holds
+
+
+def test_newton_step_of_an_indefinite_or_infinite_matrix_is_one():
+    from separatrix.algorithms.svm.newton import solved
+
+    column = np.array([1e9, 1e9, 1.0])
+    for scale in (1.0, 1e12, np.inf):
+        with np.errstate(invalid="ignore"):
+            gram = np.outer(column, column) * scale
+        for intercept in (True, False):
+            step = solved(gram, np.ones(3), intercept=intercept)
+            assert step.shape == (3,)
+            assert np.isfinite(step).all() or scale == np.inf
+
+
+def test_line_search_finds_a_kink_far_beyond_a_nearly_flat_start():
+    from separatrix.algorithms.svm.line import root_of_slope
+
+    def slope_at(t):
+        return -1e-9 + 1e-39 * t + np.clip(t - 1e4, 0.0, 1.0), 1e-39 + (1e4 < t < 1e4 + 1)
+
+    assert root_of_slope(slope_at) == pytest.approx(1e4, rel=1e-6)
+
+
+def rare(n, d, few, seed, near=0.0):
+    """A class of few rows, at random or somewhat apart."""
+    random = np.random.default_rng(seed)
+    X, y = random.normal(size=(n, d)), np.zeros(n, int)
+    y[:few] = 1
+    X[:few] += near
+    return X, y
+
+
+@pytest.mark.parametrize("n", [1000, 3000])
+def test_one_row_against_all_others(n):
+    for seed in range(15):
+        X, y = rare(n, 3, 1, seed)
+        model = sx.LinearSVM(C=1e-4).fit(X, y)
+        assert model.gap_ <= 1e-8
+        assert model.objective_ <= 2e-4 * (1 + 1e-8)  # what w = 0 and b = −1 cost
+        assert model.n_iter_ < 100
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("C", [1e-5, 1e-2, 1.0, 1e3])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_rare_class_at_every_cost(loss, C, form):
+    for few, seed in ((1, 0), (2, 1), (5, 2)):
+        X, y = rare(400, 3, few, seed, near=seed)
+        v = np.where(y == 1, 1.0, np.random.default_rng(seed).choice([0.0, 0.5, 20.0], len(y)))
+        for weights in (None, v):
+            model = sx.LinearSVM(C=C, loss=loss).fit(form(X), y, sample_weight=weights)
+            assert model.gap_ <= 1e-8
+            assert model.certificate_.verify(X, y).holds
+            if loss == "hinge":
+                theirs = SVC(kernel="linear", C=C, tol=1e-10, max_iter=100_000)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    theirs.fit(X, y, sample_weight=weights)
+                least = value(theirs, X, y, C, v=1.0 if weights is None else weights)
+                assert model.objective_ <= least * (1 + 1e-8)
+
+
+@pytest.mark.parametrize("few", [1, 3, 1001])
+@pytest.mark.parametrize("C", [1e-4, 1.0, 1e4])
+def test_rare_class_among_more_rows_than_there_is_room_for(few, C, small_working_set):
+    """At w = 0 every row of the other class lies on the margin."""
+    for near in (0.0, 3.0):
+        X, y = rare(20_000, 2, few, 19, near)
+        model = sx.LinearSVM(C=C).fit(X, 1 - y)
+        assert model.gap_ <= 1e-8
+
+
+def test_path_of_costs_with_a_rare_class_and_weights():
+    for seed in (12, 13, 23, 25):
+        X, y = rare(1000, 4, 1, seed)
+        v = np.random.default_rng(seed).choice([0.5, 1.0, 2.0], len(y))
+        model = sx.LinearSVM(warm_start=True)
+        for C in (100.0, 10.0, 1e-3):
+            model.set_params(C=C).fit(X, y, sample_weight=v)
+            assert model.gap_ <= 1e-8
+
+
+def test_squared_hinge_of_a_rare_light_class_is_proven_as_finely_as_it_is_solved():
+    """Multipliers that follow from the weights are whole shares of large costs, too coarse for small ones."""
+    for seed in range(3):
+        X, y = rare(1000, 7, 7, seed)
+        v = np.where(y == 1, 0.01, np.random.default_rng(seed).choice([0.5, 1.0, 20.0], len(y)))
+        model = sx.LinearSVM(C=1e4, loss="squared_hinge").fit(10 * X, y, sample_weight=v)
+        assert model.n_iter_ < 100
+        assert model.gap_ <= 1e-8
+        assert model.certificate_.verify(10 * X, y).holds
+
+
+@pytest.mark.parametrize("density", [1.0, 0.3])
+@pytest.mark.parametrize("C", [0.01, 1.0, 10.0])
+def test_multipliers_of_sparse_rows_far_from_the_origin(density, C):
+    for seed in range(6):
+        random = np.random.default_rng(seed)
+        X = random.normal(size=(60, 6))
+        y = (X @ random.normal(size=6) + random.normal(size=60) > 0).astype(int)
+        X = np.where(random.random(X.shape) < density, 0.001 * X + 1000.0, 0.0)
+        model = sx.LinearSVM(C=C).fit(sp.csr_array(X), y)
+        assert model.gap_ <= 1e-8
+        assert abs(model.dual_coef_.sum()) <= 1e-12 * np.abs(model.dual_coef_).sum()
+        off = model.dual_coef_ @ X[model.support_] - model.coef_[0]
+        rounding = 1e-14 * (np.abs(model.dual_coef_) @ np.abs(X[model.support_])).sum()
+        assert np.linalg.norm(off) <= np.sqrt(2 * model.gap_ * model.objective_) + rounding
+        signs = 2 * y[model.support_] - 1
+        assert (model.dual_coef_ * signs > 0).all()
+        assert (model.dual_coef_ * signs <= C).all()
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_hard_margin_is_certified_on_the_rows_as_given(form, tmp_path, capsys):
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 1])
+    model = sx.LinearSVM(C=float("inf")).fit(form(X), y, sample_weight=[0, 1, 1, 1])
+    assert isinstance(model.certificate_, MarginBetween)
+    assert model.certificate_.rows == (1, 2)
+    assert model.certificate_.verify(form(X), y).holds
+    assert main(written(tmp_path, X, y, model.certificate_)) == 0
+    capsys.readouterr()
+
+
+def test_conflict_is_named_by_the_rows_as_given():
+    X = np.array([[9.0, 9.0, 1.0], [0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 0]])
+    y = np.array([1, 0, 1, 1, 0])
+    with pytest.warns(sx.NotSeparable, match="rows 1, 2, 3, 4 prove it"):
+        model = sx.LinearSVM(C=float("inf")).fit(X, y, sample_weight=[0, 1, 1, 1, 1])
+    assert model.certificate_.verify(X, y).holds
+
+
+def test_row_on_the_edge_of_the_working_set_either_pulls_or_is_kept():
+    """The farthest row of the sample lies on the edge to the last digit."""
+    from separatrix.algorithms.svm.sampling import Guess
+    from separatrix.algorithms.svm.task import Task
+    from separatrix.kernels.hinge import FULL
+
+    X, y = noisy(50, 3, seed=27)
+    rows, random = sx.as_rows(X, y), np.random.default_rng(27)
+    for _ in range(200):
+        task, weights = Task.of(rows, 1, 1.0, intercept=True), random.normal(size=4)
+        search = working_set._Search(task, 1000)
+        search.gather(Guess(weights, 1e6, None), again=False)
+        search.gather(Guess(weights, 1e6, search.margins.copy()), again=False)
+        assert search.pull[-1] == task.signs()[search.held == FULL].sum()

@@ -15,8 +15,6 @@ and the weights of a soft margin (C = 1).
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from separatrix.algorithms.separation import Separation, require_finite, separated
@@ -24,9 +22,11 @@ from separatrix.algorithms.separation.margins import Bracket
 from separatrix.certificates import MarginBetween, Undecided
 from separatrix.halfspace import Halfspace
 from separatrix.predictor import LinearClassifier, NothingProven, Solution, warn
-from separatrix.predictor.evidence import about, matrix
+from separatrix.predictor.evidence import about
 from separatrix.predictor.history import History
 from separatrix.rows import Rows
+
+SOFT_GAP, SOFT_STEPS = 1e-6, 1000
 
 
 class MaxMargin(LinearClassifier):
@@ -140,20 +140,15 @@ def dual_coefficients(bracket: Bracket) -> np.ndarray:
 
 
 def soft_margin(rows: Rows, positive: int, intercept: bool) -> np.ndarray:
-    """Weights of the soft margin with C = 1, the intercept last."""
-    from scipy.sparse import vstack
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.svm import LinearSVC
+    """Weights of the soft margin with C = 1, the intercept last; 0 where rows are too large to find any."""
+    from separatrix.algorithms.svm.intercept import with_best_intercept
+    from separatrix.algorithms.svm.task import Task
+    from separatrix.algorithms.svm.working_set import minimise
+    from separatrix.rows.sequence import blas
 
-    blocks = [matrix(block, rows.n_columns) for block in rows.blocks()]
-    if isinstance(blocks[0], np.ndarray):
-        X = np.concatenate(blocks)
-    else:
-        X = vstack(blocks, format="csr")
-        X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
-    signs = np.concatenate([block.signs(positive) for block in rows.blocks()])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model = LinearSVC(fit_intercept=intercept, random_state=0).fit(X, signs)
-    bias = float(model.intercept_[0]) if intercept else 0.0
-    return np.append(model.coef_[0].astype(np.float64), bias)
+    with np.errstate(all="ignore"), blas().limit(limits=1):
+        task = Task.of(rows, positive, 1.0, intercept=intercept)
+        outcome = minimise(task, SOFT_GAP, SOFT_STEPS)
+        if intercept:
+            outcome = with_best_intercept(task, outcome, finished=outcome.steps < SOFT_STEPS)
+    return outcome.weights if np.isfinite(outcome.weights).all() else np.zeros(rows.n_columns + 1)

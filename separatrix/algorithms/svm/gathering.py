@@ -15,11 +15,12 @@ from separatrix.predictor.evidence import matrix
 from separatrix.rows import Block, Csr, DenseRows, Rows, SparseRows
 
 RUN = 2048  # rows
+FEW_COLUMNS = 1024
 SHORT = 512  # rows that become doubles at a time
 
 
 def gathered(rows: Rows, positive: int, chosen: np.ndarray, centre: np.ndarray) -> tuple[Any, np.ndarray]:
-    """Z = s·(x − centre) and the signs of the rows ``chosen``, ascending; sparse rows are not centred."""
+    """Z = s·(x − centre) and the signs of the rows ``chosen``, ascending; sparse only if the centre is 0."""
     if isinstance(rows, DenseRows):
         return _filled(rows, positive, chosen, centre)
     if isinstance(rows, SparseRows):
@@ -56,14 +57,20 @@ def _turned(
     X = matrix(block, n_columns)
     if local is not None:
         signs, X = signs[local], X[local]
-    if isinstance(block.X, Csr):
+    if isinstance(block.X, Csr) and not centre.any():
         Z = X.astype(np.float64)
         Z.data *= np.repeat(signs, np.diff(Z.indptr))
         return Z, signs
-    Z = X.astype(np.float64)
-    Z -= centre
+    Z = np.asarray(X.toarray() if isinstance(block.X, Csr) else X, np.float64) - centre
     Z *= signs[:, None]
     return Z, signs
+
+
+def centred(rows: Rows) -> bool:
+    """Whether a centre is taken off: of sparse rows only where so few entries are 0 that it costs no room."""
+    if not isinstance(rows, SparseRows):
+        return True
+    return rows.n_columns < FEW_COLUMNS and 2 * len(rows.data) > rows.n_rows * rows.n_columns
 
 
 class Single:

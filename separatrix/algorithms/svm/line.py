@@ -8,6 +8,7 @@ import numpy as np
 
 ENOUGH = 0.02  # of the slope at the start
 TRIES = 60
+FURTHER = 256.0  # times as far at most as was looked before: past a kink a rate of nearly 0 says nothing
 
 
 def root_of_slope(slope_at: Callable[[float], tuple[float, float]]) -> float:
@@ -25,11 +26,16 @@ def root_of_slope(slope_at: Callable[[float], tuple[float, float]]) -> float:
         if abs(value) <= ENOUGH * abs(start):
             break
         low, high = (t, high) if value < 0.0 else (low, t)
-        guess = t - value / rate if rate > 0.0 else np.inf
+        guess = min(t - value / rate, FURTHER * t) if rate > 0.0 else np.inf
         if not low < guess < high:
-            guess = 2.0 * t if high == np.inf else 0.5 * (low + high)
+            guess = 2.0 * t if high == np.inf else _between(low, high)
         t = guess
     return t
+
+
+def _between(low: float, high: float) -> float:
+    """The middle; of ends of different magnitude that of their logarithms."""
+    return float(np.sqrt(low * high)) if 0.0 < 16.0 * low < high else 0.5 * (low + high)
 
 
 def lowest_along(slope_at: Callable[[float], float], furthest: float = 1.0) -> float:

@@ -11,7 +11,8 @@ the edge have α = 0, rows short of it α = Cv, and only rows on it lie between.
 **Certificate.** `SoftMarginWithin`: the objective of the weights is at most ``objective_``, that of no
 weights below ``lower_bound_``, both exact. C = inf is the hard margin with its `MarginBetween`; on rows
 that no hyperplane separates the fit ends with the certificate of that, a warning that names the conflict,
-and the weights of C = 1.
+and the weights of C = 1. Rows of weight 0 are in the data that certificates speak of: where some lie inside
+the margin of the others, `MarginAtMost` is what is left to say.
 
 **Cost.** Few columns: samples, then two to four passes over the rows (`working_set`). The squared hinge: a
 few Newton steps of two passes (`squared`).
@@ -21,6 +22,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,11 +31,11 @@ from separatrix.algorithms.max_margin import MaxMargin
 from separatrix.algorithms.separation import require_finite
 from separatrix.algorithms.svm import squared, working_set
 from separatrix.algorithms.svm.intercept import with_best_intercept
-from separatrix.algorithms.svm.proof import proven
+from separatrix.algorithms.svm.proof import MANY, as_proven, proven
 from separatrix.algorithms.svm.task import Outcome, Task
-from separatrix.certificates import MarginBetween, Undecided
+from separatrix.certificates import Inseparable, MarginAtMost, MarginBetween, SoftMarginWithin, Undecided
 from separatrix.predictor import FitWarning, NotSeparable, Solution, warn
-from separatrix.predictor.evidence import matrix
+from separatrix.predictor.evidence import about, matrix
 from separatrix.predictor.history import History
 from separatrix.predictor.weighted import WeightedClassifier
 from separatrix.rows import DenseRows, Rows, SparseRows
@@ -74,7 +76,9 @@ class LinearSVM(WeightedClassifier):
     support_ : ndarray
         The rows with α above 0.
     dual_coef_ : ndarray
-        Their multipliers times their signs: coef_ is about Σ dual_coef · x.
+        Their multipliers times their signs. With an intercept they add up to 0, and coef_ is no further from
+        Σ dual_coef · x than √(2 · gap · objective): of the hinge up to the rounding of these sums, of the
+        squared hinge, where they are 2C · shortfall of the weights, to some parts in a million.
     n_iter_ : int
         Newton steps on the last set of rows.
 
@@ -147,6 +151,10 @@ class LinearSVM(WeightedClassifier):
         """The certificate, of slightly longer weights where C makes margins of 1 up to rounding too dear."""
         is_squared = self.loss == "squared_hinge"
         best, certificate = outcome, proven(task, outcome, squared=is_squared)
+        short = outcome.steps >= self.max_iter
+        if is_squared and not (short or isinstance(certificate, Undecided)) and certificate.gap > self.tol:
+            other = proven(task, outcome, squared=True, listed_at_most=MANY)
+            certificate = max(certificate, other, key=lambda proof: getattr(proof, "lower", -np.inf))
         for longer in LONGER:
             if isinstance(certificate, Undecided) or certificate.gap <= self.tol:
                 break
@@ -175,8 +183,9 @@ class LinearSVM(WeightedClassifier):
                     "The certificate holds for the gap that was reached.",
                 )
         support, alpha = outcome.multipliers(task)
-        signs = np.concatenate([block.signs(task.positive) for block in task.rows.blocks()])
-        alpha *= signs[support]
+        if isinstance(certificate, SoftMarginWithin) and certificate.loss == "hinge":
+            support, alpha = as_proven(support, alpha, certificate)
+        alpha *= task.signs()[support]
         return {
             **ends,
             "support": support,
@@ -191,11 +200,14 @@ class LinearSVM(WeightedClassifier):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FitWarning)
             found = machine._solve(counting, positive)
+        certificate = found.certificate
+        if numbers is not None and not isinstance(certificate, Undecided):
+            certificate = _of_all_rows(certificate, rows, positive, numbers)
         if not isinstance(found.certificate, MarginBetween):
-            self._tell(found.certificate)
+            self._tell(certificate)
             soft = self._soft(rows, positive, 1.0)
             facts = {**soft.facts, "objective": np.nan, "lower_bound": np.nan, "gap": np.nan}
-            return Solution(soft.weights, found.certificate, History(), facts)
+            return Solution(soft.weights, certificate, History(), facts)
         low, high = found.facts["margin"], found.facts["upper_bound"]
         facts = {
             "objective": 0.5 / low**2,
@@ -205,10 +217,10 @@ class LinearSVM(WeightedClassifier):
             "dual_coef": found.facts["dual_coef"],
             "n_iter": 1,
         }
-        return Solution(found.weights, found.certificate, found.history, facts, found.halfspace)
+        return Solution(found.weights, certificate, found.history, facts, found.halfspace)
 
     def _tell(self, certificate: Any) -> None:
-        if isinstance(certificate, Undecided):
+        if isinstance(certificate, Undecided | Inseparable):
             return  # the predictor warns of it
         named = ", ".join(map(str, certificate.rows[:8])) + (", …" if len(certificate.rows) > 8 else "")
         warn(
@@ -216,6 +228,25 @@ class LinearSVM(WeightedClassifier):
             f"C=inf allows no row inside the margin, and no hyperplane separates the rows: rows {named} "
             "contradict each other (certificate_). The weights are those of C=1.",
         )
+
+
+def _of_all_rows(certificate: Any, rows: Rows, positive: int, numbers: np.ndarray) -> Any:
+    """What was proven of the rows that count, said of all rows, or the part of it that holds of them too."""
+    said, named = about(rows, positive), tuple(numbers[list(certificate.rows)].tolist())
+    moved = replace(certificate, rows=named, about=said).bound_to(rows)
+    if moved.verify(rows).holds:
+        return moved
+    if not isinstance(moved, MarginBetween):
+        return Inseparable(named, moved.multipliers, moved.intercept is not None, about=said).bound_to(rows)
+    warn(
+        FitWarning,
+        "Rows of weight 0 lie inside the margin, so certificate_ proves of all rows only that no halfspace "
+        "has a larger one: leave these rows out to have the margin itself certified.",
+    )
+    constant = moved.intercept is not None
+    return MarginAtMost(
+        named, moved.multipliers, moved.upper, moved.geometric, constant, about=said
+    ).bound_to(rows)
 
 
 def _counting(rows: Rows) -> tuple[Rows, np.ndarray | None]:

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-FEW_COLUMNS = 1024
+from separatrix.algorithms.svm.gathering import FEW_COLUMNS
+
 FEW_ROWS = 2048
 RUN = 1024  # rows scaled at a time
+LARGER = (0.0, 1e-14, 1e-12, 1e-9, 1e-6, 1e-3)  # diagonals, relatively, until there is a Cholesky factor
 
 
 def direction(
@@ -33,10 +35,8 @@ def direction(
     ``kernel`` is Z Zᵀ of all rows, where it is known.
     """
     d = len(slope) - 1
-    if len(active) == 0:  # straight down; how far, the line search decides
-        step = -slope
-        step[-1] /= 1.0 + curvature.sum()
-        return step
+    if len(active) == 0:
+        return _without_rows(slope)
     if d < FEW_COLUMNS and (d <= len(active) or d < 128):
         gram = weighted_gram(Z, signs, active, curvature, intercept=intercept)
         return solved(gram, slope, intercept=intercept)
@@ -76,16 +76,38 @@ def solved(gram: np.ndarray, slope: np.ndarray, *, intercept: bool) -> np.ndarra
     matrix[places, places] += 1.0
     if not intercept:
         step = np.zeros(d + 1)
-        step[:d] = -cho_solve(cho_factor(matrix[:d, :d], lower=True, check_finite=False), slope[:d])
+        step[:d] = -_solved(matrix[:d, :d], slope[:d])
         return step
     # The intercept has no curvature of its own; a trace of one keeps the factor from breaking down.
     matrix[d, d] += 1e-12 * (1.0 + matrix[d, d])
-    try:
-        factor = cho_factor(matrix, lower=True, check_finite=False)
-    except LinAlgError:
-        matrix[np.arange(d + 1), np.arange(d + 1)] *= 1.0 + 1e-9
-        factor = cho_factor(matrix, lower=True, check_finite=False)
-    return -cho_solve(factor, slope)
+    return -_solved(matrix, slope)
+
+
+def _without_rows(slope: np.ndarray) -> np.ndarray:
+    """No row bends the objective: the weights have their minimum one step away, the intercept at some kink.
+
+    One of them at a time, since the line search has but one length for both.
+    """
+    step = -slope
+    if abs(float(slope[-1])) > 0.5 * float(slope[:-1] @ slope[:-1]):
+        step[:-1] = 0.0
+    else:
+        step[-1] = 0.0
+    return step
+
+
+def _solved(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The solution for a positive definite matrix, of a larger diagonal where rounding made it indefinite."""
+    places = np.arange(len(matrix))
+    diagonal = matrix[places, places]
+    for larger in LARGER:
+        matrix[places, places] = diagonal * (1.0 + larger)
+        try:
+            factor = cho_factor(matrix, lower=True, check_finite=False)
+            return np.asarray(cho_solve(factor, right, check_finite=False))
+        except LinAlgError:
+            continue
+    return np.asarray((right.T / diagonal).T)  # entries that are not finite: any way down will do
 
 
 def _few_rows(
@@ -95,13 +117,11 @@ def _few_rows(
     kernel = kernel.toarray() if not isinstance(kernel, np.ndarray) else kernel
     places = np.arange(len(signs))
     kernel[places, places] += 1.0 / curvature
-    factor = cho_factor(kernel, lower=True, check_finite=False, overwrite_a=True)
-    forces = -cho_solve(factor, Z @ slope[:d])
+    forces, even = _solved(kernel, np.column_stack([-(Z @ slope[:d]), signs])).T
     step = np.zeros(d + 1)
     if intercept:
-        even = cho_solve(factor, signs)
         step[d] = (-slope[d] - signs @ forces) / (signs @ even)
-        forces += step[d] * even
+        forces = forces + step[d] * even
     step[:d] = -slope[:d] - Z.T @ forces
     return step
 

@@ -20,10 +20,13 @@ from separatrix.predictor.evidence import about
 BITS = 60  # of a multiplier the size of its cost
 SPARE = Fraction(1, 1 << 46)  # other machines add up in other orders
 MOST = 1e-6  # margins this near to 1 are listed, if a certificate of less fails
-TAKERS = 8  # rows of each class that take up the rounding of the squared hinge
+FEW = 32  # rows that take up the rounding of the squared hinge
+MANY = 1 << 16  # rows, where the multipliers of the others are too coarse beside those
 
 
-def proven(task: Task, outcome: Outcome, *, squared: bool) -> SoftMarginWithin | Undecided:
+def proven(
+    task: Task, outcome: Outcome, *, squared: bool, listed_at_most: int = FEW
+) -> SoftMarginWithin | Undecided:
     """The certificate of the weights, with the multipliers of the outcome."""
     weights = outcome.weights
     if not np.isfinite(weights).all():
@@ -45,7 +48,7 @@ def proven(task: Task, outcome: Outcome, *, squared: bool) -> SoftMarginWithin |
     listed: dict[int, Fraction] = {}
     for near in (1e-11, 1e-9, MOST):
         if not (squared and listed):
-            listed = _largest(task, outcome) if squared else _listed(empty, outcome, near)
+            listed = _largest(task, outcome, listed_at_most) if squared else _listed(empty, outcome, near)
         balance = Fraction(0)
         if squared and task.intercept:
             balance = enclosed(source, objective(listed)).balance - _weighed(listed, signs)
@@ -85,10 +88,27 @@ def proven(task: Task, outcome: Outcome, *, squared: bool) -> SoftMarginWithin |
     ).bound_to(task.rows)
 
 
-def _largest(task: Task, outcome: Outcome) -> dict[int, Fraction]:
+def as_proven(
+    support: np.ndarray, alpha: np.ndarray, certificate: SoftMarginWithin
+) -> tuple[np.ndarray, np.ndarray]:
+    """The multipliers of the hinge that the certificate has, of which Σ αs is 0 before they are rounded."""
+    rows = np.array(certificate.rows, np.int64)
+    listed = np.array([whole / (1 << certificate.exponent) for whole in certificate.multipliers])
+    places = np.searchsorted(support, rows)
+    known = np.append(support, -1)[places] == rows
+    alpha[places[known]] = listed[known]
+    if not known.all():
+        support = np.insert(support, places[~known], rows[~known])
+        alpha = np.insert(alpha, places[~known], listed[~known])
+    if not alpha.all():
+        support, alpha = support[alpha > 0.0], alpha[alpha > 0.0]
+    return support, alpha
+
+
+def _largest(task: Task, outcome: Outcome, most: int) -> dict[int, Fraction]:
     """The rows with the largest multipliers of the squared hinge, which can give some of it away."""
     support, alpha = outcome.multipliers(task)
-    most = min(4 * TAKERS, len(support))
+    most = min(most, len(support))
     chosen = np.argpartition(alpha, len(alpha) - most)[len(alpha) - most :] if most else np.empty(0, np.int64)
     return {int(support[i]): Fraction(float(alpha[i])) for i in np.sort(chosen) if alpha[i] > 0.0}
 

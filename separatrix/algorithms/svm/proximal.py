@@ -78,6 +78,7 @@ def solve(
     weights = weights.copy()
     steps = 0
     least, stale = np.inf, 0
+    best = weights, near.shares
     while True:
         weights, slack, off, more = _envelope(
             near, pull, weights, sharpness, tolerance, intercept=intercept, room=room - steps
@@ -86,9 +87,11 @@ def solve(
         gap = slack + off
         # Where rounding is all that is left of the gap, a sharper envelope makes it larger again.
         stale = stale + 1 if gap > 0.5 * least else 0
-        least = min(least, gap)
+        if gap < least:
+            least, best = gap, (weights, near.shares)
         if gap <= tolerance or steps >= room or stale > 4:
-            return Reached(weights, gap, sharpness, steps)
+            weights, near.shares = best
+            return Reached(weights, least, sharpness, steps)
         sharpness *= GROWTH
 
 

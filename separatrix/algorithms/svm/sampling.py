@@ -12,6 +12,7 @@ from separatrix.algorithms.svm.task import Task
 
 SAMPLE = 8  # how many times as large the next sample is
 FEWEST = 20  # rows in the smallest sample for each weight
+RARE = 0.1  # of the rows: a class with fewer is drawn from apart
 START = 4.0  # margins from 0 to this are within the first envelope
 
 
@@ -30,21 +31,19 @@ def sampled(task: Task, counting: np.ndarray, capacity: int, room: int) -> Guess
     while sizes[0] // SAMPLE > FEWEST * (d + 1):
         sizes.insert(0, sizes[0] // SAMPLE)
     random = np.random.default_rng(0)
+    classes = _drawn_from(task, counting)
     weights, spread = np.zeros(d + 1), 0.5 * START
     for place, size in enumerate(sizes):
-        edges = np.linspace(0, len(counting), size + 1).astype(np.int64)
-        chosen = counting[edges[:-1] + (random.random(size) * np.diff(edges)).astype(np.int64)]
+        chosen, caps = _drawn(task, classes, size, random)
         Z, signs = gathered(task.rows, task.positive, chosen, task.centre)
-        caps = task.costs(chosen)
-        caps *= task.total / caps.sum()
-        near = Near(chosen, Z, signs, caps, np.full(size, 0.5))
+        near = Near(chosen, Z, signs, caps, np.full(len(chosen), 0.5))
         before = near.margins(weights)
         reached = solve(
             near,
             np.zeros(d + 1),
             weights,
-            0.5 / spread,
-            2e-4 * task.total,
+            0.5 / max(spread, 1e-6),
+            2e-4 * task.ceiling,
             intercept=task.intercept,
             room=room,
         )
@@ -56,6 +55,33 @@ def sampled(task: Task, counting: np.ndarray, capacity: int, room: int) -> Guess
             spread = float(np.sqrt((d + 1) / size) * (0.1 + np.std(margins)))
     # Rows of the sample crowd at the margin that was fitted to them: others tell how dense it is there.
     return Guess(weights, max(spread, 1e-6), _some_margins(task, counting, weights))
+
+
+def _drawn_from(task: Task, counting: np.ndarray) -> list[np.ndarray]:
+    """The rows that count; a rare class apart, since a sample without it says nothing about the margin."""
+    above = task.signs()[counting] > 0
+    share = np.count_nonzero(above) / len(counting)
+    if RARE <= share <= 1.0 - RARE:
+        return [counting]
+    return [counting[above == (share < RARE)], counting[above != (share < RARE)]]
+
+
+def _drawn(
+    task: Task, classes: list[np.ndarray], size: int, random: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows, ascending, with costs that add up to those of all; up to half of them are of a rare class."""
+    parts, left = [], size
+    for place, numbers in enumerate(classes):
+        some = min(len(numbers), left // (len(classes) - place))
+        left -= some
+        edges = np.linspace(0, len(numbers), some + 1).astype(np.int64)
+        chosen = numbers[edges[:-1] + (random.random(some) * np.diff(edges)).astype(np.int64)]
+        caps = task.costs(chosen)
+        caps *= (task.total if len(classes) == 1 else task.costs(numbers).sum()) / caps.sum()
+        parts.append((chosen, caps))
+    chosen, caps = (np.concatenate(part) for part in zip(*parts, strict=True))
+    order = np.argsort(chosen, kind="stable")
+    return chosen[order], caps[order]
 
 
 def given(task: Task, counting: np.ndarray, start: np.ndarray) -> Guess:

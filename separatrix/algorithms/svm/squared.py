@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.svm.gathering import gathered
+from separatrix.algorithms.svm.gathering import FEW_COLUMNS, gathered
 from separatrix.algorithms.svm.line import root_of_slope
-from separatrix.algorithms.svm.newton import FEW_COLUMNS, direction, solved
+from separatrix.algorithms.svm.newton import direction, solved
 from separatrix.algorithms.svm.proximal import Near
 from separatrix.algorithms.svm.task import Outcome, Task
 from separatrix.algorithms.svm.wide import Wide
@@ -29,6 +29,7 @@ from separatrix.rows import Block, SparseRows
 
 SAMPLED = 20_000  # rows from which on a sample gives the start
 RUN = 2048  # rows
+STALE = 8  # steps in a row that lower nothing: rounding is all that is left of the gap
 STEPS_PAST = 1  # once the gap is closed: the last Newton step costs little and brings the last digits
 
 
@@ -52,13 +53,16 @@ def minimise(task: Task, tolerance: float, room: int, start: np.ndarray | None =
         counting = np.empty(0)  # not needed any more, and as large as a column of doubles
     costs = task.costs(slice(0, task.rows.n_rows)) if _many(task) else task.costs(counting)
     steps, past = 0, 0
+    stale, lowest = 0, np.inf
     out = np.empty(2)
     while True:
         state = walked.state(weights, margins)
         slope, step = state.slope, state.step
         off = 0.5 * float(slope[:-1] @ slope[:-1]) + abs(float(slope[-1])) * (1.0 + abs(float(weights[-1])))
         past += off <= 0.3 * tolerance * state.objective
-        if steps >= room or past > STEPS_PAST or off <= 1e-30 * state.objective:
+        stale = stale + 1 if state.objective >= (1.0 - 1e-14) * lowest else 0
+        lowest = min(lowest, state.objective)
+        if steps >= room or past > STEPS_PAST or off <= 1e-30 * state.objective or stale > STALE:
             break
         along = walked.margins(step)
         flat, square = float(step[:-1] @ weights[:-1]), float(step[:-1] @ step[:-1])

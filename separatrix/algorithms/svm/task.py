@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.rows import Block, Rows, SparseRows
+from separatrix.algorithms.svm.gathering import centred
+from separatrix.rows import Block, Rows
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Task:
 
     @classmethod
     def of(cls, rows: Rows, positive: int, cost: float, *, intercept: bool) -> Task:
-        moved = intercept and not isinstance(rows, SparseRows)
+        moved = intercept and centred(rows)
         centre = rows.sample_mean(1000) if moved else np.zeros(rows.n_columns)
         return cls(rows, positive, cost, rows.weights, intercept, centre)
 
@@ -44,6 +46,20 @@ class Task:
     @property
     def total(self) -> float:
         return self.cost * (self.rows.n_rows if self.weights is None else float(self.weights.sum()))
+
+    def signs(self) -> np.ndarray:
+        return np.concatenate([block.signs(self.positive) for block in self.rows.blocks()])
+
+    @cached_property
+    def ceiling(self) -> float:
+        """The objective of w = 0 with the best intercept, at which the lighter class is given up."""
+        if not self.intercept:
+            return self.total
+        above = below = 0.0
+        for block in self.rows.blocks():
+            costs, first = self.costs_of(block), block.signs(self.positive) > 0
+            above, below = above + float(costs[first].sum()), below + float(costs[~first].sum())
+        return 2.0 * min(above, below)
 
     def counting(self) -> np.ndarray:
         """The numbers of the rows that cost something."""

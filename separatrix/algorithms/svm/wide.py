@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky
 
-from separatrix.algorithms.svm.newton import FEW_COLUMNS
+from separatrix.algorithms.svm.gathering import FEW_COLUMNS
 from separatrix.algorithms.svm.proximal import Near
 
 MOST_ROWS = 4000

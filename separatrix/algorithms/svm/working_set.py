@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.svm.gathering import Single, gathered, in_single, joined, single
+from separatrix.algorithms.svm.gathering import Single, centred, gathered, in_single, joined, single
 from separatrix.algorithms.svm.intercept import best_shift
 from separatrix.algorithms.svm.line import lowest_along
 from separatrix.algorithms.svm.proximal import Near, solve
@@ -34,11 +34,12 @@ from separatrix.kernels.hinge import (
     margins_and_astray,
     margins_and_pull,
 )
-from separatrix.rows import Block, SparseRows
+from separatrix.rows import Block
 
 ROOMY = 2 << 20  # bytes of gathered rows that are always allowed
 WIDE = 3.0  # the working set reaches this many times as far as margins are expected to move
 WARM = 4.0  # the sharpness to begin with at weights that are nearly right
+FINEST = 1e-9  # margins that differ by less are the same up to rounding
 FIRST = 1e-5  # the relative gap of the first solve on a part of the rows
 ROUNDS = 60
 MORE_SINGLE, MOST_SINGLE = 1.5, 1.7  # of float32: a fifth of the data has to do for all there is
@@ -58,12 +59,13 @@ def minimise(task: Task, tolerance: float, room: int, start: np.ndarray | None =
     search.gather(guess)
     steps, share, sharpness = 0, FIRST, 0.5 / guess.spread
     for rounds in range(1, ROUNDS + 1):
+        target = max(share, 0.3 * tolerance) * min(search.objective, task.ceiling)
         reached = solve(
             search.near,
             search.pull,
             search.weights,
             sharpness,
-            max(share, 0.3 * tolerance) * search.objective,
+            target,
             intercept=task.intercept,
             room=room - steps,
         )
@@ -71,8 +73,9 @@ def minimise(task: Task, tolerance: float, room: int, start: np.ndarray | None =
         sharpness = reached.sharpness
         trial = search.look(reached.weights)
         # A gap that did not close although no row went astray is rounding.
-        closed = reached.gap + trial.excess <= tolerance * trial.objective
-        if closed or steps >= room or rounds == ROUNDS or (trial.astray == 0 and share == 0.0):
+        closed = reached.gap + trial.excess <= tolerance * min(trial.objective, task.ceiling)
+        rounding = trial.astray == 0 and share == 0.0 and target <= tolerance * trial.objective
+        if closed or steps >= room or rounds == ROUNDS or rounding:
             search.settle(trial)
             break
         if len(search.near.signs) + trial.astray > search.most:
@@ -90,7 +93,7 @@ def minimise(task: Task, tolerance: float, room: int, start: np.ndarray | None =
 def _capacity(task: Task) -> int:
     rows = task.rows
     room = max(ROOMY, rows.n_bytes // 12)
-    stored = rows.n_bytes / 12 / rows.n_rows if isinstance(rows, SparseRows) else rows.n_columns
+    stored = rows.n_columns if centred(rows) else rows.n_bytes / 12 / rows.n_rows
     return int(max(1000, room / (8 * (stored + 4))))
 
 
@@ -113,9 +116,9 @@ def _at_once(
     steps = 0
     for share in (0.3 * tolerance, 1e-15):
         loss = near.caps @ np.maximum(0.0, 1.0 - near.margins(weights))
-        objective = 0.5 * weights[:-1] @ weights[:-1] + loss
+        objective = min(0.5 * weights[:-1] @ weights[:-1] + loss, task.ceiling)
         if steps == 0:  # an objective of the start says little of that of the end
-            objective = min(objective, 1e-3 * task.total)
+            objective = min(objective, 1e-3 * task.ceiling)
         reached = solve(
             near, nothing, weights, sharpness, share * objective, intercept=task.intercept, room=room - steps
         )
@@ -173,7 +176,7 @@ class _Search:
         half = WIDE * guess.spread
         if guess.sample is not None:
             share = min(1.0, 0.8 * self.capacity / rows.n_rows)
-            half = min(half, float(np.quantile(np.abs(guess.sample - 1.0), share)))
+            half = max(FINEST, min(half, float(np.quantile(np.abs(guess.sample - 1.0), share))))
         plain = task.plain(guess.weights)
         limits = np.array([plain[-1], 1.0 - half])
 
@@ -183,8 +186,9 @@ class _Search:
             costs, signs = task.costs_of(block), block.signs(task.positive)
             margins, held = self.margins[part], self.held[part]
             loss = margins_and_pull(block.X, signs, costs, limits, plain[:-1], margins, pull)
-            held[:] = np.where(margins < 1.0 - half, FULL, IDLE)
-            held[np.abs(margins - 1.0) <= half] = NEAR
+            # The limit as the kernel has it: a row on it must not both pull and be kept.
+            held[:] = np.where(margins < limits[1], FULL, IDLE)
+            held[(margins >= limits[1]) & (margins <= 1.0 + half)] = NEAR
             return loss, pull
 
         loss, pull = rows.sum(look)
@@ -192,12 +196,12 @@ class _Search:
         self.objective = 0.5 * float(plain[:-1] @ plain[:-1]) + loss
         pull[:-1] -= pull[-1] * task.centre
         self.pull = pull
-        chosen = np.flatnonzero(self.held == NEAR)
+        chosen, left_out = np.flatnonzero(self.held == NEAR), np.empty(0, np.int64)
         if len(chosen) > self.capacity:
             closest = np.argpartition(np.abs(self.margins[chosen] - 1.0), self.capacity)[: self.capacity]
             left_out = np.delete(chosen, closest)
             self.held[left_out] = IDLE
-            self._hold_full(left_out[self.margins[left_out] < 1.0])
+            self._hold(left_out[self.margins[left_out] < 1.0], FULL)
             chosen = np.sort(chosen[closest])
         self.held[chosen] = NEAR
         Z, signs = self._taken(chosen)
@@ -206,11 +210,13 @@ class _Search:
             self.pull[-1] = 0.0
         elif again and not self._holds_intercept():
             del self.near, Z
-            turned = np.concatenate([block.signs(task.positive) for block in rows.blocks()])
+            turned = task.signs()
             costs = None if task.weights is None else task.costs(slice(0, rows.n_rows))
             moved = guess.weights.copy()
             moved[-1] += best_shift(self.margins, turned, costs)
             self.gather(guess._replace(weights=moved), again=False)
+        elif not self._holds_intercept():
+            self._lean(left_out)
 
     def _taken(self, numbers: np.ndarray) -> tuple[Any, np.ndarray]:
         """Rows in doubles, which are faster; more float32 rows than there is room for so stay as they are."""
@@ -222,13 +228,29 @@ class _Search:
         heavier = float(near.caps[near.signs * self.pull[-1] < 0.0].sum())
         return abs(float(self.pull[-1])) <= 0.8 * heavier
 
-    def _hold_full(self, numbers: np.ndarray) -> None:
+    def _lean(self, left_out: np.ndarray) -> None:
+        """Of rows on the margin for which there was no room, as many change sides as it takes for those kept
+        to balance the pull: at w = 0 all rows of a class lie there, and rounding alone tells their sides."""
+        near, even = self.near, float(self.pull[-1])
+        against = float(near.caps[near.signs * even < 0.0].sum())
+        excess = abs(even) - 0.4 * against if against else abs(even) + 0.4 * float(near.caps.sum())
+        along = self.task.signs()[left_out] * even > 0.0
+        chosen = left_out[along == (self.held[left_out] == FULL)]
+        chosen = chosen[np.argsort(np.abs(self.margins[chosen] - 1.0), kind="stable")]
+        enough = int(np.searchsorted(np.cumsum(self.task.costs(chosen)), excess))
+        chosen = np.sort(chosen[:enough])
+        was_full = self.held[chosen] == FULL
+        self._hold(chosen[was_full], IDLE)
+        self._hold(chosen[~was_full], FULL)
+
+    def _hold(self, numbers: np.ndarray, how: int) -> None:
+        """Rows that were idle pull with all their cost, or the other way round."""
         for first in range(0, len(numbers), self.capacity):
             some = numbers[first : first + self.capacity]
             Z, signs = gathered(self.task.rows, self.task.positive, some, self.task.centre)
-            costs = self.task.costs(some)
+            costs = self.task.costs(some) if how == FULL else -self.task.costs(some)
             self.pull += np.append(Z.T @ costs, signs @ costs)
-            self.held[some] = FULL
+            self.held[some] = how
 
     def look(self, weights: np.ndarray) -> Trial:
         """The margins of all rows, from now on in ``margins``, and which of the held ones went astray."""
@@ -288,7 +310,8 @@ class _Search:
         spread = max(t, 0.05) * float(np.sqrt(along @ along / len(along)))
         some = slice(None, None, max(1, len(along) // 2000))
         margins = self.margins[some] + t * along[some]
-        return Guess(self.weights + t * move, max(spread, 1e-6), margins)
+        spread = max(min(spread, 1.0 + 2.0 * float(np.std(margins))), 1e-6)
+        return Guess(self.weights + t * move, spread, margins)
 
     def _make_room(self) -> None:
         """A second restart shows that the rows that matter are more than there was room for."""
