@@ -304,6 +304,32 @@ def test_wide_in_floats():
     assert model.certificate_.verify(X, y).holds
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_residuals_and_their_pull_in_one_reading(dtype):
+    from separatrix.kernels.residuals import add_residuals
+    from separatrix.rows import Csr
+
+    rng = np.random.default_rng(3)
+    X = (rng.normal(size=(300, 4)) * (rng.random((300, 4)) < 0.7)).astype(dtype)
+    thin = sp.csr_array(X)
+    csr = Csr(thin.data, thin.indices.astype(np.int32), thin.indptr.astype(np.int64))
+    y, w = rng.normal(size=300), rng.normal(size=4)
+    r = y - 0.25 - X.astype(np.float64) @ w
+    for rows in (X, csr):
+        total = np.ones(4)
+        assert add_residuals(rows, y, 0.25, w, total) == pytest.approx(r.sum())
+        assert np.allclose(total, 1 + X.astype(np.float64).T @ r, rtol=1e-12)
+
+
+def test_a_condition_that_costs_digits_takes_the_exact_way():
+    rng = np.random.default_rng(4)
+    X = 0.01 * rng.normal(size=(20_000, 30)) + rng.normal(size=(20_000, 1))
+    y = X @ rng.normal(size=30) + rng.normal(size=20_000)
+    model = sx.LinearRegression().fit(X, y)
+    assert model.method_ == "exact"
+    assert sx.LinearRegression().fit(rng.normal(size=X.shape), y).method_ == "normal equations"
+
+
 def test_large_sparse_by_conjugate_gradients(monkeypatch):
     monkeypatch.setattr(solver, "DIRECT", 50)
     rng = np.random.default_rng(0)

@@ -182,7 +182,7 @@ def _centred(G: np.ndarray, centre: np.ndarray, *, intercept: bool, sparse: bool
 class Factor:
     """The Gram matrix plus α, scaled to a unit diagonal and factored by Cholesky."""
 
-    def __init__(self, gram: Gram, alpha: float) -> None:
+    def __init__(self, gram: Gram, alpha: float, limit: float = LARGEST_CONDITION) -> None:
         diagonal = gram.spread + alpha
         if not (diagonal > 0).all():
             raise Unsuited("a column does not vary")
@@ -192,7 +192,7 @@ class Factor:
         with quietly(len(scaled)):
             values = np.linalg.eigvalsh(scaled)
         self.condition = float(values[-1] / values[0]) if values[0] > 0 else np.inf
-        if not self.condition <= LARGEST_CONDITION:
+        if not self.condition <= limit:
             raise Unsuited(f"the condition of the scaled Gram matrix is {self.condition:.1e}")
         try:
             self._factor = cho_factor(scaled)
@@ -213,9 +213,18 @@ class Refined:
     condition: float
 
 
-def refined(rows: Rows, weights: np.ndarray | None, gram: Gram, alpha: float, *, intercept: bool) -> Refined:
-    """The solution from the Gram matrix, corrected by gradients taken from the rows."""
-    factor = Factor(gram, alpha)
+def refined(
+    rows: Rows,
+    weights: np.ndarray | None,
+    gram: Gram,
+    alpha: float,
+    *,
+    intercept: bool,
+    limit: float = LARGEST_CONDITION,
+) -> Refined:
+    """The solution from the Gram matrix, corrected by gradients taken from the rows; `Unsuited` where the
+    condition is above ``limit``."""
+    factor = Factor(gram, alpha, limit)
     d = rows.n_columns
     w = factor.solve(gram.right)
     offset = float(gram.mean[d] - gram.mean[:d] @ w) if intercept else 0.0
@@ -248,19 +257,16 @@ def _residuals(
     rows: Rows, weights: np.ndarray | None, gram: Gram, w: np.ndarray, offset: float
 ) -> tuple[np.ndarray, float]:
     """Σ s r (x − centre) and Σ s r with r = y − ŷ: one pass."""
+    from separatrix.kernels.residuals import add_residuals
+
     d = len(w)
     shift = gram.centre[:d]
     base = float(gram.centre[d]) + offset - (0.0 if gram.far else float(shift @ w))
 
     def plain(block: Block) -> tuple[Twofold, float]:
-        pull, lean = np.zeros(d), 0.0
-        for run in runs(block, d):
-            X = block.X[run]
-            r = block.targets[run] - base
-            r -= np.dot(X, w)
-            pull += np.dot(X.T, r)
-            lean += float(r.sum())
-        return Twofold(pull), lean
+        pull = np.zeros(d)
+        lean = add_residuals(block.X, block.targets, base, w, pull)
+        return Twofold(pull), float(lean)
 
     def term(block: Block) -> tuple[Twofold, float]:
         X = matrix(block, d)
@@ -271,8 +277,7 @@ def _residuals(
         heavy = r if weights is None else r * weights[block.start : block.stop]
         return Twofold(X.T @ heavy), float(heavy.sum())
 
-    first = next(iter(rows.blocks()))
-    in_place = weights is None and not gram.far and not isinstance(first.X, Csr) and rows.dtype == np.float64
+    in_place = weights is None and not gram.far
     pull, lean = rows.sum(plain, large=True) if in_place else rows.sum(term)
     moved = pull.rounded()
     return moved if gram.far else moved - shift * lean, lean

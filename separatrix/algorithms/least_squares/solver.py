@@ -19,7 +19,14 @@ import numpy as np
 
 from separatrix.algorithms.least_squares.evidence import Claim, about, exact_in_reach, within
 from separatrix.algorithms.least_squares.exact import exact_moments, exact_rows, parts_of, solved, standing
-from separatrix.algorithms.least_squares.gram import Gram, Unsuited, gram_of, refined, threads
+from separatrix.algorithms.least_squares.gram import (
+    LARGEST_CONDITION,
+    Gram,
+    Unsuited,
+    gram_of,
+    refined,
+    threads,
+)
 from separatrix.algorithms.least_squares.iterative import SMALL, conjugate_gradients
 from separatrix.algorithms.least_squares.wide import Wide
 from separatrix.certificates import Undecided
@@ -31,6 +38,8 @@ from separatrix.rows import Rows
 DIRECT = 3000  # columns, or rows, up to which a matrix of their products is made
 SMALL_WORK = 1e6
 SMALL_COLUMNS = 64
+AFFORDABLE = 1e9  # multiplications in whole numbers, about half a second
+SAFE_CONDITION = 1e4
 STREAM_COLUMNS = 500
 WIDE_ROWS, WIDE_VALUES = 100, 200_000
 
@@ -138,7 +147,12 @@ def _lazily(
 
 def _by_gram(rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bool) -> Fit:
     gram = gram_of(rows, weights, intercept=intercept)
-    found = refined(rows, weights, gram, alpha, intercept=intercept)
+    # Refinement in doubles loses as many digits as the condition has; the exact way loses none.
+    within_reach = rows.n_rows * (rows.n_columns + 2) ** 2 <= AFFORDABLE and exact_in_reach(
+        rows.n_rows, rows.n_columns
+    )
+    limit = SAFE_CONDITION if within_reach else LARGEST_CONDITION
+    found = refined(rows, weights, gram, alpha, intercept=intercept, limit=limit)
     full = rows.n_columns if not alpha else None  # the condition is far from what rounding could hide
     return Fit(
         found.weights,

@@ -25,10 +25,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
+from separatrix.algorithms.least_squares import solver
 from separatrix.algorithms.least_squares.additive import AdditiveRegressor
 from separatrix.algorithms.least_squares.exact import centred_gram
 from separatrix.algorithms.least_squares.gram import Unsuited, quietly, threads
-from separatrix.algorithms.least_squares.solver import DIRECT, Fit, solve
+from separatrix.algorithms.least_squares.solver import Fit, solve
 from separatrix.algorithms.ridge.path import RidgePath, ridge_path, spectrum
 from separatrix.certificates.moments import Moments
 from separatrix.predictor import Solution
@@ -131,10 +132,10 @@ class Ridge(AdditiveRegressor):
         return self._told(fit, weights, rows)
 
     def _path(self, rows: Rows, weights: np.ndarray | None) -> RidgePath:
-        if min(rows.n_rows, rows.n_columns) > DIRECT:
+        if min(rows.n_rows, rows.n_columns) > solver.DIRECT:
             raise DataError(
-                f"A path of penalties needs the products of rows or of columns, at most {DIRECT} of either: "
-                "give alpha as one number."
+                "A path of penalties needs the products of rows or of columns, at most "
+                f"{solver.DIRECT} of either: give alpha as one number."
             )
         rows.require_finite()
         threads(rows, self.n_jobs)
@@ -151,7 +152,7 @@ class Ridge(AdditiveRegressor):
             return path.eigenvalues
         if fit.gram is not None:
             return _values_of(fit.gram.matrix)
-        if fit.moments is not None or min(rows.n_rows, rows.n_columns) > DIRECT:
+        if fit.moments is not None or min(rows.n_rows, rows.n_columns) > solver.DIRECT:
             return None
         return lambda: spectrum(rows, weights, intercept=intercept)
 

@@ -1,0 +1,31 @@
+"""Residuals of a linear prediction and what they pull at, in one reading of the rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from separatrix.kernels import kernel
+from separatrix.kernels.row import n_rows, row_add, row_dot
+
+RUN = 128  # rows added up before they are added to the others, so that few roundings add up
+
+
+@kernel
+def add_residuals(X: Any, targets: np.ndarray, base: float, weights: np.ndarray, total: np.ndarray) -> float:
+    """Adds Σ r_i·x_i with r_i = target_i − base − w·x_i to ``total``; returns Σ r_i."""
+    n = n_rows(X)
+    part = np.empty_like(total)
+    lean = 0.0
+    for start in range(0, n, RUN):
+        part[:] = 0.0
+        some = 0.0
+        for i in range(start, min(start + RUN, n)):
+            r = (targets[i] - base) - row_dot(X, i, weights)
+            row_add(X, i, r, part)
+            some += r
+        for j in range(total.shape[0]):
+            total[j] += part[j]
+        lean += some
+    return lean
