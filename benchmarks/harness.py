@@ -12,7 +12,7 @@ import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any
 
 import numpy as np
@@ -42,14 +42,22 @@ def clocked(work: Callable[[], object], calls: int = 1) -> Clocked:
     return seconds
 
 
+QUIET = 0.1  # seconds
+
+
 def alternate(sides: Mapping[str, Clocked], repeats: int) -> dict[str, list[float]]:
-    """The seconds of each side, repeat by repeat."""
+    """The seconds of each side, repeat by repeat, with a pause before each.
+
+    The threads of OpenBLAS go on spinning for some hundredths of a second after their last product, on the
+    cores that the next side needs.
+    """
     for side in sides.values():
         side()
     names = list(sides)
     seconds: dict[str, list[float]] = {name: [] for name in names}
     for repeat in range(repeats):
         for name in names if repeat % 2 == 0 else reversed(names):
+            sleep(QUIET)
             seconds[name].append(sides[name]())
     return seconds
 
