@@ -91,10 +91,13 @@ def standard_deviations(scanner: Scanner) -> np.ndarray:
         np.maximum(high, top, out=high)
     exponents = np.frexp(high / 2 - low / 2)[1]
     middle = low / 2 + high / 2
+    plain = bool((abs(exponents) < 1000).all())
+    units = np.ldexp(1.0, np.where(plain, -exponents, 0))  # a product is much faster than ldexp
 
     def moments(block: Block) -> tuple[np.ndarray, np.ndarray]:
         if not isinstance(block.X, Csr):
-            seen = np.ldexp(np.asarray(block.X, np.float64) - middle, -exponents)
+            seen = np.asarray(block.X, np.float64) - middle
+            seen = np.multiply(seen, units, out=seen) if plain else np.ldexp(seen, -exponents)
             return seen.sum(axis=0), np.einsum("ij,ij->j", seen, seen)
         data, at, _ = block.X
         zero = np.ldexp(-middle, -exponents)
