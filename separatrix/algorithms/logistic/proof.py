@@ -21,13 +21,13 @@ from separatrix.certificates.logistic_duality import (
     lengthened,
     reach,
 )
+from separatrix.certificates.multinomial_duality import TYPICAL
 from separatrix.certificates.source import doubles, read
 from separatrix.predictor.evidence import about, matrix
 from separatrix.rows import Block, Rows
 
-PIECE = 2**17
+PIECE = 2**17  # values of a block that are read as doubles at a time
 ROOM = 1e-12  # of the objective: other blocks, and other libraries for products of matrices, round otherwise
-TYPICAL = 0.1  # of the worst that rounding can do to scores, what it comes to over many
 
 
 def proven(
