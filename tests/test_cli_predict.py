@@ -131,7 +131,7 @@ def test_whole_numbers_that_doubles_cannot_hold_are_refused(cli):
 
 def test_memory_does_not_grow_with_the_file(cli):
     peaks = []
-    for n in (20_000, 80_000):
+    for n in (150_000, 450_000):  # enough for several threads to parse them
         _many(n)
         assert cli("fit small.csv -o model.json -q")[0] == 0
         cli("predict model.json rows.csv -o out.csv -q")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import gc
+import gzip
 import io
 import pickle
 import subprocess
@@ -200,6 +202,43 @@ def test_csv_dialects(tmp_path):
     assert read(path, "0", header=True).columns == ("1.5", "2")
     with pytest.raises(DataError, match=r"begin without column names .* header=False"):
         read(path, -1)
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("quoted", [None, 3, 150, 299])
+@pytest.mark.parametrize("kind", ["csv", "csv.gz"])
+def test_text_parsed_by_several_threads_is_that_of_the_standard_library(
+    tmp_path, monkeypatch, ending, quoted, kind
+):
+    monkeypatch.setattr("separatrix.rows.files.csv.BLOCK", 500)
+    monkeypatch.setattr("separatrix.rows.files.csv.WORTH_THREADS", 0)
+    random = np.random.default_rng(5)
+    lines = ['"a, b",c,label', ""]
+    for i in range(300):
+        first, second = random.standard_normal(2).tolist()
+        lines.append(f"{first!r},{second!r},{'yes' if i % 2 else 'no'}")
+        lines += [""] * (i % 50 == 0)
+    if quoted is not None:
+        lines.insert(quoted, f'1.5,"2.5","a word{ending}and another"')
+    text = "\ufeff" + ending.join(lines) + ending * 700
+    path = tmp_path / f"table.{kind}"
+    path.write_bytes(gzip.compress(text.encode()) if kind == "csv.gz" else text.encode())
+    names, *records = filter(None, csv.reader(io.StringIO(text[1:], newline="")))
+    rows = read(path)
+    X, codes = matrix_of(rows)
+    assert list(rows.columns) == names[:2]
+    assert same_bits(X, np.array([[float(a), float(b)] for a, b, _ in records]))
+    assert [rows.classes[code] for code in codes] == [label for _, _, label in records]
+
+
+def test_a_fault_far_into_parallel_text_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr("separatrix.rows.files.csv.BLOCK", 500)
+    monkeypatch.setattr("separatrix.rows.files.csv.WORTH_THREADS", 0)
+    path = tmp_path / "table.csv"
+    for wrong, said in (("x,1", "row 251 .line 252., column 'a'"), ("1", "row 251 .line 252.: 1 field")):
+        path.write_text("\n".join(["a,label", *["0.25,0"] * 250, wrong, *["0.5,1"] * 50]))
+        with pytest.raises(DataError, match=said):
+            read(path)
 
 
 def test_a_long_line_does_not_break_csv(tmp_path):

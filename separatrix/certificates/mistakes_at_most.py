@@ -68,7 +68,7 @@ def squared_radius(X: Matrix) -> Fraction:
         return Fraction(0)
     with np.errstate(all="ignore"):
         squares = np.asarray(
-            (X * X).sum(axis=1) if isinstance(X, np.ndarray) else X.multiply(X).sum(axis=1)
+            np.vecdot(X, X) if isinstance(X, np.ndarray) else X.multiply(X).sum(axis=1)
         ).ravel()
     terms = X.shape[1] + 3
     floor = squares.max() * (1 - 4 * terms * 2.0**-53) - terms * 2.0**-1020

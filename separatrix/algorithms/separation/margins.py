@@ -24,6 +24,7 @@ from separatrix.algorithms.separation.frame import common_rows
 from separatrix.algorithms.separation.gordan import Foot, combined, foot
 from separatrix.algorithms.separation.rounding import (
     down,
+    perhaps_lowest,
     root_above,
     root_below,
     squared_norm,
@@ -81,6 +82,17 @@ class MarginSearch:
         self.grew = False
         X = active.X
         self.middle = X.min(axis=0) / 2 + X.max(axis=0) / 2 if self.two_hulls else np.zeros(X.shape[1])
+
+    def follow(self, other: MarginSearch) -> None:
+        """Begin with the corral that another search over the same active rows ended with."""
+        if other.two_hulls and not self.two_hulls:
+            shares: dict[int, float] = {}
+            for pair, share in zip(other.pairs, other.shares, strict=True):
+                for place in pair:
+                    shares[place] = shares.get(place, 0.0) + share / 2
+            self.pairs, self.shares = [(place, -1) for place in shares], list(shares.values())
+        elif other.two_hulls == self.two_hulls:
+            self.pairs, self.shares = list(other.pairs), list(other.shares)
 
     def run(self, gap: float, canonical: bool = False) -> Bracket:
         """Close the bracket to the relative gap: in floats, then in whole numbers if they stop short.
@@ -332,17 +344,3 @@ class MarginSearch:
             return -inf
         margins = Margins(numbers[:-1], numbers[-1], Fraction(value) ** 2 * squared)
         return value if self.scanner.all_at_least(margins) else -inf
-
-
-def perhaps_lowest(X: np.ndarray, signs: np.ndarray, numbers: Sequence[float | int]) -> np.ndarray:
-    """The places of rows that may have the least margin, as far as doubles tell."""
-    try:
-        weights = np.array([float(number) for number in numbers])
-    except OverflowError:
-        return np.arange(len(X))
-    with np.errstate(all="ignore"):
-        margins = signs * (X @ weights[:-1] + weights[-1])
-        sizes = abs(X) @ abs(weights[:-1]) + abs(weights[-1])
-        doubts = (len(weights) + 4) * (2.0**-49 * sizes + 2.0**-1070)
-        reach = (margins + doubts).min(initial=np.inf)
-        return np.flatnonzero(~(margins - doubts > reach))

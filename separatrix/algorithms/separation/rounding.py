@@ -1,7 +1,8 @@
-"""Square roots and radii rounded to the safe side, and the unit of exact rows."""
+"""Square roots and radii rounded to the safe side, the unit of exact rows, and which rows may be lowest."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import inf, nextafter
 from sys import float_info
@@ -50,3 +51,17 @@ def squared_radius(scanner: Scanner) -> Fraction:
     """R² of the rows (x, 1), or x without an intercept, exactly."""
     found = [largest_square(matrix(block, scanner.rows.n_columns)) for block in scanner.rows.blocks()]
     return max(found, default=Fraction(0)) + int(scanner.intercept)
+
+
+def perhaps_lowest(X: np.ndarray, signs: np.ndarray, numbers: Sequence[float | int]) -> np.ndarray:
+    """The places of rows that may have the least margin, as far as doubles tell."""
+    try:
+        weights = np.array([float(number) for number in numbers])
+    except OverflowError:
+        return np.arange(len(X))
+    with np.errstate(all="ignore"):
+        margins = signs * (X @ weights[:-1] + weights[-1])
+        sizes = abs(X) @ abs(weights[:-1]) + abs(weights[-1])
+        doubts = (len(weights) + 4) * (2.0**-49 * sizes + 2.0**-1070)
+        reach = (margins + doubts).min(initial=np.inf)
+        return np.flatnonzero(~(margins - doubts > reach))

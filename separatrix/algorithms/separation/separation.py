@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf
 from typing import NamedTuple
 
@@ -84,6 +85,7 @@ class Separation:
         self._searched = search
         self._finding = finding
         self._brackets: dict[tuple[bool, float, bool], Bracket] = {}
+        self._measured: MarginSearch | None = None
         self.kind = "undecided" if finding is None else finding.kind
 
     def __repr__(self) -> str:
@@ -187,9 +189,8 @@ class Separation:
         """
         if self.kind != "complete" or self._plane is None:
             return None
-        self._scanner.restart()
         scales = np.array(self.scales)
-        found = StandardisedSearch(self._scanner, self._search.active, self._plane, scales).run(1e-9)
+        found = self._begun(partial(StandardisedSearch, scales=scales)).run(1e-9)
         return Interval(found.lower, found.upper)
 
     def bracket(
@@ -203,10 +204,20 @@ class Separation:
             return None
         key = (geometric or not self._scanner.intercept, gap, canonical)
         if key not in self._brackets:
-            self._scanner.restart()
-            search = MarginSearch(self._scanner, self._search.active, self._plane, geometric)
+            search = self._begun(partial(MarginSearch, geometric=geometric))
             self._brackets[key] = search.run(gap, canonical)
+            self._measured = search
         return self._brackets[key]
+
+    def _begun(self, kind: Callable[..., MarginSearch]) -> MarginSearch:
+        """A search that goes on from where the last one ended: the nearest rows are much the same."""
+        self._scanner.restart()
+        last = self._measured
+        if last is None or last.lower <= 0:
+            return kind(self._scanner, self._search.active, self._plane)
+        search = kind(self._scanner, last.active, last.best)
+        search.follow(last)
+        return search
 
     def squared_margin(self, *, geometric: bool = True) -> Fraction | None:
         """γ² exactly, a rational number; None unless complete.
@@ -217,8 +228,7 @@ class Separation:
         """
         if self.kind != "complete" or self._plane is None:
             return None
-        self._scanner.restart()
-        return MarginSearch(self._scanner, self._search.active, self._plane, geometric).squared()
+        return self._begun(partial(MarginSearch, geometric=geometric)).squared()
 
     @cached_property
     def _squared_radius(self) -> Fraction:

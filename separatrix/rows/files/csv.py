@@ -15,10 +15,12 @@ import pyarrow.csv as arrow_csv
 
 from separatrix.rows.errors import DataError, MissingValue
 from separatrix.rows.files.labels import MISSING, NUMBER
+from separatrix.rows.files.passages import parsed
 from separatrix.rows.files.source import Place, Source, broken, pieces
 from separatrix.rows.tables import EXACT, beyond_exact, not_a_number, shorten
 
 BLOCK = 2**20  # bytes of text parsed at a time
+WORTH_THREADS = 4 * BLOCK
 BEGINNING = 64  # lines looked at before the file is parsed
 LONGEST_LINE = 2**26
 DELIMITERS = ",;\t|"
@@ -61,6 +63,9 @@ class CsvSource(Source):
                 "header=False to call them x1, x2, ..., or header=True if these are the names."
             )
         self._header = header is not False
+        line = next(place for place, text in enumerate(lines) if text.strip())
+        one_line = self._header and self._first_records([lines[line]])[0] == first
+        self._head = "".join(lines[: line + 1]).encode() if one_line else b""
         names = first if self._header else [f"x{number + 1}" for number in range(len(first))]
         values = zip(names, second if self._header else first, strict=False)
         self._logical = {name for name, text in values if text.strip().lower() in ("true", "false")}
@@ -99,17 +104,33 @@ class CsvSource(Source):
     def guess_rows(self) -> int:
         return 0 if self._gzipped else int(self.place.size / self._mean)
 
-    def _reader(self, convert: Any) -> Any:
-        stream = pa.input_stream(str(self.place.path), compression="gzip" if self._gzipped else None)
-        return arrow_csv.open_csv(
-            stream,
-            read_options=arrow_csv.ReadOptions(
-                block_size=max(BLOCK, 4 * self._longest),
-                column_names=None if self._header else self.schema.names,
-            ),
-            parse_options=arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
-            convert_options=convert,
-        )
+    def _parsed(self, convert: Any) -> Iterator[Any]:
+        size = max(BLOCK, 4 * self._longest)
+
+        def options(beginning: bool, *, threads: bool) -> dict[str, Any]:
+            named = self._header and beginning
+            return {
+                "read_options": arrow_csv.ReadOptions(
+                    use_threads=threads,
+                    block_size=size if threads else 2 * size,
+                    column_names=None if named else self.schema.names,
+                ),
+                "parse_options": arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
+                "convert_options": convert,
+            }
+
+        def passage(text: Any, beginning: bool) -> Any:
+            return arrow_csv.read_csv(pa.BufferReader(text), **options(beginning, threads=False))
+
+        def rest(file: Any, beginning: bool) -> Any:
+            return arrow_csv.open_csv(file, **options(beginning, threads=True))
+
+        with pa.input_stream(str(self.place.path), compression="gzip" if self._gzipped else None) as stream:
+            if self.place.size < WORTH_THREADS and not self._gzipped:
+                with rest(stream, True) as reader:
+                    yield from reader
+            else:
+                yield from parsed(stream, size, self._head, passage, rest)
 
     def batches(self, features: Sequence[str], label: str | None, rows: int) -> Iterator[Any]:
         types = {name: self.schema.field(name).type for name in features}
@@ -130,10 +151,9 @@ class CsvSource(Source):
         )
         start = 0
         try:
-            with self._reader(convert) as reader:
-                for batch in reader:
-                    yield batch
-                    start += batch.num_rows
+            for batch in self._parsed(convert):
+                yield batch
+                start += batch.num_rows
         except FAILURES as error:
             raise self._explain(error, numbers, start) from None
 
