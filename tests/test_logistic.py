@@ -112,6 +112,23 @@ def test_log_sum_and_joint_entropy_are_enclosed(table):
 # The kernels, beside plain sums
 
 
+@pytest.mark.parametrize("tol", [1e-2, 1e-4, 1e-9])
+def test_a_loose_fit_takes_one_pass_to_prove_and_holds(tol, monkeypatch):
+    from separatrix.algorithms.logistic import proof
+
+    random = np.random.default_rng(4)
+    X = random.normal(size=(3000, 5))
+    X[:, 4] = X[:, 0] + 1e-3 * random.normal(size=3000)
+    y = (X @ random.normal(size=5) + random.normal(size=3000) > 0).astype(int)
+    passes = []
+    ends = proof._ends
+    monkeypatch.setattr(proof, "_ends", lambda *given: passes.append(1) or ends(*given))
+    model = sx.LogisticRegression(tol=tol).fit(X, y)
+    assert len(passes) == 1
+    assert model.gap_ <= tol
+    assert model.certificate_.verify(X, y)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_kernels_are_their_plain_twins(dtype):
     from separatrix.kernels import logistic
@@ -145,6 +162,15 @@ def test_kernels_are_their_plain_twins(dtype):
     logistic.add_squares(csr, curvatures, 1.0, squares)
     assert np.allclose(gram, np.triu((Z.T * curvatures) @ Z))
     assert np.allclose(squares, curvatures @ Z**2)
+    for known in (False, True):
+        found, bent, total = (scores if known else np.full(40, np.nan)), np.empty(40), np.zeros(4)
+        at = scores if known else Z @ direction
+        q = 1 / (1 + np.exp(np.clip(signs * at, -700, 700)))
+        loss, mass = logistic.logistic_sums(X, signs, costs, direction, known, found, bent, total)
+        assert np.allclose(found, at, rtol=1e-12)
+        assert loss == pytest.approx(costs @ np.logaddexp(0, -signs * at), rel=1e-12)
+        assert np.allclose(total, Z.T @ (-costs * signs * q), rtol=1e-11)
+        assert (mass, bent.sum()) == pytest.approx((-(costs * signs) @ q, (costs * q) @ (1 - q)), rel=1e-11)
     scaled = np.empty((40, 4))
     logistic.scale_rows(X, np.ones(3), curvatures, 1.0, scaled)
     assert np.allclose(scaled, np.sqrt(curvatures)[:, None] * (Z - [1, 1, 1, 0]))

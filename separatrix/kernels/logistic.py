@@ -17,6 +17,7 @@ from separatrix.kernels.row import n_rows, row_add, row_dot
 LOG2E = 1.4426950408889634
 LN2_HIGH = 0.693147180369123816490  # 33 bits, so that a product with a small whole number is exact
 LN2_LOW = 1.90821492927058770002e-10
+NEAR = 2**17  # bytes of rows that a core's cache holds while they are read twice
 
 
 @kernel
@@ -97,6 +98,38 @@ def add_rows(X: Any, factors: np.ndarray, constant: float, total: np.ndarray) ->
         mass += factors[i]
     total[-1] += constant * mass
     return mass
+
+
+@kernel
+def logistic_sums(
+    X: np.ndarray,
+    signs: np.ndarray,
+    costs: np.ndarray,
+    weights: np.ndarray,
+    scored: bool,
+    scores: np.ndarray,
+    curvatures: np.ndarray,
+    total: np.ndarray,
+) -> tuple[float, float]:
+    """The loss of dense rows at the weights, and Σ of the slopes; ``total`` gains Σ slope·(x, 1).
+
+    Rows are taken a few at a time, so that they are in the cache when they are read again. ``scores`` is
+    filled unless ``scored``, and ``curvatures`` always.
+    """
+    few = max(16, NEAR // (X.itemsize * max(1, X.shape[1])))
+    powers, slopes = np.empty(few, np.int64), np.empty(few)
+    loss, mass = 0.0, 0.0
+    for start in range(0, X.shape[0], few):
+        stop = min(start + few, X.shape[0])
+        rows, here, m = X[start:stop], scores[start:stop], stop - start
+        if not scored:
+            for i in range(m):
+                here[i] = row_dot(rows, i, weights) + weights[-1]
+        loss += logistic_terms(
+            here, signs[start:stop], costs[start:stop], powers[:m], slopes[:m], curvatures[start:stop]
+        )
+        mass += add_rows(rows, slopes[:m], 1.0, total)
+    return loss, mass
 
 
 @kernel

@@ -19,7 +19,8 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from separatrix.rows import Block, Csr, DataError, Rows, SparseRows
+from separatrix.rows import Block, Csr, DataError, DenseRows, Rows, SparseRows
+from separatrix.rows.block import rows_per_block
 from separatrix.rows.memory import MemoryRows
 from separatrix.rows.sequence import WORTH_THREADS
 
@@ -109,7 +110,10 @@ class Likelihood:
         self.scores = self.scores_of(self.weights)
 
     def blocks(self) -> Iterator[Block]:
-        return iter(self._cut) if self._cut is not None else self.rows.blocks()
+        if self._cut is not None:
+            return iter(self._cut)
+        in_place = isinstance(self.rows, DenseRows) and self.rows.X.flags.c_contiguous
+        return self.rows._large_blocks() if in_place else self.rows.blocks()
 
     def each(self, work: Callable[[Block], Any]) -> Iterator[Any]:
         """``work`` of every block, in order; one pool of threads serves all passes over rows in memory."""
@@ -193,40 +197,44 @@ class Likelihood:
     def _terms(
         self, block: Block, hessian: bool, keep: bool, precise: bool, moved: np.ndarray | None
     ) -> tuple[Any, ...]:
-        from separatrix.kernels.logistic import add_gram, add_rows, logistic_terms, scale_rows
+        from separatrix.kernels.logistic import add_rows, logistic_sums, logistic_terms
         from separatrix.kernels.survey import scores
 
-        m = len(block)
-        slopes, curvatures = np.empty(m), np.empty(m)
-        here = self.scores[block.start : block.stop]
-        if moved is not None:
-            assert self.tried is not None
-            here = self.tried[block.start : block.stop]
-            scores(block.X, 1.0, moved, here)
-        loss = logistic_terms(
-            here,
-            block.signs(self.positive),
-            self.costs(block.start, block.stop),
-            np.empty(m, np.int64),
-            slopes,
-            curvatures,
-        )
+        m, here = len(block), slice(block.start, block.stop)
+        curvatures = self.curvatures[here] if keep and self.curvatures is not None else np.empty(m)
+        found = self.scores[here] if moved is None or self.tried is None else self.tried[here]
+        X, signs, costs = block.X, block.signs(self.positive), self.costs(block.start, block.stop)
         gradient = np.zeros(self.n_columns + 1)
-        X = block.X
-        mass = add_rows(X, slopes, self.constant, gradient)
-        if keep:
-            assert self.curvatures is not None
-            self.curvatures[block.start : block.stop] = curvatures
+        if not isinstance(X, Csr):
+            known, weights = moved is None, self.weights if moved is None else moved
+            loss, mass = logistic_sums(X, signs, costs, weights, known, found, curvatures, gradient)
+        else:
+            slopes = np.empty(m)
+            if moved is not None:
+                scores(X, 1.0, moved, found)
+            loss = logistic_terms(found, signs, costs, np.empty(m, np.int64), slopes, curvatures)
+            mass = add_rows(X, slopes, 1.0, gradient)
         if not hessian:
             return loss, gradient, mass
+        return loss, gradient, mass, self._gram(X, curvatures, precise)
+
+    def _gram(self, X: Any, curvatures: np.ndarray, precise: bool) -> np.ndarray:
+        """Σ h·(x − centre, constant)(x − centre, constant)ᵀ; of sparse rows the upper part."""
+        from separatrix.kernels.logistic import add_gram, scale_rows
+
+        width, dtype = self.n_columns + 1, np.float64 if precise else np.float32
+        total = np.zeros((width, width))
         if isinstance(X, Csr):
-            gram = np.zeros((self.n_columns + 1, self.n_columns + 1))
-            add_gram(X, curvatures, self.constant, gram)
-        else:
-            scaled = np.empty((m, self.n_columns + 1), np.float64 if precise else np.float32)
-            scale_rows(X, self.centre, curvatures, self.constant, scaled)
-            gram = np.dot(scaled.T, scaled).astype(np.float64, copy=False)
-        return loss, gradient, mass, gram
+            add_gram(X, curvatures, self.constant, total)
+            return total
+        step = rows_per_block(np.dtype(dtype).itemsize * width)
+        room = np.empty((min(step, len(X)), width), dtype)
+        for start in range(0, len(X), step):
+            rows, h = X[start : start + step], curvatures[start : start + step]
+            scaled = room[: len(rows)]
+            scale_rows(rows, self.centre, h, self.constant, scaled)
+            total += np.dot(scaled.T, scaled)
+        return total
 
     def curved(self, direction: np.ndarray) -> np.ndarray:
         """The Hessian times a direction, with the kept curvatures: one pass, over sparse rows or dense."""

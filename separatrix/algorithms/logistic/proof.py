@@ -27,6 +27,7 @@ from separatrix.predictor.evidence import about, matrix
 from separatrix.rows import Block, Rows
 
 PIECE = 2**17  # values of a block that are read as doubles at a time
+UNFELT = 0.01  # of the gap: less than that may be taken off for the rounding of scores
 ROOM = 1e-12  # of the objective: other blocks, and other libraries for products of matrices, round otherwise
 
 
@@ -57,11 +58,15 @@ def proven(
     if found is None:
         return None
     (upper, lower), taken = found, ROOM * found[0]
-    if C is not None and swings and _sway(C, swings, rows.n_columns, upper - lower, 1.0) > 0.5 * taken:
-        # Whoever verifies this adds up scores in another order than the kernel, and that is felt here.
-        plain = _ends(draft, rows, positive, None)
-        upper, lower = plain if plain is not None else found
-        lower -= _sway(C, swings, rows.n_columns, upper - lower, TYPICAL)
+    if C is not None and swings:
+        # Whoever verifies this adds up scores in another order than the kernel.
+        most = _sway(C, swings, rows.n_columns, upper - lower, 1.0)
+        if most <= UNFELT * (upper - lower):
+            lower -= most
+        elif most > 0.5 * taken:
+            plain = _ends(draft, rows, positive, None)
+            upper, lower = plain if plain is not None else found
+            lower -= _sway(C, swings, rows.n_columns, upper - lower, TYPICAL)
     ends = {
         "upper": nextafter(upper + taken, inf),
         "lower": max(0.0, nextafter(lower - taken, -inf)),
