@@ -33,11 +33,12 @@ WORTH_SINGLE = 400_000  # values from which a Hessian in float32 pays
 
 
 class Course:
-    """What happened: the objective before each step over all rows."""
+    """What happened: the objective before each step over all rows, and the Hessian of the last one."""
 
     def __init__(self, max_iter: int) -> None:
         self.max_iter = max_iter
         self.objectives: list[float] = []
+        self.solver: Solver | None = None
 
     @property
     def left(self) -> bool:
@@ -71,6 +72,7 @@ def newton(problem: Likelihood, tol: float, course: Course, start: Start | None 
     before = np.inf
     while True:
         course.objectives.append(at.objective)
+        course.solver = step
         direction = step.direction(at.gradient)
         slope = float(at.gradient @ direction)
         gap = open_gap(problem, at, -0.5 * slope)
@@ -173,7 +175,7 @@ class Start(NamedTuple):
 
 
 def warm(problem: Likelihood, tol: float) -> Start | None:
-    """The optimum of a subsample and its Hessian, found the same way, where there are many rows."""
+    """The optimum of a subsample and a Hessian near it, found the same way, where there are many rows."""
     part = subsample(problem.rows)
     if part is None:
         return None
@@ -185,10 +187,10 @@ def warm(problem: Likelihood, tol: float) -> Start | None:
     found = None
     if signs.min() < signs.max():
         begin = warm(smaller, tol)
-        newton(smaller, max(tol, 0.1 * problem.n_columns / part.n_rows), Course(12), begin)
-        precise = part.n_rows * part.n_columns < WORTH_SINGLE
-        solver = Solver(smaller.differentiate(hessian=True, precise=precise), problem.intercept)
-        if np.isfinite(smaller.weights).all() and solver.positive:
+        course = Course(12)
+        newton(smaller, max(tol, 0.1 * problem.n_columns / part.n_rows), course, begin)
+        solver = course.solver
+        if np.isfinite(smaller.weights).all() and solver is not None and solver.positive:
             found = Start(smaller.weights, solver)
     smaller.close()
     return found
