@@ -334,13 +334,15 @@ class Likelihood:
         ones, unit = np.broadcast_to(1.0, len(self.scores)), np.zeros_like(self.weights)
         self.tried = None
         unit[-1] = 1.0
-        last = np.inf
+        last, none = np.inf, SETTLED * self.C * self.mass
         for _ in range(12):
             _, slope, curvature = self.along(ones, unit, 0.0)
-            if not last > abs(slope) > SETTLED * self.C * self.mass or not curvature > 0:
+            if not last > abs(slope) > none or not curvature > 0:
                 return
-            last = abs(slope)
-            self.move(ones, unit, float(np.clip(-slope / curvature, -1.0, 1.0)))
+            last, step = abs(slope), float(np.clip(-slope / curvature, -1.0, 1.0))
+            self.move(ones, unit, step)
+            if step * step * curvature <= none:  # the third derivative is at most the second
+                return
 
     @property
     def mass(self) -> float:
