@@ -624,3 +624,38 @@ print((after - before) * 1024 / X.nbytes, model.method_)
     share, method = done.stdout.split(maxsplit=1)
     assert float(share) < 0.2
     assert method.strip() == "normal equations"
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("spoiled", [None, "far", "tiny", "one huge value", "nearly dependent"])
+def test_a_first_gram_matrix_in_single_precision_costs_no_digits(intercept, dtype, spoiled, monkeypatch):
+    from separatrix.algorithms.least_squares import single
+    from separatrix.algorithms.least_squares.gram import gram_of
+
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(4000, 33))
+    y = X @ rng.normal(size=33) + rng.normal(size=4000)
+    if spoiled == "far":
+        X[:, 3] += 1000.0
+    elif spoiled == "tiny":
+        X[:, 4] *= 1e-25
+    elif spoiled == "one huge value":
+        X[2003, 5] = 1e25
+    elif spoiled == "nearly dependent":
+        X[:, 6] = X[:, 7] + 0.01 * X[:, 6]
+    X = X.astype(dtype)
+    monkeypatch.setattr(single, "VALUES", 0)
+    monkeypatch.setattr(solver, "SMALL_WORK", 0)
+    used = []
+    monkeypatch.setattr(solver, "gram_of", lambda *a, **k: used.append(1) or gram_of(*a, **k))
+    model = sx.LinearRegression(fit_intercept=intercept).fit(X, y)
+    moments = exact_moments(with_targets(sx.as_rows(X), y), None)
+    exact = solver.from_moments(
+        moments, None, 0.0, intercept=intercept, rows=with_targets(sx.as_rows(X), y)
+    ).coefficients
+    assert bool(used) == (spoiled in ("one huge value", "nearly dependent"))
+    size = 33 + intercept
+    off = abs(np.append(model.coef_, model.intercept_)[:size] / exact[:size] - 1)
+    assert off.max() < (1e-13 if spoiled is None else 1e-9)
+    assert model.certificate_.verify(X, y)

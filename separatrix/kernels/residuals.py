@@ -29,3 +29,18 @@ def add_residuals(X: Any, targets: np.ndarray, base: float, weights: np.ndarray,
             total[j] += part[j]
         lean += some
     return lean
+
+
+@kernel
+def single_rows(
+    X: np.ndarray, targets: np.ndarray, centre: np.ndarray, units: np.ndarray, out: np.ndarray
+) -> int:
+    """Row i of ``out`` becomes ((x − centre)·units, 1, target likewise) in float32; returns how many."""
+    n, d = X.shape
+    for i in range(n):
+        row, copy = X[i], out[i]
+        for j in range(d):
+            copy[j] = np.float32((np.float64(row[j]) - centre[j]) * units[j])
+        copy[d] = np.float32(1.0)
+        copy[d + 1] = np.float32((targets[i] - centre[d]) * units[d])
+    return n

@@ -24,7 +24,7 @@ from separatrix.rows.sequence import blas
 
 SAMPLE = 1000
 FAR = 4.0  # spreads from 0: beyond, residuals are formed from moved rows
-SETTLED = 3e-9  # a correction as small as this leaves one of its square
+SETTLED = 1e-17  # what a correction may leave, as the last ones shrank
 PASSES = 4
 SINGLE = 1000  # columns, up to which a second thread gains little
 LARGEST_CONDITION = 1e10  # of the scaled Gram matrix, up to which refinement is sure to converge
@@ -158,10 +158,10 @@ def gram_of(rows: Rows, weights: np.ndarray | None, *, intercept: bool) -> Gram:
     if not np.isfinite(G).all():
         rows.require_finite()
         raise Unsuited("sums of squares overflow")
-    return _centred(G, centre, intercept=intercept, sparse=sparse)
+    return about_mean(G, centre, intercept=intercept, sparse=sparse)
 
 
-def _centred(G: np.ndarray, centre: np.ndarray, *, intercept: bool, sparse: bool) -> Gram:
+def about_mean(G: np.ndarray, centre: np.ndarray, *, intercept: bool, sparse: bool) -> Gram:
     d = len(G) - 2
     kept = [*range(d), d + 1]
     total = float(G[d, d])
@@ -228,7 +228,7 @@ def refined(
     d = rows.n_columns
     w = factor.solve(gram.right)
     offset = float(gram.mean[d] - gram.mean[:d] @ w) if intercept else 0.0
-    before = np.inf
+    before, last = np.inf, 1.0
     for passes in range(1, PASSES + 1):
         pull, lean = _residuals(rows, weights, gram, w, offset)
         pull = pull - alpha * w
@@ -240,10 +240,10 @@ def refined(
         w = w + step
         if intercept:
             offset += lean / gram.total - float(gram.mean[:d] @ step)
-        if correction <= SETTLED:
+        if correction * correction <= SETTLED * last:
             bias = _bias(gram, w, offset) if intercept else 0.0
             return Refined(np.append(w, bias), correction, passes, factor.condition)
-        before = correction / 4
+        before, last = correction / 4, correction
     raise Unsuited("refinement is too slow")
 
 

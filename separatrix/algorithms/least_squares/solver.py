@@ -11,6 +11,7 @@ infinite penalty    the mean of the targets, exactly
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import isinf
 from typing import Any
@@ -22,12 +23,14 @@ from separatrix.algorithms.least_squares.exact import exact_moments, exact_rows,
 from separatrix.algorithms.least_squares.gram import (
     LARGEST_CONDITION,
     Gram,
+    Refined,
     Unsuited,
     gram_of,
     refined,
     threads,
 )
 from separatrix.algorithms.least_squares.iterative import SMALL, conjugate_gradients
+from separatrix.algorithms.least_squares.single import CONDITION, single_gram, worth_single
 from separatrix.algorithms.least_squares.wide import Wide
 from separatrix.certificates import Undecided
 from separatrix.certificates.mean_alone import MeanAlone, target_moments
@@ -146,13 +149,20 @@ def _lazily(
 
 
 def _by_gram(rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bool) -> Fit:
-    gram = gram_of(rows, weights, intercept=intercept)
+    gram: Gram | None = None
+    found: Refined | None = None
+    if worth_single(rows, weights):
+        with suppress(Unsuited):
+            first = single_gram(rows, intercept=intercept)
+            found = refined(rows, weights, first, alpha, intercept=intercept, limit=CONDITION)
     # Refinement in doubles loses as many digits as the condition has; the exact way loses none.
     within_reach = rows.n_rows * (rows.n_columns + 2) ** 2 <= AFFORDABLE and exact_in_reach(
         rows.n_rows, rows.n_columns
     )
     limit = SAFE_CONDITION if within_reach else LARGEST_CONDITION
-    found = refined(rows, weights, gram, alpha, intercept=intercept, limit=limit)
+    if found is None:
+        gram = gram_of(rows, weights, intercept=intercept)
+        found = refined(rows, weights, gram, alpha, intercept=intercept, limit=limit)
     full = rows.n_columns if not alpha else None  # the condition is far from what rounding could hide
     return Fit(
         found.weights,
