@@ -188,10 +188,12 @@ def test_shaded_sweep(dtype, n, d):
     for constant, weights, exact in case.starts():
         counts, twin = np.zeros(n, np.int32), (None, [0] * n, exact)
         for number in range(4):
-            renew = drawing.arrange if number != 2 else drawing.anchor_at
             with np.errstate(all="ignore"):
-                if number != 1:
-                    renew(case.X, signs, squares, constant, weights, shade)
+                if number == 2:
+                    drawing.anchor_at(case.X, signs, squares, constant, weights, shade)
+                elif number != 1:  # all panels drawn at once, or none
+                    soon = np.inf if number == 0 else -np.inf
+                    drawing.arrange(case.X, signs, squares, constant, weights, soon, shade)
                 shade.progress[shadow.PLACE] = mistakes = 0
                 while shade.progress[shadow.PLACE] < n:
                     given = (case.X, signs, np.full(50, 0.5), constant, shade)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from itertools import pairwise
 from math import isfinite
+from operator import lt
 from typing import Annotated, Any, TypeAlias
 
 import numpy as np
@@ -97,13 +97,6 @@ def _whole(value: Any) -> int:
     return value
 
 
-def _count(value: Any) -> int:
-    value = _whole(value)
-    if value == 0:
-        raise ValueError("a count of 0 has no place in a witness")
-    return value
-
-
 def _flag(value: Any) -> bool:
     value = value.item() if hasattr(value, "item") else value
     if not isinstance(value, bool):
@@ -137,9 +130,23 @@ def _tuple(form: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
     return each
 
 
+def _wholes(values: Any) -> tuple[int, ...]:
+    # Plain integers are checked without a call for each.
+    if isinstance(values, tuple) and set(map(type, values)) == {int} and min(values) >= 0:
+        return values
+    return _tuple(_whole)(values)
+
+
+def _counts(values: Any) -> tuple[int, ...]:
+    wholes = _wholes(values)
+    if 0 in wholes:
+        raise ValueError("a count of 0 has no place in a witness")
+    return wholes
+
+
 def _ascending(values: Any) -> tuple[int, ...]:
-    rows = _tuple(_whole)(values)
-    if any(a >= b for a, b in pairwise(rows)):
+    rows = _wholes(values)
+    if not all(map(lt, rows, rows[1:])):
         raise ValueError("row numbers must ascend, each once")
     return rows
 
@@ -153,9 +160,9 @@ DoubleOrNone: TypeAlias = Annotated[float | None, _optional(_double)]
 Doubles: TypeAlias = Annotated[tuple[float, ...], _doubles]
 DoublesOrNone: TypeAlias = Annotated[tuple[float, ...] | None, _optional(_doubles)]
 Whole: TypeAlias = Annotated[int, _whole]
-Wholes: TypeAlias = Annotated[tuple[int, ...], _tuple(_whole)]
+Wholes: TypeAlias = Annotated[tuple[int, ...], _wholes]
 WholeOrNone: TypeAlias = Annotated[int | None, _optional(_whole)]
-Counts: TypeAlias = Annotated[tuple[int, ...], _tuple(_count)]
+Counts: TypeAlias = Annotated[tuple[int, ...], _counts]
 RowNumbers: TypeAlias = Annotated[tuple[int, ...], _ascending]
 Share: TypeAlias = Annotated[float, _share]
 Flag: TypeAlias = Annotated[bool, _flag]

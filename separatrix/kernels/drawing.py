@@ -126,11 +126,13 @@ def arrange(
     squares: np.ndarray,
     constant: float,
     weights: np.ndarray,
+    soon: float,
     shadow: Shadow,
 ) -> int:
     """Order the rows anew, with the weights as the anchor; returns the number of panels.
 
-    None of them is drawn: that is done when they are looked at.
+    Those with a slack of at most ``soon`` are drawn while their rows are in the cache, the others when they
+    are looked at.
     """
     for j in range(weights.shape[0]):
         shadow.anchor[j] = weights[j]
@@ -146,7 +148,9 @@ def arrange(
             size = np.sqrt(squares[i] + constant * constant)
             shadow.inverse[k] = np.float32(1.0 / size if 1e-15 <= size <= 1e15 else 0.0)
             shadow.signs[k] = signs[i]
-        slacks_of(window, doubt, shadow)
+        for p in range(window * PANELS, slacks_of(window, doubt, shadow)):
+            if shadow.slack[p] <= soon:
+                draw_panel(X, p, shadow)
     return shadow.slack.shape[0]
 
 

@@ -30,7 +30,7 @@ from separatrix.algorithms.online.survey import Survey
 from separatrix.kernels.census import LOWEST, reaching_census
 from separatrix.kernels.drawing import anchor_at, arrange
 from separatrix.kernels.shading import shaded_sweep
-from separatrix.kernels.shadow import LOOKS, PLACE, WINDOW, Shadow, empty_shadow, shared_shadow
+from separatrix.kernels.shadow import LOOKS, PLACE, WINDOW, Shadow, empty_shadow, shared_shadow, turned
 from separatrix.kernels.sweep import sweep
 from separatrix.rows.memory import DenseRows, MemoryRows
 
@@ -129,6 +129,7 @@ class Focus:
         self._last = rows.n_rows  # the mistakes of the last pass
         self._made = 0  # those of this pass so far
         self._few = False  # whether the last pass made few
+        self._begun = weights.copy()  # the weights that the last pass began with
         self._looks = 0
         self._patience = REDRAW
 
@@ -143,6 +144,7 @@ class Focus:
         self._made = 0
         if self._shadow is None and self._few and self._worth_a_copy():
             self._take_shadow()
+        self._begun = self.weights.copy()
         if not (self.passes_made and self._few):
             if self.passes_made:
                 self._reach.lose()
@@ -205,7 +207,9 @@ class Focus:
         if self._shadow is None:
             self._shadow = sketch.shadow if fresh else shared_shadow(sketch.shadow, self._signs)
         if fresh or (self._shadow is sketch.shadow and sketch.learners == 1):
-            arrange(*given, self._shadow)
+            # Weights that turn as much as in the last pass make panels with so little slack be looked at.
+            turn = float(turned(self._begun, self.weights)) / max(float(np.linalg.norm(self._begun)), 1e-300)
+            arrange(*given, turn * float(np.linalg.norm(self.weights)), self._shadow)
         else:
             anchor_at(*given, self._shadow)
         self._reach.lose()
