@@ -659,3 +659,22 @@ def test_a_first_gram_matrix_in_single_precision_costs_no_digits(intercept, dtyp
     off = abs(np.append(model.coef_, model.intercept_)[:size] / exact[:size] - 1)
     assert off.max() < (1e-13 if spoiled is None else 1e-9)
     assert model.certificate_.verify(X, y)
+
+
+@pytest.mark.parametrize("wide", [33, 20])  # with a first Gram matrix in single precision, and without
+@pytest.mark.parametrize("shift", [0.0, 10.0])
+@pytest.mark.parametrize("target", ["offset", "tiny"])
+def test_targets_far_from_their_spread_cost_no_digits(wide, shift, target, monkeypatch):
+    from separatrix.algorithms.least_squares import single
+
+    monkeypatch.setattr(single, "VALUES", 0)
+    monkeypatch.setattr(solver, "SMALL_WORK", 0)
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(4000, wide)) + shift
+    y = X @ rng.normal(size=wide) + rng.normal(size=4000)
+    y = y + 1e10 if target == "offset" else np.where(np.arange(4000) < 1000, 0.0, 1e-50 * y)
+    model = sx.LinearRegression().fit(X, y)
+    assert model.method_ == "normal equations"
+    rows = with_targets(sx.as_rows(X), y)
+    exact = solver.from_moments(exact_moments(rows, None), None, 0.0, intercept=True, rows=rows).coefficients
+    assert abs(model.coef_ - exact[:-1]).max() < 1e-14 * abs(exact[:-1]).max()

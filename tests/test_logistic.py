@@ -1024,3 +1024,28 @@ def test_single_precision_takes_little_memory():
     finally:
         tracemalloc.stop()
     assert peak < 0.2 * X.nbytes
+
+
+def test_a_constant_column_that_no_mean_hits_is_left_at_zero():
+    random = np.random.default_rng(3)
+    X = random.normal(size=(300, 4))
+    X[:, 1] = 0.1
+    y = (X[:, 0] + random.normal(size=300) > 0).astype(int)
+    for order in ("C", "F"):
+        model = sx.LogisticRegression(penalty=None).fit(np.array(X, order=order), y)
+        assert model.gap_ < 1e-8
+        assert abs(model.coef_[0, 1]) < 1e-6
+        assert model.certificate_.verify(np.array(X, order=order), y)
+
+
+def test_a_certificate_holds_however_the_numbers_lie_in_memory():
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        X = 1e4 * random.normal(size=(50, 10))
+        X[:, 1] = X[:, 0] + 1e-5 * X[:, 1]
+        X += 1e6
+        y = random.integers(0, 2, 50)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = sx.LogisticRegression(C=100.0, tol=1e-4).fit(X, y)
+        assert model.certificate_.verify(np.asfortranarray(X), y)

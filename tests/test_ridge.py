@@ -418,3 +418,16 @@ def test_eigenvalues_follow_rows_that_are_added():
     assert np.allclose(model.eigenvalues_, sx.Ridge(2.0).fit(X, y).eigenvalues_, rtol=1e-12)
     with pytest.raises(AttributeError, match="No eigenvalues"):
         _ = sx.Ridge().eigenvalues_
+
+
+def test_eigenvalues_of_many_rows_are_those_of_the_fit_or_none(monkeypatch):
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(32_000, 33))
+    y = X[:, 0] + rng.normal(size=32_000)
+    model, late = sx.Ridge(alpha=2.0).fit(X, y), sx.Ridge(alpha=2.0).fit(X, y)
+    wanted = np.linalg.eigvalsh(32_000 * np.cov(X.T, bias=True))[::-1] + 2.0
+    assert np.allclose(model.eigenvalues_, wanted, rtol=1e-12)
+    X *= 2.0
+    assert np.allclose(model.eigenvalues_, wanted, rtol=1e-12)
+    with pytest.raises(sx.DataError, match="changed since the fit"):
+        late.eigenvalues_  # noqa: B018

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import gc
 import gzip
@@ -239,6 +240,51 @@ def test_a_fault_far_into_parallel_text_is_named(tmp_path, monkeypatch):
         path.write_text("\n".join(["a,label", *["0.25,0"] * 250, wrong, *["0.5,1"] * 50]))
         with pytest.raises(DataError, match=said):
             read(path)
+
+
+def test_a_byte_order_mark_within_text_is_no_beginning(tmp_path, monkeypatch):
+    monkeypatch.setattr("separatrix.rows.files.csv.BLOCK", 400)
+    monkeypatch.setattr("separatrix.rows.files.csv.WORTH_THREADS", 0)
+    path = tmp_path / "joined.csv"
+    for rows in range(80, 120):  # one of them puts the mark at the edge of a passage
+        path.write_text("0.5,a\n0.25,b\n" * rows + "\ufeff1.5,a\n" + "0.25,b\n" * 90, encoding="utf-8")
+        with pytest.raises(DataError, match=f"row {2 * rows + 1} .line {2 * rows + 1}., column 'x1'"):
+            read(path, "x2", header=False)
+
+
+def test_what_pyarrow_says_of_a_passage_names_no_row_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.setattr("separatrix.rows.files.csv.BLOCK", 400)
+    monkeypatch.setattr("separatrix.rows.files.csv.WORTH_THREADS", 0)
+    path = tmp_path / "table.csv"
+    for odd, said in (("true ", "row 301 .line 302., column 'f': 'true '"), ("tRUE", "^(?!.*Row #)")):
+        path.write_text("f,label\n" + "true,0\n" * 300 + f"{odd},0\n" + "false,1\n" * 90)
+        with pytest.raises(DataError, match=said):
+            read(path)
+
+
+def test_an_interrupt_while_rows_are_read_ends_the_reading(tmp_path, monkeypatch):
+    import signal
+    import threading
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("separatrix.rows.files.csv.BLOCK", 300)
+    monkeypatch.setattr("separatrix.rows.files.csv.WORTH_THREADS", 0)
+    path = tmp_path / "table.csv"
+    path.write_text("a,label\n" + "0.5,0\n0.25,1\n" * 2000)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for k in range(60):
+            with contextlib.suppress(KeyboardInterrupt):
+                signal.setitimer(signal.ITIMER_REAL, 0.001 + 0.0005 * k)
+                read(path)
+                signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert not [thread for thread in threading.enumerate() if thread.name == "separatrix-read"]
+    assert read(path).n_rows == 4000
 
 
 def test_a_long_line_does_not_break_csv(tmp_path):

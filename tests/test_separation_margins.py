@@ -164,3 +164,24 @@ def test_margin_of_sparse_rows_in_thousands_of_columns(intercept):
     plain = separate(turned, y, intercept=intercept)
     assert plain.margin.lower == pytest.approx(answer.margin.lower, rel=1e-6)
     assert answer.standardised_margin.lower > 0
+
+
+def test_margins_are_the_same_in_any_order_and_a_cut_search_is_not_kept():
+    random = np.random.default_rng(2)
+    X = random.normal(size=(400, 4))
+    y = (X @ [1.0, 2.0, -1.0, 0.5] > 0).astype(int)
+    X += 0.1 * np.outer(2 * y - 1, [1.0, 2.0, -1.0, 0.5])
+    asked = ("margin", "row_margin", "standardised_margin")
+    first, other = separate(X, y), separate(X, y)
+    found = {name: getattr(first, name) for name in asked}
+    for name in reversed(asked):
+        lower, upper = getattr(other, name)
+        assert lower <= found[name][1]
+        assert found[name][0] <= upper
+        assert upper - lower <= 1e-9 * upper
+    assert first.squared_margin() == other.squared_margin() == separate(X, y).squared_margin()
+    cut = separate(X, y)
+    cut.limit(0.0)
+    assert not cut.bracket().gap <= 1e-9
+    cut.limit(None)
+    assert cut.bracket().gap <= 1e-9

@@ -230,7 +230,10 @@ def csr(data: Any, indices: Any, indptr: Any, n_columns: int) -> Matrix:
 
 
 def doubles(X: Any) -> Matrix:
-    """The same numbers as float64, dense or CSR; a ``ValueError`` where a double does not hold one."""
+    """The same numbers as float64, dense or CSR; a ``ValueError`` where a double does not hold one.
+
+    Dense ones come in C order: sums over the same numbers are to round alike however these lie in memory.
+    """
     if hasattr(X, "tocsr"):
         X = X.tocsr()
         return X if X.dtype == np.float64 else csr(exactly(X.data), X.indices, X.indptr, X.shape[1])
@@ -241,7 +244,7 @@ def doubles(X: Any) -> Matrix:
     X = np.asarray(X)
     if X.ndim != 2:
         raise ValueError(f"X must be a table of rows and columns, not an array of shape {X.shape}.")
-    return X if X.dtype == np.float64 else exactly(X)
+    return np.ascontiguousarray(X if X.dtype == np.float64 else exactly(X))
 
 
 def exactly(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

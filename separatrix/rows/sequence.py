@@ -152,9 +152,10 @@ class Rows(ABC):
         return dense_rows(block.X, np.arange(min(k, len(block))), self.n_columns)
 
     def sample_mean(self, k: int) -> np.ndarray:
-        """The mean of `sample`, in float64."""
+        """The mean of `sample`, in float64; of equal values that value, which a sum over them may miss."""
+        some = self.sample(k).astype(np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
-            return self.sample(k).astype(np.float64).mean(axis=0)
+            return np.where((some == some[:1]).all(axis=0), some[0], some.mean(axis=0))
 
     def require_finite(self) -> None:
         """Refuse the first NaN or infinity, by row and column."""

@@ -221,9 +221,10 @@ def refined(
     *,
     intercept: bool,
     limit: float = LARGEST_CONDITION,
+    least: int = 1,
 ) -> Refined:
-    """The solution from the Gram matrix, corrected by gradients taken from the rows; `Unsuited` where the
-    condition is above ``limit``."""
+    """The solution from the Gram matrix, corrected by gradients taken from the rows, ``least`` times or more;
+    `Unsuited` where the condition is above ``limit``."""
     factor = Factor(gram, alpha, limit)
     d = rows.n_columns
     w = factor.solve(gram.right)
@@ -234,13 +235,14 @@ def refined(
         pull = pull - alpha * w
         step = factor.solve(pull - gram.mean[:d] * lean if intercept else pull)
         size = float(np.max(abs(w) * factor.scale, initial=0.0))
-        correction = float(np.max(abs(step) * factor.scale, initial=0.0)) / size if size else 0.0
+        moved = float(np.max(abs(step) * factor.scale, initial=0.0))
+        correction = moved / size if size else float(moved > 0)
         if not correction < before:
             raise Unsuited("refinement does not converge")
         w = w + step
         if intercept:
             offset += lean / gram.total - float(gram.mean[:d] @ step)
-        if correction * correction <= SETTLED * last:
+        if passes >= least and correction * correction <= SETTLED * last:
             bias = _bias(gram, w, offset) if intercept else 0.0
             return Refined(np.append(w, bias), correction, passes, factor.condition)
         before, last = correction / 4, correction

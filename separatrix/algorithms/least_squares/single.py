@@ -26,10 +26,11 @@ def single_gram(rows: Rows, *, intercept: bool) -> Gram:
     """One pass over the rows; `Unsuited` where float32 does not hold the sums."""
     from separatrix.kernels.residuals import single_rows
 
+    assert isinstance(rows, DenseRows)
     d = rows.n_columns
     with np.errstate(all="ignore"):
         some = rows.sample(SAMPLE).astype(np.float64)
-        heights = np.asarray(next(iter(rows.blocks())).targets[:SAMPLE], np.float64)
+        heights = np.asarray(rows.targets, np.float64)
         centre = np.append(some.mean(axis=0), heights.mean()) if intercept else np.zeros(d + 1)
         spreads = np.append(some.std(axis=0), heights.std()) + abs(np.append(some.mean(axis=0), 0.0) - centre)
     if not (np.isfinite(centre).all() and np.isfinite(spreads).all()):
@@ -39,19 +40,22 @@ def single_gram(rows: Rows, *, intercept: bool) -> Gram:
         raise Unsuited("the columns are far from 1 in size")
     units = np.ldexp(1.0, -exponents)
 
-    def term(block: Block) -> tuple[np.ndarray]:
-        total = np.zeros((d + 2, d + 2))
+    def term(block: Block) -> tuple[np.ndarray, np.ndarray]:
+        total, sums = np.zeros((d + 1, d + 1)), np.zeros(d + 1)
         room: np.ndarray | None = None
         for run in runs(block, d):
             X, y = block.X[run], block.targets[run]
-            room = np.empty((len(X), d + 2), np.float32) if room is None else room[: len(X)]
-            single_rows(X, y, centre, units, room)
+            room = np.empty((len(X), d + 1), np.float32) if room is None else room[: len(X)]
+            single_rows(X, y, centre, units, room, sums)
             total += np.dot(room.T, room)
-        return (total,)
+        return total, sums
 
     with np.errstate(all="ignore"):
-        G = rows.sum(term, large=True)[0]
-    if not np.isfinite(G).all():
+        products, sums = rows.sum(term, large=True)
+    if not (np.isfinite(products).all() and np.isfinite(sums).all()):
         raise Unsuited("float32 overflows")
-    back = 1.0 / np.concatenate([units[:d], [1.0], units[d:]])
-    return about_mean(G * np.outer(back, back), centre, intercept=intercept, sparse=False)
+    G, kept = np.empty((d + 2, d + 2)), [*range(d), d + 1]
+    G[np.ix_(kept, kept)] = products / np.outer(units, units)
+    G[kept, d] = G[d, kept] = sums
+    G[d, d] = rows.n_rows
+    return about_mean(G, centre, intercept=intercept, sparse=False)

@@ -61,6 +61,7 @@ class Fit:
     dependencies: tuple[Any, ...] = ()
     moments: Moments | None = None
     gram: Gram | None = None
+    single: Gram | None = None
     doubt: str | None = None
     facts: dict[str, Any] = field(default_factory=dict)
 
@@ -150,11 +151,13 @@ def _lazily(
 
 def _by_gram(rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bool) -> Fit:
     gram: Gram | None = None
+    single: Gram | None = None
     found: Refined | None = None
     if worth_single(rows, weights):
         with suppress(Unsuited):
-            first = single_gram(rows, intercept=intercept)
-            found = refined(rows, weights, first, alpha, intercept=intercept, limit=CONDITION)
+            single = single_gram(rows, intercept=intercept)
+            # The first correction tells nothing yet of how fast they shrink.
+            found = refined(rows, weights, single, alpha, intercept=intercept, limit=CONDITION, least=2)
     # Refinement in doubles loses as many digits as the condition has; the exact way loses none.
     within_reach = rows.n_rows * (rows.n_columns + 2) ** 2 <= AFFORDABLE and exact_in_reach(
         rows.n_rows, rows.n_columns
@@ -173,6 +176,7 @@ def _by_gram(rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bo
         rank=full,
         numerical_rank=full,
         gram=gram,
+        single=single,
     )
 
 

@@ -154,7 +154,7 @@ class Ridge(AdditiveRegressor):
             return _values_of(fit.gram.matrix)
         if fit.moments is not None or min(rows.n_rows, rows.n_columns) > solver.DIRECT:
             return None
-        return lambda: spectrum(rows, weights, intercept=intercept)
+        return lambda: spectrum(rows, weights, intercept=intercept, like=fit.single)
 
     @property
     def eigenvalues_(self) -> np.ndarray:

@@ -25,7 +25,9 @@ import numpy as np
 from separatrix.algorithms.least_squares.gram import Gram, gram_of, quietly
 from separatrix.algorithms.least_squares.wide import Wide
 from separatrix.predictor.evidence import matrix
-from separatrix.rows import Block, Rows
+from separatrix.rows import Block, DataError, Rows
+
+SEEN = 1e-4  # of the length of two columns: more than single precision takes from their product
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,10 +182,18 @@ def _told(
     )
 
 
-def spectrum(rows: Rows, weights: np.ndarray | None, *, intercept: bool) -> np.ndarray:
-    """The eigenvalues of the Gram matrix, descending, from products of rows where these are fewer."""
+def spectrum(
+    rows: Rows, weights: np.ndarray | None, *, intercept: bool, like: Gram | None = None
+) -> np.ndarray:
+    """The eigenvalues of the Gram matrix, descending, from products of rows where these are fewer.
+
+    Rows that do not have the Gram matrix that the fit saw in single precision are refused.
+    """
     if rows.n_columns <= rows.n_rows:
         gram = gram_of(rows, weights, intercept=intercept).matrix
+        room = np.inf if like is None else SEEN * np.sqrt(np.outer(like.spread, like.spread))
+        if like is not None and not (abs(gram - like.matrix) <= room).all():
+            raise DataError("The rows have changed since the fit: fit again to have their eigenvalues.")
         with quietly(rows.n_columns):
             return np.maximum(np.linalg.eigvalsh(gram)[::-1], 0.0)
     values = Wide(rows, weights, intercept=intercept).spectrum[0]

@@ -205,8 +205,11 @@ class Separation:
         key = (geometric or not self._scanner.intercept, gap, canonical)
         if key not in self._brackets:
             search = self._begun(partial(MarginSearch, geometric=geometric))
-            self._brackets[key] = search.run(gap, canonical)
+            found = search.run(gap, canonical)
             self._measured = search
+            if not found.gap <= gap and self._scanner.time_limit is not None:
+                return found  # cut short: with more time there may be more to say
+            self._brackets[key] = found
         return self._brackets[key]
 
     def _begun(self, kind: Callable[..., MarginSearch]) -> MarginSearch:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -215,6 +216,8 @@ class CsvSource(Source):
             error = said
         if isinstance(error, UnicodeDecodeError) or "UTF8" in str(error):
             return self._not_utf8()
+        if isinstance(error, pa.ArrowInvalid):  # it counts rows from the beginning of a passage
+            error = pa.ArrowInvalid(re.sub(r"Row #[0-9]+: ", "", str(error)))
         return broken(self.place.name, error)
 
     def _not_utf8(self) -> DataError:
@@ -222,7 +225,7 @@ class CsvSource(Source):
 
     def _readable(self, name: str, text: str) -> bool:
         if name in self._logical:
-            return text.strip().lower() in BOOLEANS
+            return text.lower() in BOOLEANS
         return NUMBER.fullmatch(text) is not None
 
     def _unreadable(self, record: Record, name: str, text: str) -> DataError:

@@ -51,6 +51,8 @@ def parsed(
         first = True
         while True:
             text, ended = _filled(stream, tail, size)
+            if not first and text.startswith(BOM_UTF8):
+                text = bytearray(b"\n") + text  # PyArrow would take such a mark off the beginning of any text
             cut = len(text) if ended else text.rfind(b"\n") + 1
             begun = 3 * text.startswith(BOM_UTF8)
             begun += len(header) if first and text.startswith(header, begun) else 0

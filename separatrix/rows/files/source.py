@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -84,12 +85,33 @@ class Source(ABC):
 
 def ahead(items: Iterator[Item]) -> Iterator[Item]:
     """The same items, the next one being made on another thread while the last is used."""
+    # Queues without locks of their own in Python: an interrupt can come at any moment and upsets none.
+    wanted: SimpleQueue[bool] = SimpleQueue()
+    made: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
     end: Any = object()
-    with ThreadPoolExecutor(1, thread_name_prefix="separatrix-read") as pool:
-        coming = pool.submit(next, items, end)
-        while (item := coming.result()) is not end:
-            coming = pool.submit(next, items, end)
+
+    def make() -> None:
+        while wanted.get():
+            try:
+                made.put((next(items, end), None))
+            except BaseException as error:
+                made.put((end, error))
+
+    thread = Thread(target=make, name="separatrix-read")
+    thread.start()
+    try:
+        wanted.put(True)
+        while True:
+            item, error = made.get()
+            if error is not None:
+                raise error
+            if item is end:
+                return
+            wanted.put(True)
             yield item
+    finally:
+        wanted.put(False)
+        thread.join()
 
 
 def recut(batches: Iterator[tuple[Any, Any]], size: int) -> Iterator[tuple[list[Any], list[Any]]]:
