@@ -97,9 +97,9 @@ def ahead(items: Iterator[Item]) -> Iterator[Item]:
             except BaseException as error:
                 made.put((end, error))
 
-    thread = Thread(target=make, name="separatrix-read")
-    thread.start()
+    thread = Thread(target=make, name="separatrix-read", daemon=True)
     try:
+        thread.start()
         wanted.put(True)
         while True:
             item, error = made.get()
@@ -111,7 +111,8 @@ def ahead(items: Iterator[Item]) -> Iterator[Item]:
             yield item
     finally:
         wanted.put(False)
-        thread.join()
+        if thread.is_alive():
+            thread.join()
 
 
 def recut(batches: Iterator[tuple[Any, Any]], size: int) -> Iterator[tuple[list[Any], list[Any]]]:
