@@ -30,7 +30,7 @@ def single_gram(rows: Rows, *, intercept: bool) -> Gram:
     d = rows.n_columns
     with np.errstate(all="ignore"):
         some = rows.sample(SAMPLE).astype(np.float64)
-        heights = np.asarray(rows.targets, np.float64)
+        heights = np.asarray(rows.targets)[:: max(1, rows.n_rows // SAMPLE)].astype(np.float64)
         centre = np.append(some.mean(axis=0), heights.mean()) if intercept else np.zeros(d + 1)
         spreads = np.append(some.std(axis=0), heights.std()) + abs(np.append(some.mean(axis=0), 0.0) - centre)
     if not (np.isfinite(centre).all() and np.isfinite(spreads).all()):
