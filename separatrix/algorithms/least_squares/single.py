@@ -39,13 +39,14 @@ def single_gram(rows: Rows, *, intercept: bool) -> Gram:
     if (abs(exponents) > 500).any():
         raise Unsuited("the columns are far from 1 in size")
     units = np.ldexp(1.0, -exponents)
+    width = -(-(d + 1) // 4) * 4  # BLAS is up to a sixth slower on an odd number of columns
 
     def term(block: Block) -> tuple[np.ndarray, np.ndarray]:
-        total, sums = np.zeros((d + 1, d + 1)), np.zeros(d + 1)
+        total, sums = np.zeros((width, width)), np.zeros(d + 1)
         room: np.ndarray | None = None
         for run in runs(block, d):
             X, y = block.X[run], block.targets[run]
-            room = np.empty((len(X), d + 1), np.float32) if room is None else room[: len(X)]
+            room = np.zeros((len(X), width), np.float32) if room is None else room[: len(X)]
             single_rows(X, y, centre, units, room, sums)
             total += np.dot(room.T, room)
         return total, sums
@@ -55,7 +56,7 @@ def single_gram(rows: Rows, *, intercept: bool) -> Gram:
     if not (np.isfinite(products).all() and np.isfinite(sums).all()):
         raise Unsuited("float32 overflows")
     G, kept = np.empty((d + 2, d + 2)), [*range(d), d + 1]
-    G[np.ix_(kept, kept)] = products / np.outer(units, units)
+    G[np.ix_(kept, kept)] = products[: d + 1, : d + 1] / np.outer(units, units)
     G[kept, d] = G[d, kept] = sums
     G[d, d] = rows.n_rows
     return about_mean(G, centre, intercept=intercept, sparse=False)
