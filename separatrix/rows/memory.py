@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,10 +51,26 @@ class MemoryRows(Rows):
         return self._cut(self.rows_in_block)
 
     def _large_blocks(self) -> Iterator[Block]:
-        """An even number of equal ones, so that two threads, or four, end together."""
+        return self._cut(self._long)
+
+    @property
+    def _long(self) -> int:
+        """Rows of a large block: an even number of equal ones, so that two threads, or four, end together."""
         count = -(-self.n_rows // (8 * self.rows_in_block))
         count += count % 2 if count > 1 else 0
-        return self._cut(max(1, -(-self.n_rows // max(1, count))))
+        return max(1, -(-self.n_rows // max(1, count)))
+
+    def _each_large(self, work: Callable[[Block], Any]) -> Iterator[Any]:
+        """As many runs of large blocks as there are threads, one task each: the parts and their order are
+        those of single blocks."""
+        starts = range(0, self.n_rows, self._long)
+        share = -(-len(starts) // self.n_jobs)
+
+        def run(first: int) -> list[Any]:
+            ends = [(start, min(start + self._long, self.n_rows)) for start in starts[first : first + share]]
+            return [work(self.block(*end)) for end in ends]
+
+        return chain.from_iterable(self._each(run, iter(range(0, len(starts), share))))
 
     def _cut(self, n: int) -> Iterator[Block]:
         for start in range(0, self.n_rows, n):

@@ -108,18 +108,21 @@ class Rows(ABC):
 
         ``large`` hands over rows in memory several blocks at a time, for terms that go through them in steps.
         """
-        return self._added(term, self._large_blocks() if large else self.blocks())
+        return self._added(self._each_large(term) if large else self._each(term, self.blocks()))
 
     def count(self, term: Callable[[Block], tuple[int, ...]]) -> tuple[int, ...]:
         """`sum` of whole numbers, which have no rounding to keep: rows in memory come in larger blocks."""
-        return self._added(term, self._large_blocks())
+        return self._added(self._each_large(term))
 
     def _large_blocks(self) -> Iterator[Block]:
         return self.blocks()
 
-    def _added(self, term: Callable[[Block], tuple[Any, ...]], blocks: Iterator[Block]) -> tuple[Any, ...]:
+    def _each_large(self, work: Callable[[Block], Any]) -> Iterator[Any]:
+        return self._each(work, self._large_blocks())
+
+    def _added(self, parts: Iterator[tuple[Any, ...]]) -> tuple[Any, ...]:
         total: tuple[Any, ...] | None = None
-        for part in self._each(term, blocks):
+        for part in parts:
             total = part if total is None else tuple(a + b for a, b in zip(total, part, strict=True))
         if total is None:
             raise DataError("There are no rows to add up.")
@@ -182,7 +185,7 @@ class Rows(ABC):
             )
         return self.classes
 
-    def _each(self, work: Callable[[Block], Any], blocks: Iterator[Block]) -> Iterator[Any]:
+    def _each(self, work: Callable[[Any], Any], blocks: Iterator[Any]) -> Iterator[Any]:
         if self.n_bytes < WORTH_THREADS:
             yield from map(work, blocks)
             return
