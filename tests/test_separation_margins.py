@@ -185,3 +185,16 @@ def test_margins_are_the_same_in_any_order_and_a_cut_search_is_not_kept():
     assert not cut.bracket().gap <= 1e-9
     cut.limit(None)
     assert cut.bracket().gap <= 1e-9
+
+
+def test_the_radius_of_single_precision_rows_of_nearly_equal_length_is_exact():
+    for seed in range(60):
+        random = np.random.default_rng(seed)
+        X, w = random.normal(size=(400, 30)), random.normal(size=30)
+        y = (X @ w > 0).astype(int)
+        X = X / np.linalg.norm(X, axis=1, keepdims=True) + 0.02 * np.outer(2 * y - 1, w / np.linalg.norm(w))
+        X = (X / np.linalg.norm(X, axis=1, keepdims=True)).astype(np.float32)
+        found = separate(X, y)
+        longest = max(sum(Fraction(float(v)) ** 2 for v in row) for row in X)
+        assert Fraction(found.radius) ** 2 >= longest + 1
+        assert all(proof.verify(X, y) for proof in found.certificates)

@@ -15,7 +15,7 @@ import numpy as np
 from .certificate import Certificate, Verdict
 from .dyadic import dyadic
 from .exact import Margins
-from .source import Matrix, Source
+from .source import Matrix, Source, doubles
 from .witness import NumberOrNone, Numbers, Whole
 
 
@@ -66,6 +66,7 @@ def squared_radius(X: Matrix) -> Fraction:
     """The largest ‖x‖², exactly: floats say which rows can have it, fractions which of them does."""
     if X.shape[0] == 0:
         return Fraction(0)
+    X = doubles(X)  # the bound below is about doubles
     with np.errstate(all="ignore"):
         squares = np.asarray(
             np.vecdot(X, X) if isinstance(X, np.ndarray) else X.multiply(X).sum(axis=1)
