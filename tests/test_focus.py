@@ -56,7 +56,21 @@ def assert_same(rows, passes=12, constant=1.0, step=1.0, positive=1):
     assert found[2] == expected[2]
     np.testing.assert_array_equal(found[1], expected[1])
     assert found[0].tobytes() == expected[0].tobytes()
+    assert_census(focus, rows.block(0, rows.n_rows).signs(positive))
     return focus
+
+
+def assert_census(focus, signs):
+    """Rows that are told right are right, and the least margin is that of one of them."""
+    told = focus.census()
+    if told is None or not isinstance(focus.sketch.rows, DenseRows):
+        return
+    X, weights = focus.sketch.rows.X.astype(np.longdouble), focus.weights.astype(np.longdouble)
+    with np.errstate(all="ignore"):
+        margins = signs * (X @ weights[:-1] + weights[-1] * focus.constant)
+    sure = np.delete(margins, told[0])
+    assert (sure > 0).all()
+    assert told[1] == pytest.approx(float(sure.min(initial=np.inf)), rel=1e-6)
 
 
 @pytest.fixture(autouse=True)
@@ -64,6 +78,7 @@ def eager(monkeypatch):
     """The copy is made however many mistakes there are, so that all that follows is tested."""
     monkeypatch.setattr(focus_module, "MOST_MISTAKES", 1.0)
     monkeypatch.setattr(focus_module, "WORTH_COMPILING", 0)
+    monkeypatch.setattr(focus_module, "LATE_MISTAKES", 0)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -203,7 +218,7 @@ def test_new_anchor_or_copy_changes_nothing_else():
         mistakes.append(focus.pass_over())
         if focus._shadow is not None and k % 3 == 0:
             focus.sketch.learners = 1 + k % 2
-            focus._take_shadow()
+            focus._stale = True
     assert mistakes == expected[2]
     assert weights.tobytes() == expected[0].tobytes()
 

@@ -146,6 +146,15 @@ def test_noting_sweep(case, size):
         assert (sight.ledger[reach.SEEN], sight.ledger[reach.MADE]) == (n, mistakes)
 
 
+def assert_census(rows, signs, constant, weights, doubtful, found):
+    """No row that is wrong is told right, and the least margin of the others is told."""
+    margins = [naive.dot(weights, z) for z in naive.signed(rows, signs, Fraction(constant))]
+    assert len(set(doubtful)) == len(doubtful)
+    assert {i for i, margin in enumerate(margins) if margin <= 0} <= set(doubtful)
+    sure = [margin for i, margin in enumerate(margins) if i not in doubtful]
+    assert found[census.LOWEST] == pytest.approx(float(min(sure, default=math.inf)), rel=1e-12)
+
+
 @pytest.mark.parametrize("full", [0.0, 1.0])
 def test_reaching_sweep_and_census(case, full):
     """Passes that leave rows out are plain passes; in the end all rows are told right from wrong."""
@@ -171,11 +180,7 @@ def test_reaching_sweep_and_census(case, full):
         doubtful, found = np.empty(n, np.int32), np.full(1, np.inf)
         with np.errstate(all="ignore"):
             left = census.reaching_census(case.X, signs, sight, weights, doubtful, found)
-        margins = [naive.dot(twin[2], z) for z in naive.signed(case.rows, signs, Fraction(constant))]
-        assert sorted(set(doubtful[:left])) == sorted(doubtful[:left])
-        assert {i for i, margin in enumerate(margins) if margin <= 0} <= set(doubtful[:left])
-        sure = [margin for i, margin in enumerate(margins) if i not in doubtful[:left]]
-        assert found[census.LOWEST] == pytest.approx(float(min(sure, default=math.inf)), rel=1e-12)
+        assert_census(case.rows, signs, constant, twin[2], doubtful[:left], found)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -187,20 +192,24 @@ def test_shaded_sweep(dtype, n, d):
     squares, shade = np.array([float(naive.dot(x, x)) for x in case.rows]), shadow.empty_shadow(n, d)
     for constant, weights, exact in case.starts():
         counts, twin = np.zeros(n, np.int32), (None, [0] * n, exact)
-        for number in range(4):
+        for number in range(6):
             with np.errstate(all="ignore"):
-                if number == 2:
-                    drawing.anchor_at(case.X, signs, squares, constant, weights, shade)
-                elif number != 1:  # all panels drawn at once, or none
-                    soon = np.inf if number == 0 else -np.inf
-                    drawing.arrange(case.X, signs, squares, constant, weights, soon, shade)
-                shade.progress[shadow.PLACE] = mistakes = 0
-                while shade.progress[shadow.PLACE] < n:
-                    given = (case.X, signs, np.full(50, 0.5), constant, shade)
-                    mistakes += shading.shaded_sweep(*given, counts, weights)
+                if number % 2 == 0:  # all panels drawn at once, none, and in the order that they have
+                    steps = np.full(shadow.WINDOW, 0.5)
+                    given = (case.X, signs, squares, steps, constant, (np.inf, 0.0, -1.0)[number // 2], shade)
+                    mistakes = drawing.arranging_sweep(*given, counts, weights)
+                else:
+                    shade.progress[:] = mistakes = 0
+                    while shade.progress[shadow.PLACE] < n:
+                        given = (case.X, signs, np.full(50, 0.5), constant, shade)
+                        mistakes += shading.shaded_sweep(*given, counts, weights)
             steps = [Fraction(1, 2)] * n
             twin = naive.sweep(case.rows, signs, range(n), steps, Fraction(constant), twin[1], twin[2])
             assert (mistakes, counts.tolist(), naive.exact(weights)) == twin
+        doubtful, found = np.empty(n, np.int32), np.full(1, np.inf)
+        with np.errstate(all="ignore"):
+            left = shading.shaded_census(case.X, signs, squares, constant, shade, weights, doubtful, found)
+        assert_census(case.rows, signs, constant, twin[2], doubtful[:left], found)
 
 
 def test_census(case):

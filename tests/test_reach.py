@@ -59,11 +59,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::separatrix.FitWarning")
 
 @pytest.fixture(params=["reach", "shadow"])
 def means(request, monkeypatch):
-    """Rows left out by reach alone, and by the 16-bit copy as soon as there are notes of one pass."""
+    """Rows left out by reach alone, and by the 8-bit copy as soon as there are notes of one pass."""
     if request.param == "reach":
         monkeypatch.setattr(focus, "WORTH_A_COPY", 10**9)
     else:
-        monkeypatch.setattr(focus, "PLAIN_PASSES", 1)
+        monkeypatch.setattr(focus, "LATE_MISTAKES", 0)
         monkeypatch.setattr(focus, "WORTH_COMPILING", 0)
         monkeypatch.setattr(focus, "WELL_IN_REACH", -1.0)
     return request.param

@@ -67,7 +67,7 @@ def test_each_class_as_if_it_were_alone(kind, gap, noise):
 
 
 def test_with_the_copy_and_with_small_blocks(monkeypatch):
-    monkeypatch.setattr(focus, "PLAIN_PASSES", 1)
+    monkeypatch.setattr(focus, "LATE_MISTAKES", 0)
     monkeypatch.setattr(focus, "WORTH_COMPILING", 0)
     monkeypatch.setattr(focus, "WELL_IN_REACH", -1.0)
     original = DenseRows.__init__

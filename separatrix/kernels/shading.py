@@ -1,26 +1,64 @@
-"""Rosenblatt's rule on rows with a shadow: those it vouches for are not read."""
+"""Rosenblatt's rule on rows with a shadow: those it vouches for are not read.
+
+In the end `shaded_census` tells the rows that are right for certain. A row that is not read has s·w·z ≥
+c(slack − need)‖w‖‖z‖, need being what `turned` returns, or ‖w‖‖z‖ times what `bound_panel` leaves, as
+`separatrix.kernels.shadow` says; of a row that is read `reaching_census` has the error.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from separatrix.kernels import kernel
+from separatrix.kernels.census import LOWEST
 from separatrix.kernels.drawing import draw_panel
+from separatrix.kernels.reach import LONG, SHORT
 from separatrix.kernels.row import row_add, row_dot
 from separatrix.kernels.shadow import (
     BASED,
+    COSINE,
+    LENGTH,
     LOOKS,
+    NEED,
     PANEL,
     PANELS,
     PLACE,
+    READS,
     WINDOW,
     Shadow,
+    add_columns,
+    bound_panel,
     scale_panel,
-    score_panel,
     turned,
 )
 
 MANY = 64  # doubtful rows in a window from which on all its rows are read
+
+
+@kernel
+def look(
+    codes: np.ndarray,
+    units: np.ndarray,
+    factor: np.ndarray,
+    stood: np.ndarray,
+    constant: float,
+    drift: np.ndarray,
+    turn: np.ndarray,
+    scaled: np.ndarray,
+    sums: np.ndarray,
+    bits: np.ndarray,
+) -> float:
+    """Lower bounds on s·w·z/‖w‖‖z‖ of a panel into ``sums``; returns the least, -inf if not positive.
+
+    It is given parts of the shadow one by one: taking them out of it for every panel would take as long as
+    the look.
+    """
+    doubt = scale_panel(units, drift, turn[LENGTH], constant, scaled)
+    if not doubt < np.inf:
+        sums[:] = 0.0
+        return -np.inf
+    add_columns(codes, scaled, drift[-1] * constant / turn[LENGTH], sums)
+    return bound_panel(factor, stood, turn[COSINE], doubt, sums, bits)
 
 
 @kernel
@@ -31,10 +69,17 @@ def doubts(X: np.ndarray, place: int, constant: float, weights: np.ndarray, shad
     """
     n = shadow.order.shape[0]
     rows, near, progress = shadow.doubtful, shadow.near, shadow.progress
-    need = turned(shadow.anchor, weights)
-    bias = weights[-1] * constant
+    slack, drawn, drift, turn, sums = shadow.slack, shadow.drawn, shadow.drift, shadow.turn, shadow.sums
+    codes, units, factor, stood, order = (
+        shadow.codes,
+        shadow.units,
+        shadow.factor,
+        shadow.stood,
+        shadow.order,
+    )
+    scaled, bits = shadow.scaled, shadow.bits
     again = progress[BASED] == place // WINDOW and place % WINDOW > 0
-    moved = turned(shadow.base, weights) if again else 0.0
+    moved = turned(shadow.base, weights, drift, turn) if again else 0.0
     fresh = False
     found = 0
     stop = place
@@ -42,6 +87,7 @@ def doubts(X: np.ndarray, place: int, constant: float, weights: np.ndarray, shad
         place = stop
         window = place // WINDOW
         stop = min((window + 1) * WINDOW, n)
+        turned(shadow.anchor[window], weights, drift, turn)
         if not (again or fresh):
             fresh = True
             for j in range(weights.shape[0]):
@@ -50,19 +96,21 @@ def doubts(X: np.ndarray, place: int, constant: float, weights: np.ndarray, shad
             q = p - window * PANELS
             if not again:
                 near[q] = -np.inf
-            if shadow.slack[p] > need or near[q] > moved:
+            if slack[p] > turn[NEED] or near[q] > moved:
                 continue
-            if shadow.drawn[p] == 0:
+            if drawn[p] < 0:
                 draw_panel(X, p, shadow)
             progress[LOOKS] += 1
-            least = score_panel(shadow, p, bias, scale_panel(p, bias, weights, shadow.units, shadow.scaled))
+            k, part = drawn[p], slice(p * PANEL, (p + 1) * PANEL)
+            given = (codes[k], units[k], factor[part], stood[part], constant)
+            least = look(*given, drift, turn, scaled, sums, bits)
             if not again:
                 near[q] = least
             if least > 0.0:
                 continue
             for r in range(min(PANEL, n - p * PANEL)):
-                i = shadow.order[p * PANEL + r]
-                if i >= place and not shadow.sums[r] > 0.0:
+                i = order[p * PANEL + r]
+                if i >= place and not sums[r] > 0.0:
                     rows[found] = i
                     found += 1
         progress[BASED] = window
@@ -108,6 +156,7 @@ def shaded_sweep(
         for k in range(rows.shape[0]):
             i = rows[k]
             s = float(signs[i])
+            shadow.progress[READS] += 1
             if not s * (row_dot(X, i, weights) + weights[-1] * constant) > 0.0:
                 row_add(X, i, steps[mistakes] * s, weights)
                 weights[-1] += steps[mistakes] * s * constant
@@ -117,3 +166,54 @@ def shaded_sweep(
                 break  # a mistake changes what the shadow can vouch for
     shadow.progress[PLACE] = place
     return mistakes
+
+
+@kernel
+def shaded_census(
+    X: np.ndarray,
+    signs: np.ndarray,
+    squares: np.ndarray,
+    constant: float,
+    shadow: Shadow,
+    weights: np.ndarray,
+    doubtful: np.ndarray,
+    found: np.ndarray,
+) -> int:
+    """`reaching_census` by the shadow: the rows in doubt into ``doubtful``; returns how many."""
+    n = shadow.order.shape[0]
+    turn = shadow.turn
+    length = 0.0
+    for j in range(weights.shape[0]):
+        length += weights[j] * weights[j]
+    sound = length > SHORT and length < LONG
+    length = np.sqrt(length) * (1.0 - 1e-9)
+    unit = length * (1.0 + 1e-8) * (X.shape[1] + 9) * 2.0**-52
+    open_rows = 0
+    for p in range(shadow.slack.shape[0]):
+        if p % PANELS == 0:
+            turned(shadow.anchor[p // PANELS], weights, shadow.drift, turn)
+        left = shadow.slack[p] - turn[NEED]
+        longest = np.float32(0.0)
+        for r in range(p * PANEL, (p + 1) * PANEL):
+            longest = max(longest, abs(shadow.factor[r]))
+        if left > 0.0 and left * turn[COSINE] * length * (1.0 - 1e-6) > found[LOWEST] * longest:
+            continue
+        k, part = shadow.drawn[p], slice(p * PANEL, (p + 1) * PANEL)
+        if k >= 0:
+            given = (shadow.codes[k], shadow.units[k], shadow.factor[part], shadow.stood[part], constant)
+            look(*given, shadow.drift, turn, shadow.scaled, shadow.sums, shadow.bits)
+        else:
+            shadow.sums[:] = 0.0
+        for r in range(min(PANEL, n - p * PANEL)):
+            low = float(shadow.sums[r]) * length * (1.0 - 1e-6)
+            if low > 0.0 and low > found[LOWEST] * abs(shadow.factor[p * PANEL + r]):
+                continue
+            i = shadow.order[p * PANEL + r]
+            square = squares[i] + constant * constant
+            margin = float(signs[i]) * (row_dot(X, i, weights) + weights[-1] * constant)
+            if sound and square > SHORT and square < LONG and margin > unit * np.sqrt(square):
+                found[LOWEST] = min(found[LOWEST], margin)
+            else:
+                doubtful[open_rows] = i
+                open_rows += 1
+    return open_rows

@@ -2,7 +2,7 @@
 
 **Idea.** The first pass notes how far the weights may turn before a row can go wrong, and later passes leave
 out the rows that are within reach: `separatrix.kernels.reach`. Where the weights keep turning, so that too
-many rows must be read, a copy in 16 bits a value, arranged by how near the plane they are, tells which:
+many rows must be read, a copy in 8 bits a value, arranged by how near the plane they are, tells which:
 `separatrix.kernels.shadow`.
 
 **Theorem.** The weights, the counts and the mistakes of every pass are those of the plain passes, bit for
@@ -13,10 +13,10 @@ anew after every mistake. The rows that are read are read in row order, by the s
 **Several classes.** A pass that reads most rows comes in blocks (`Focus.see`), so that every learner reads a
 block while it is in the cache; one that reads few is made at once (`Focus.glance`).
 
-**Cost.** 16 bytes a row, one plain pass, and another to arrange the rows; the copy is drawn as it is needed,
-a few tenths of it as a rule. A pass looks at a tenth to a half of that. It takes 2 bytes a value that is
-drawn and 9 bytes a row, and is freed with the `Focus`. There is no copy of sparse rows, of rows that are not
-in C order, or longer than 10¹⁰⁰.
+**Cost.** 16 bytes a row, and a pass that arranges the rows as it goes and takes twice as long as a plain one;
+what it does not draw is drawn when it is needed. As a rule half of the copy is, and a later pass looks at a
+tenth to all of that. It takes a byte a value that is drawn and 12 bytes a row, and is freed with the `Focus`.
+There is no copy of sparse rows, of rows that are not in C order, or longer than 10¹⁰⁰.
 """
 
 from __future__ import annotations
@@ -28,25 +28,26 @@ import numpy as np
 from separatrix.algorithms.online.reach import Reach
 from separatrix.algorithms.online.survey import Survey
 from separatrix.kernels.census import LOWEST, reaching_census
-from separatrix.kernels.drawing import anchor_at, arrange
-from separatrix.kernels.shading import shaded_sweep
+from separatrix.kernels.drawing import arranging_sweep
+from separatrix.kernels.shading import shaded_census, shaded_sweep
 from separatrix.kernels.shadow import LOOKS, PLACE, WINDOW, Shadow, empty_shadow, shared_shadow, turned
 from separatrix.kernels.sweep import sweep
 from separatrix.rows.memory import DenseRows, MemoryRows
 
-PLAIN_PASSES = 2
 WELL_IN_REACH = 0.015  # a share of rows to read that no copy would improve on
 OUT_OF_CACHE = 2**25  # bytes: fewer are read quickly as they are
 WORTH_COMPILING = 2**31  # bytes read in all from which on even those deserve a copy, and its kernels
-WORTH_A_COPY = 3  # passes still to come, or the copy does not pay
+WORTH_A_COPY = 4  # passes still to come, or the copy does not pay
+LATE_MISTAKES = 32  # in the second half of the last pass: with fewer the end may be near
 MOST_COLUMNS = 4096
 MOST_MISTAKES = 1 / 50  # a share of the rows: each makes a window of the shadow be looked at again
+SOON = 0.85
 REDRAW = 32  # looks at all of the copy after which it is made anew; then twice as many, and so on
 STEPS = 4096
 
 
 class Sketch:
-    """What the learners of several classes share: the lengths of the rows, and their 16-bit copy.
+    """What the learners of several classes share: the lengths of the rows, and their 8-bit copy.
 
     Parameters
     ----------
@@ -129,32 +130,41 @@ class Focus:
         self._last = rows.n_rows  # the mistakes of the last pass
         self._made = 0  # those of this pass so far
         self._few = False  # whether the last pass made few
-        self._begun = weights.copy()  # the weights that the last pass began with
+        self._middle = weights.copy()  # the weights in the middle of the first pass
+        self._late = 0  # the mistakes of the last pass since its middle
+        self._stale = False  # whether the copy is to be arranged anew
         self._looks = 0
         self._patience = REDRAW
 
     def pass_over(self) -> int:
         """Visit every row in order; returns the number of mistakes."""
         made = self.glance()
-        return self.see(self._X, 0, len(self._signs)) if made is None else made
+        if made is not None:
+            return made
+        rows, n = self.sketch.rows, len(self._signs)
+        halves = ((0, n // 2), (n // 2, n)) if n > 1 else ((0, n),)
+        return sum(self.see(rows.block(*half).X, *half) for half in halves)
 
     def glance(self) -> int | None:
         """Make the next pass, if it reads few rows; None: every block of it is to be given to `see`."""
         self._few = self._last <= MOST_MISTAKES * len(self._signs)
         self._made = 0
-        if self._shadow is None and self._few and self._worth_a_copy():
-            self._take_shadow()
-        self._begun = self.weights.copy()
         if not (self.passes_made and self._few):
             if self.passes_made:
                 self._reach.lose()
             return None
-        if self._shadow is not None:
-            self._made = self._shaded_pass(self._shadow)
-        elif self._reach.begin_pass():
-            return None
+        if self._shadow is None:
+            full = self._reach.begin_pass()
+            if self._worth_a_copy():
+                self._made = self._arranging_pass()
+            elif full:
+                return None
+            else:
+                self._made = self._reach.see(self._X, self._signs, 0)
+        elif self._stale:
+            self._made = self._arranging_pass()
         else:
-            self._made = self._reach.see(self._X, self._signs, 0)
+            self._made = self._shaded_pass(self._shadow)
         return self._end_pass()
 
     def see(self, X: Any, first: int, stop: int) -> int:
@@ -168,6 +178,10 @@ class Focus:
             visit, steps = np.arange(len(signs), dtype=np.int32), np.full(len(signs), self._step)
             made = int(sweep(X, signs, visit, steps, self.constant, self.counts[first:stop], self.weights))
         self._made += made
+        late = first >= len(self._signs) // 2
+        self._late = self._late + made if late else 0
+        if not (self.passes_made or late):
+            self._middle[:] = self.weights
         if stop == len(self._signs):
             self._end_pass()
         return made
@@ -180,45 +194,49 @@ class Focus:
 
     def census(self) -> tuple[np.ndarray, float] | None:
         """The rows that floats cannot prove right, and the least margin of the others; None: not known."""
-        if self._reach.lost:
-            return None
         doubtful, found = np.empty(len(self._signs), np.int32), np.full(1, np.inf)
-        n = reaching_census(self._X, self._signs, self._reach.sight, self.weights, doubtful, found)
+        if self._shadow is not None:
+            given = (self._X, self._signs, self.sketch.squares, self.constant, self._shadow)
+            n = shaded_census(*given, self.weights, doubtful, found)
+        elif self._reach.lost:
+            return None
+        else:
+            n = reaching_census(self._X, self._signs, self._reach.sight, self.weights, doubtful, found)
         return doubtful[:n], float(found[LOWEST])
 
     def _worth_a_copy(self) -> bool:
-        time = self.passes_made >= PLAIN_PASSES and self.passes_left >= WORTH_A_COPY
         size = self.sketch.rows.n_bytes
         large = size >= OUT_OF_CACHE or self.passes_made * size >= WORTH_COMPILING
-        return time and large and self._reach.share > WELL_IN_REACH and self.sketch.possible
+        lasting = self.passes_left >= WORTH_A_COPY and (self.passes_made > 1 or self._late >= LATE_MISTAKES)
+        return lasting and large and self._reach.share > WELL_IN_REACH and self.sketch.possible
 
-    def _take_shadow(self) -> None:
-        """Arrange the rows as they lie now; an order that others use too gets a new anchor alone."""
+    def _arranging_pass(self) -> int:
+        """A pass that reads every row; an order that others use too is kept."""
         sketch = self.sketch
         if sketch.shadow is not None and sketch.learners > 1 and sketch.constant != self.constant:
             # The copy knows the lengths of (x, constant).
             sketch = self.sketch = Sketch(self.sketch.rows, self.sketch.survey)
             sketch.learners = 1
-        given = (self._X, self._signs, sketch.squares, self.constant, self.weights)
         fresh = sketch.shadow is None
         if sketch.shadow is None:
             sketch.shadow = empty_shadow(*self._X.shape)
             sketch.constant = self.constant
         if self._shadow is None:
             self._shadow = sketch.shadow if fresh else shared_shadow(sketch.shadow, self._signs)
+        soon = -1.0
         if fresh or (self._shadow is sketch.shadow and sketch.learners == 1):
-            # Weights that turn as much as in the last pass make panels with so little slack be looked at.
-            turn = float(turned(self._begun, self.weights)) / max(float(np.linalg.norm(self._begun)), 1e-300)
-            arrange(*given, turn * float(np.linalg.norm(self.weights)), self._shadow)
-        else:
-            anchor_at(*given, self._shadow)
+            # Weights turn in a pass nearly as much as they did in the second half of the first.
+            soon = SOON * float(turned(self._middle, self.weights, self._shadow.drift, self._shadow.turn))
         self._reach.lose()
+        self._stale = False
         self._looks = 0
+        given = (self._X, self._signs, sketch.squares, np.full(WINDOW, self._step), self.constant, soon)
+        return int(arranging_sweep(*given, self._shadow, self.counts, self.weights))
 
     def _shaded_pass(self, shadow: Shadow) -> int:
         n = len(self._signs)
         steps = np.full(STEPS, self._step)
-        shadow.progress[PLACE] = shadow.progress[LOOKS] = 0
+        shadow.progress[:] = 0
         mistakes = 0
         while shadow.progress[PLACE] < n:
             given = (self._X, self._signs, steps, self.constant, shadow)
@@ -226,5 +244,5 @@ class Focus:
         self._looks += int(shadow.progress[LOOKS])
         if self._looks > self._patience * len(shadow.slack):
             self._patience *= 2
-            self._take_shadow()
+            self._stale = True
         return mistakes
