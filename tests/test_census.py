@@ -162,7 +162,7 @@ def means(request, monkeypatch):
     monkeypatch.setattr("separatrix.algorithms.settle.SECONDS", 0.05)
     monkeypatch.setattr(loop, "WORTH_A_FOCUS", 10**9 if request.param == "plain" else 1)
     if request.param == "copy":
-        monkeypatch.setattr(focus, "PLAIN_PASSES", 1)
+        monkeypatch.setattr(focus, "LATE_MISTAKES", 0)
         monkeypatch.setattr(focus, "WORTH_COMPILING", 0)
         monkeypatch.setattr(focus, "WELL_IN_REACH", -1.0)
         monkeypatch.setattr(focus, "MOST_MISTAKES", 1.0)

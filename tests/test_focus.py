@@ -248,3 +248,15 @@ def test_squares_and_refusal_of_nan():
     counts, weights = np.zeros(len(X), np.int32), np.zeros(5)
     with pytest.raises(DataError, match=r"NaN at row 700, column 2"):
         Focus(Sketch(DenseRows(X, codes, CLASSES)), 1, 1.0, 1.0, counts, weights).pass_over()
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_the_copy_is_drawn_behind_the_reading(cores, monkeypatch):
+    """A few windows at a time, by a thread of its own where there is a core for it."""
+    monkeypatch.setattr(focus_module, "OUT_OF_CACHE", 0)
+    monkeypatch.setattr(focus_module, "BEHIND", 1)
+    monkeypatch.setattr(focus_module, "jobs", lambda _: cores)
+    X, codes = normal_rows(15, 9 * WINDOW + 5, 6, 0.02)
+    focus = assert_same(DenseRows(X, codes, CLASSES), passes=20)
+    assert focus._shadow is not None
+    assert focus._shadow.places[0] == np.count_nonzero(focus._shadow.drawn >= 0) > 0

@@ -36,29 +36,37 @@ MANY = 64  # doubtful rows in a window from which on all its rows are read
 
 
 @kernel
-def look(
+def look_at(
+    panels: np.ndarray,
+    constant: float,
+    drawn: np.ndarray,
     codes: np.ndarray,
     units: np.ndarray,
     factor: np.ndarray,
     stood: np.ndarray,
-    constant: float,
     drift: np.ndarray,
     turn: np.ndarray,
     scaled: np.ndarray,
     sums: np.ndarray,
     bits: np.ndarray,
-) -> float:
-    """Lower bounds on s·w·z/‖w‖‖z‖ of a panel into ``sums``; returns the least, -inf if not positive.
-
-    It is given parts of the shadow one by one: taking them out of it for every panel would take as long as
-    the look.
-    """
-    doubt = scale_panel(units, drift, turn[LENGTH], constant, scaled)
-    if not doubt < np.inf:
-        sums[:] = 0.0
-        return -np.inf
-    add_columns(codes, scaled, drift[-1] * constant / turn[LENGTH], sums)
-    return bound_panel(factor, stood, turn[COSINE], doubt, sums, bits)
+    least: np.ndarray,
+) -> int:
+    """Lower bounds on s·w·z/‖w‖‖z‖ of the rows of some panels into ``sums``, none above 0 where a panel has
+    not been drawn, and the least of each panel into ``least``, -inf if not positive; returns how many."""
+    # It is given parts of the shadow one by one: taking them out for every panel takes as long as the look.
+    start = drift[-1] * constant / turn[LENGTH]
+    for a in range(panels.shape[0]):
+        p = panels[a]
+        k = drawn[p]
+        doubt = scale_panel(units[k], drift, turn[LENGTH], constant, scaled) if k >= 0 else np.inf
+        if doubt < np.inf:
+            part = slice(p * PANEL, (p + 1) * PANEL)
+            add_columns(codes[k], scaled, start, sums[a])
+            least[a] = bound_panel(factor[part], stood[part], turn[COSINE], doubt, sums[a], bits[a])
+        else:
+            sums[a] = 0.0
+            least[a] = -np.inf
+    return panels.shape[0]
 
 
 @kernel
@@ -70,14 +78,6 @@ def doubts(X: np.ndarray, place: int, constant: float, weights: np.ndarray, shad
     n = shadow.order.shape[0]
     rows, near, progress = shadow.doubtful, shadow.near, shadow.progress
     slack, drawn, drift, turn, sums = shadow.slack, shadow.drawn, shadow.drift, shadow.turn, shadow.sums
-    codes, units, factor, stood, order = (
-        shadow.codes,
-        shadow.units,
-        shadow.factor,
-        shadow.stood,
-        shadow.order,
-    )
-    scaled, bits = shadow.scaled, shadow.bits
     again = progress[BASED] == place // WINDOW and place % WINDOW > 0
     moved = turned(shadow.base, weights, drift, turn) if again else 0.0
     fresh = False
@@ -92,6 +92,7 @@ def doubts(X: np.ndarray, place: int, constant: float, weights: np.ndarray, shad
             fresh = True
             for j in range(weights.shape[0]):
                 shadow.base[j] = weights[j]
+        many = 0
         for p in range(window * PANELS, (stop + PANEL - 1) // PANEL):
             q = p - window * PANELS
             if not again:
@@ -100,17 +101,20 @@ def doubts(X: np.ndarray, place: int, constant: float, weights: np.ndarray, shad
                 continue
             if drawn[p] < 0:
                 draw_panel(X, p, shadow)
-            progress[LOOKS] += 1
-            k, part = drawn[p], slice(p * PANEL, (p + 1) * PANEL)
-            given = (codes[k], units[k], factor[part], stood[part], constant)
-            least = look(*given, drift, turn, scaled, sums, bits)
+            shadow.panels[many] = p
+            many += 1
+        given = (shadow.panels[:many], constant, drawn, shadow.codes, shadow.units)
+        room = (drift, turn, shadow.scaled, sums, shadow.bits, shadow.least)
+        progress[LOOKS] += look_at(*given, shadow.factor, shadow.stood, *room)
+        for a in range(many):
+            p = shadow.panels[a]
             if not again:
-                near[q] = least
-            if least > 0.0:
+                near[p - window * PANELS] = shadow.least[a]
+            if shadow.least[a] > 0.0:
                 continue
             for r in range(min(PANEL, n - p * PANEL)):
-                i = order[p * PANEL + r]
-                if i >= place and not sums[r] > 0.0:
+                i = shadow.order[p * PANEL + r]
+                if i >= place and not sums[a, r] > 0.0:
                     rows[found] = i
                     found += 1
         progress[BASED] = window
@@ -198,14 +202,12 @@ def shaded_census(
             longest = max(longest, abs(shadow.factor[r]))
         if left > 0.0 and left * turn[COSINE] * length * (1.0 - 1e-6) > found[LOWEST] * longest:
             continue
-        k, part = shadow.drawn[p], slice(p * PANEL, (p + 1) * PANEL)
-        if k >= 0:
-            given = (shadow.codes[k], shadow.units[k], shadow.factor[part], shadow.stood[part], constant)
-            look(*given, shadow.drift, turn, shadow.scaled, shadow.sums, shadow.bits)
-        else:
-            shadow.sums[:] = 0.0
+        shadow.panels[0] = p
+        given = (shadow.panels[:1], constant, shadow.drawn, shadow.codes, shadow.units)
+        room = (shadow.drift, turn, shadow.scaled, shadow.sums, shadow.bits, shadow.least)
+        look_at(*given, shadow.factor, shadow.stood, *room)
         for r in range(min(PANEL, n - p * PANEL)):
-            low = float(shadow.sums[r]) * length * (1.0 - 1e-6)
+            low = float(shadow.sums[0, r]) * length * (1.0 - 1e-6)
             if low > 0.0 and low > found[LOWEST] * abs(shadow.factor[p * PANEL + r]):
                 continue
             i = shadow.order[p * PANEL + r]

@@ -64,7 +64,9 @@ class Shadow(NamedTuple):
         The slack of the panels of the window at hand, at the base.
     drift : float64, (columns + 1,); turn : float64, (3,)
         δ of the window at hand; c, the slack that a row must have had to be right now, and ‖w‖.
-    scaled, sums, bits, tile, short, scales, ratios, inverse, doubtful
+    panels : int32, (16,); sums : float32, (16, 65); least : float64, (16,)
+        Panels of a window to look at, the bounds of their rows, and the least of each, -inf if not positive.
+    scaled, bits, tile, short, scales, ratios, inverse, doubtful
         Room to work in; ``bits`` are those of the sums, and ``doubtful`` holds the rows to be read.
     progress : int64, (4,)
         PLACE, the row from which a sweep goes on; LOOKS, the panels looked at; READS, the rows read; BASED,
@@ -85,7 +87,9 @@ class Shadow(NamedTuple):
     drift: np.ndarray
     turn: np.ndarray
     scaled: np.ndarray
+    panels: np.ndarray
     sums: np.ndarray
+    least: np.ndarray
     bits: np.ndarray
     tile: np.ndarray
     short: np.ndarray
@@ -101,7 +105,7 @@ def empty_shadow(n_rows: int, n_columns: int) -> Shadow:
     drawn."""
     panels = -(-n_rows // PANEL)
     width = -(-n_columns // QUAD) * QUAD
-    sums = np.zeros(PANEL + 1, np.float32)
+    sums = np.zeros((PANELS, PANEL + 1), np.float32)
     return Shadow(
         codes=np.empty((panels, width, PANEL), np.int8),
         units=np.empty((panels, n_columns)),
@@ -117,7 +121,9 @@ def empty_shadow(n_rows: int, n_columns: int) -> Shadow:
         drift=np.zeros(n_columns + 1),
         turn=np.zeros(3),
         scaled=np.zeros(width, np.float32),
+        panels=np.zeros(PANELS, np.int32),
         sums=sums,
+        least=np.zeros(PANELS),
         bits=sums.view(np.int32),
         tile=np.zeros((PANEL, n_columns)),
         short=np.zeros((PANEL, n_columns), np.int8),
