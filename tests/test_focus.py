@@ -66,11 +66,12 @@ def assert_census(focus, signs):
     if told is None or not isinstance(focus.sketch.rows, DenseRows):
         return
     X, weights = focus.sketch.rows.X.astype(np.longdouble), focus.weights.astype(np.longdouble)
+    rounding = 1e-14 * np.abs(weights).sum() * np.abs(X).max(initial=1.0)
     with np.errstate(all="ignore"):
         margins = signs * (X @ weights[:-1] + weights[-1] * focus.constant)
     sure = np.delete(margins, told[0])
     assert (sure > 0).all()
-    assert told[1] == pytest.approx(float(sure.min(initial=np.inf)), rel=1e-6)
+    assert told[1] == pytest.approx(float(sure.min(initial=np.inf)), rel=1e-6, abs=float(rounding))
 
 
 @pytest.fixture(autouse=True)
@@ -260,3 +261,53 @@ def test_the_copy_is_drawn_behind_the_reading(cores, monkeypatch):
     focus = assert_same(DenseRows(X, codes, CLASSES), passes=20)
     assert focus._shadow is not None
     assert focus._shadow.places[0] == np.count_nonzero(focus._shadow.drawn >= 0) > 0
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("d", [1, 2, 3, 5, 8, 20, 33, 65, 100, 129, 300])
+def test_every_kernel_rounds_a_score_alike(d, dtype):
+    """Weights too long to be moved by a step, and rows on their plane up to rounding: each row is decided by
+    the last bits of its sum."""
+    rng = np.random.default_rng(d)
+    start, half = rng.standard_normal(d + 1).astype(np.float32).astype(float), d // 2
+    X = rng.standard_normal((WINDOW + 90, d))
+    X[:, -1] -= (X @ start[:-1] + start[-1]) / start[d - 1]
+    if dtype is np.float32 and half:
+        X[:, half : 2 * half], start[half : 2 * half] = -X[:, :half], start[:half]
+        X[:, 2 * half :] = start[-1] = 0.0
+        order = rng.permutation(d)
+        X, start[:-1] = X[:, order], start[:-1][order] * 1.1
+    rows = DenseRows(np.ascontiguousarray(X, dtype), rng.integers(0, 2, len(X)).astype(np.int32), CLASSES)
+    signs, visit = rows.block(0, rows.n_rows).signs(1), np.arange(rows.n_rows, dtype=np.int32)
+    expected, counts = np.zeros(rows.n_rows, np.int32), np.zeros(rows.n_rows, np.int32)
+    weights, moved = start.copy(), start.copy()
+    focus = Focus(Sketch(rows), 1, 1.0, 1e-300, counts, weights)
+    for k in range(6):
+        made = sweep(rows.X, signs, visit, np.full(rows.n_rows, 1e-300), 1.0, expected, moved)
+        focus._stale = k == 3
+        assert focus.pass_over() == made
+    np.testing.assert_array_equal(counts, expected)
+    assert weights.tobytes() == moved.tobytes()
+    assert np.abs(weights - start).max() < 1e-290
+    assert focus._shadow is not None
+
+
+def test_a_pass_that_is_interrupted_leaves_no_copy(monkeypatch):
+    monkeypatch.setattr(focus_module, "BEHIND", 1)
+    X, codes = normal_rows(16, 9 * WINDOW, 6, 0.02)
+    rows = DenseRows(X, codes, CLASSES)
+    arrange, calls = focus_module.arranging_sweep, []
+
+    def interrupted(*given):
+        calls.append(given)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return arrange(*given)
+
+    monkeypatch.setattr(focus_module, "arranging_sweep", interrupted)
+    focus = Focus(Sketch(rows), 1, 1.0, 1.0, np.zeros(len(X), np.int32), np.zeros(7))
+    focus.pass_over()
+    with pytest.raises(KeyboardInterrupt):
+        focus.pass_over()
+    assert focus._shadow is focus.sketch.shadow is None
+    assert focus.census() is None

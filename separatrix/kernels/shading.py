@@ -148,7 +148,7 @@ def shaded_sweep(
 ) -> int:
     """`sweep` over all rows in order, without reading those that the shadow vouches for.
 
-    The loop that reads a row is that of `sweep`, term for term, so the same weights come out to the last bit.
+    The loop that reads a row is that of `sweep`, term for term.
     The first row is ``shadow.progress[PLACE]``, and it stops early when ``steps`` are used up.
     """
     place = shadow.progress[PLACE]

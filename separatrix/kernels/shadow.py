@@ -10,12 +10,12 @@ little: that they grow longer does not count.
 
 **Panels.** Rows are put into panels of 64 by their t, within their window, so that few panels hold all those
 near the plane. Where t ≥ slack for all rows of a panel, the above is at least c·slack − ‖δ‖/‖w‖. `sweep`
-makes it with an error of at most (d + 3)·2⁻⁵³(1 + …). So while slack > (‖δ‖/‖w‖ + (d + 8)·10⁻¹⁵)/c, no row of
+makes it with an error of at most (d + 3)·2⁻⁵³(1 + …). So while slack > (‖δ‖/‖w‖ + (d + 9)·10⁻¹⁵)/c, no row of
 the panel is a mistake, and none is looked at. The same holds with the base in the place of the anchor: those
 are weights at which the panels of one window were looked at, to be looked at again after a mistake there.
 
-**Values.** Column j of a panel has a unit u_j, its largest absolute value / 127, and each value is kept as
-the nearest whole number of units: |x_ij − q_ij u_j| ≤ u_j/2 and a little (rounding, 10⁻¹³ of a unit). With
+**Values.** Column j of a panel has a unit u_j, its largest absolute value / 127 or more, and a value is kept
+as the nearest whole number of units: |x_ij − q_ij u_j| ≤ u_j/2 and a little (rounding, 10⁻¹³ of a unit). With
 v_j = δ_j u_j/‖w‖ and A = Σ|v_j|, therefore δ·x_i/‖w‖ is within A/2 of Σ v_j q_ij.
 
 **Float32.** That sum is taken in float32, in whatever order, which costs at most (d + 2)·2⁻²⁴(Σ|v_j||q_ij| +
@@ -25,7 +25,7 @@ nor |f·sum| − doubt·|f| is above 1 + …. Eleven roundings of each come to l
 millionth of doubt·|f|; that covers what underflows (less than 10⁻¹⁷), the rounding of δ and what `sweep`
 rounds too. A millionth is taken off, and where the rest is positive the row is right in `sweep`.
 
-Rows and sums of a size at which float32 could overflow are never vouched for. A panel is laid out column by
+Nothing is made of rows and sums of a size at which float32 could overflow. A panel is laid out column by
 column, so that 64 sums are made at once, and drawn when it is looked at first, if not before.
 """
 

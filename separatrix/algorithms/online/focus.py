@@ -8,7 +8,8 @@ many rows must be read, a copy in 8 bits a value, arranged by how near the plane
 **Theorem.** The weights, the counts and the mistakes of every pass are those of the plain passes, bit for
 bit. A row is passed over only when the number that the plain sweep would have computed for it is proven
 positive, rounding, overflow and underflow included, at the weights of that moment: they are looked at
-anew after every mistake. The rows that are read are read in row order, by the same compiled loop.
+anew after every mistake. The rows that are read are read in row order, by one loop that several kernels
+share. That each has it compiled to the same sum is LLVM's doing; tests compare the bits.
 
 **Several classes.** A pass that reads most rows comes in blocks (`Focus.see`), so that every learner reads a
 block while it is in the cache; one that reads few is made at once (`Focus.glance`).
@@ -222,17 +223,22 @@ class Focus:
             sketch = self.sketch = Sketch(self.sketch.rows, self.sketch.survey)
             sketch.learners = 1
         fresh = sketch.shadow is None
+        anew = fresh or (self._shadow is sketch.shadow and sketch.learners == 1)
         if sketch.shadow is None:
-            sketch.shadow = empty_shadow(*self._X.shape)
-            sketch.constant = self.constant
-        if self._shadow is None:
-            self._shadow = sketch.shadow if fresh else shared_shadow(sketch.shadow, self._signs)
+            shadow = empty_shadow(*self._X.shape)
+        else:
+            shadow = self._shadow or shared_shadow(sketch.shadow, self._signs)
+        self._shadow = None  # until all of it holds
+        if anew:
+            sketch.shadow = None
         self._reach.lose()
+        mistakes = self._arranged(shadow, anew=anew)
+        self._shadow = shadow
+        if anew:
+            sketch.shadow, sketch.constant = shadow, self.constant
         self._stale = False
         self._looks = 0
-        return self._arranged(
-            self._shadow, anew=fresh or (self._shadow is sketch.shadow and sketch.learners == 1)
-        )
+        return mistakes
 
     def _arranged(self, shadow: Shadow, *, anew: bool) -> int:
         """This thread reads the rows; where there is a core for it, another draws them behind it."""
