@@ -197,14 +197,8 @@ def test_shaded_sweep(dtype, n, d):
                 if number % 2 == 0:  # all panels drawn at once, none, and in the order that they have
                     steps = np.full(shadow.WINDOW, 0.5)
                     anew, soon = ((True, np.inf), (True, 0.0), (False, 0.0))[number // 2]
-                    if anew:
-                        shade.drawn[:] = -1
-                        shade.places[:] = 0
-                    windows = (0, len(shade.anchor))
-                    given = (case.X, signs, squares, steps, constant, *windows, anew, shade)
+                    given = (case.X, signs, squares, steps, constant, anew, soon, shade)
                     mistakes = drawing.arranging_sweep(*given, counts, weights)
-                    if anew:
-                        drawing.draw_windows(case.X, *windows, soon, shade)
                 else:
                     shade.progress[:] = mistakes = 0
                     while shade.progress[shadow.PLACE] < n:

@@ -169,37 +169,31 @@ def draw_panel(X: np.ndarray, p: int, shadow: Shadow) -> int:
 
 
 @kernel
-def draw_windows(X: np.ndarray, first: int, last: int, soon: float, shadow: Shadow) -> int:
-    """Draw the panels with no more slack than ``soon`` of some windows; returns how many there are then."""
-    for p in range(first * PANELS, min(last * PANELS, shadow.slack.shape[0])):
-        if shadow.slack[p] <= soon:
-            draw_panel(X, p, shadow)
-    return shadow.places[0]
-
-
-@kernel
 def arranging_sweep(
     X: np.ndarray,
     signs: np.ndarray,
     squares: np.ndarray,
     steps: np.ndarray,
     constant: float,
-    first: int,
-    last: int,
     anew: bool,
+    soon: float,
     shadow: Shadow,
     counts: np.ndarray,
     weights: np.ndarray,
 ) -> int:
-    """`sweep` over the rows of some windows in order; the weights at the end of each become its anchor.
-    Returns the number of mistakes.
+    """`sweep` over all rows in order; the weights at the end of each window become its anchor. Returns the
+    number of mistakes.
 
-    If ``anew`` the rows are put in order, otherwise they stay in the order that they have. ``steps`` is as
-    long as a window.
+    If ``anew`` the rows are put in order, and panels with no more slack than ``soon`` are drawn while their
+    rows are in the cache, the others when they are looked at. Otherwise they stay in the order that they
+    have. ``steps`` is as long as a window.
     """
     n = shadow.order.shape[0]
     mistakes = 0
-    for window in range(first, last):
+    if anew:
+        shadow.drawn[:] = -1
+        shadow.places[0] = 0
+    for window in range((n + WINDOW - 1) // WINDOW):
         part = slice(window * WINDOW, min((window + 1) * WINDOW, n))
         for i in range(part.start, part.stop):
             size = np.sqrt(squares[i] + constant * constant)
@@ -212,5 +206,7 @@ def arranging_sweep(
             for k in range(part.start, part.stop):
                 i = shadow.order[k]
                 shadow.factor[k] = np.float32(signs[i] * shadow.inverse[i - part.start])
-        stand(window, length_of(weights), shadow)
+        for p in range(window * PANELS, stand(window, length_of(weights), shadow)):
+            if anew and shadow.slack[p] <= soon:
+                draw_panel(X, p, shadow)
     return mistakes

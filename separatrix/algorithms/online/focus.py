@@ -22,8 +22,6 @@ There is no copy of sparse rows, of rows that are not in C order, or longer than
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -31,12 +29,11 @@ import numpy as np
 from separatrix.algorithms.online.reach import Reach
 from separatrix.algorithms.online.survey import Survey
 from separatrix.kernels.census import LOWEST, reaching_census
-from separatrix.kernels.drawing import arranging_sweep, draw_windows
+from separatrix.kernels.drawing import arranging_sweep
 from separatrix.kernels.shading import shaded_census, shaded_sweep
 from separatrix.kernels.shadow import LOOKS, PLACE, WINDOW, Shadow, empty_shadow, shared_shadow, turned
 from separatrix.kernels.sweep import sweep
 from separatrix.rows.memory import DenseRows, MemoryRows
-from separatrix.rows.sequence import jobs
 
 WELL_IN_REACH = 0.015  # a share of rows to read that no copy would improve on
 OUT_OF_CACHE = 2**25  # bytes: fewer are read quickly as they are
@@ -46,7 +43,6 @@ LATE_MISTAKES = 32  # in the second half of the last pass: with fewer the end ma
 MOST_COLUMNS = 4096
 MOST_MISTAKES = 1 / 50  # a share of the rows: each makes a window of the shadow be looked at again
 SOON = 0.7
-BEHIND = 2**22  # bytes of rows that are drawn in one go, after they were read
 REDRAW = 48  # looks at all of the copy after which it is made anew; then twice as many, and so on
 STEPS = 4096
 
@@ -232,39 +228,15 @@ class Focus:
         if anew:
             sketch.shadow = None
         self._reach.lose()
-        mistakes = self._arranged(shadow, anew=anew)
+        # Weights turn in a pass nearly as much as they did in the second half of the first.
+        soon = SOON * float(turned(self._middle, self.weights, shadow.drift, shadow.turn))
+        given = (self._X, self._signs, sketch.squares, np.full(WINDOW, self._step), self.constant)
+        mistakes = int(arranging_sweep(*given, anew, soon, shadow, self.counts, self.weights))
         self._shadow = shadow
         if anew:
             sketch.shadow, sketch.constant = shadow, self.constant
         self._stale = False
         self._looks = 0
-        return mistakes
-
-    def _arranged(self, shadow: Shadow, *, anew: bool) -> int:
-        """This thread reads the rows; where there is a core for it, another draws them behind it."""
-        # Weights turn in a pass nearly as much as they did in the second half of the first.
-        soon = SOON * float(turned(self._middle, self.weights, shadow.drift, shadow.turn))
-        given = (self._X, self._signs, self.sketch.squares, np.full(WINDOW, self._step), self.constant)
-        own = {name: np.zeros_like(getattr(shadow, name)) for name in ("tile", "short", "scales")}
-        if anew:
-            shadow.drawn[:] = -1
-            shadow.places[:] = 0
-        windows = -(-len(self._signs) // WINDOW)
-        stretch = max(1, BEHIND // (WINDOW * self._X.strides[0]))
-        large = self.sketch.rows.n_bytes >= OUT_OF_CACHE
-        mistakes = 0
-        with ThreadPoolExecutor(1, "separatrix-draw") if large and jobs(-1) > 1 else nullcontext() as pool:
-            tasks = []
-            for first in range(0, windows, stretch):
-                some = (first, min(first + stretch, windows))
-                mistakes += int(arranging_sweep(*given, *some, anew, shadow, self.counts, self.weights))
-                drawing = (self._X, *some, soon, shadow._replace(**own))
-                if anew and pool is not None:
-                    tasks.append(pool.submit(draw_windows, *drawing))
-                elif anew:
-                    draw_windows(*drawing)
-        for task in tasks:
-            task.result()
         return mistakes
 
     def _shaded_pass(self, shadow: Shadow) -> int:
