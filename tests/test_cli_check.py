@@ -278,7 +278,7 @@ def test_interrupted_it_ends_with_130_and_leaves_nothing(folder):
         ("empty.csv", "empty.csv is empty"),
         ("words.csv", "'red' is no number"),
         ("missing.csv", "row 1"),
-        ("one.csv", "one class only"),
+        ("one.csv", "of one.csv hold one class only"),
         ("real.csv", "continuous"),
         ("xor.csv --positive maybe", "none of the labels"),
         ("xor.csv --time-limit -1", "--time-limit"),

@@ -23,7 +23,6 @@ from separatrix.kernels.shadow import (
     PANEL,
     PANELS,
     PLACE,
-    READS,
     WINDOW,
     Shadow,
     add_columns,
@@ -160,7 +159,6 @@ def shaded_sweep(
         for k in range(rows.shape[0]):
             i = rows[k]
             s = float(signs[i])
-            shadow.progress[READS] += 1
             if not s * (row_dot(X, i, weights) + weights[-1] * constant) > 0.0:
                 row_add(X, i, steps[mistakes] * s, weights)
                 weights[-1] += steps[mistakes] * s * constant

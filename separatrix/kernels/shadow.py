@@ -42,7 +42,7 @@ PANELS = 16  # in a window
 WINDOW = PANELS * PANEL
 QUAD = 4  # columns that are added at once
 FOLD = 8  # rows seen as one long row, so that a loop over few columns has no remainder
-PLACE, LOOKS, READS, BASED = range(4)
+PLACE, LOOKS, BASED = range(3)
 COSINE, NEED, LENGTH = range(3)
 
 
@@ -68,9 +68,8 @@ class Shadow(NamedTuple):
         Panels of a window to look at, the bounds of their rows, and the least of each, -inf if not positive.
     scaled, bits, tile, short, scales, ratios, inverse, doubtful
         Room to work in; ``bits`` are those of the sums, and ``doubtful`` holds the rows to be read.
-    progress : int64, (4,)
-        PLACE, the row from which a sweep goes on; LOOKS, the panels looked at; READS, the rows read; BASED,
-        the window of the base.
+    progress : int64, (3,)
+        PLACE, the row from which a sweep goes on; LOOKS, the panels looked at; BASED, the window of the base.
     """
 
     codes: np.ndarray
@@ -131,7 +130,7 @@ def empty_shadow(n_rows: int, n_columns: int) -> Shadow:
         ratios=np.zeros(WINDOW),
         inverse=np.zeros(WINDOW),
         doubtful=np.empty(WINDOW, np.int32),
-        progress=np.zeros(4, np.int64),
+        progress=np.zeros(3, np.int64),
     )
 
 

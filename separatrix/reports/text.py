@@ -107,7 +107,7 @@ def _several(summary: Summary) -> Iterator[Line]:
         yield ("" if place else "proven"), f"{', '.join(labels)}: {claim}"
     if done and all(task.evidence.holds for task in done):
         each = "each holds" if len(done) > 1 else "it holds"
-        yield "", f"Checked again on all {summary.data.rows} rows, in exact arithmetic: {each}."
+        yield "", f"Checked again on all {summary.data.rows:,} rows, in exact arithmetic: {each}."
     if open_ones:
         first = open_ones[0]
         said = first.evidence.reason if first.evidence.holds is False else first.evidence.claim
@@ -181,7 +181,7 @@ def _evidence(summary: Summary, task: Task) -> Iterator[Line]:
     else:
         yield "proven", evidence.claim
         if evidence.holds:
-            yield "", f"Checked again on all {summary.data.rows} rows, in exact arithmetic: it holds."
+            yield "", f"Checked again on all {summary.data.rows:,} rows, in exact arithmetic: it holds."
     for note in summary.notes:
         if note != evidence.claim:
             yield "note", note

@@ -180,9 +180,9 @@ class Rows(ABC):
         if self.classes is None:
             raise DataError("These rows carry no labels: pass y, or read the file with its label column.")
         if len(self.classes) < 2:
-            raise DataError(
-                f"The labels hold one class only ({self.classes[0]!s}): a classifier needs at least two."
-            )
+            whose = f"The labels of {self.name}" if self.name else "The labels"
+            only = self.classes[0]
+            raise DataError(f"{whose} hold one class only ({only}): a classifier needs at least two.")
         return self.classes
 
     def _each(self, work: Callable[[Any], Any], blocks: Iterator[Any]) -> Iterator[Any]:
