@@ -27,8 +27,8 @@ import numpy as np
 
 from separatrix.kernels import kernel
 from separatrix.kernels.reach import (
-    CHUNK,
     CONSTANT,
+    GROUP,
     LARGEST,
     LONG,
     SHORT,
@@ -75,6 +75,29 @@ def census(X: Any, signs: np.ndarray, weights: np.ndarray, doubtful: np.ndarray,
 
 
 @kernel
+def nearest_of(reach: np.ndarray) -> int:
+    """A row with the least reach."""
+    nearest = 0
+    for start in range(0, reach.shape[0], GROUP):
+        group, least = reach[start : start + GROUP], reach[nearest]
+        nearer = 0
+        for k in range(group.shape[0]):
+            nearer += group[k] < least
+        if nearer:
+            for k in range(group.shape[0]):
+                nearest = start + k if group[k] < reach[nearest] else nearest
+    return nearest
+
+
+@kernel
+def is_open(left: float, square: float, least: float, lowest: float) -> bool:
+    """Whether a row with so much reach left, and that ‖z‖², could be wrong or below the lowest margin."""
+    rest = left if left < 1.0 else 1.0
+    low = least * rest * (1.0 - rest * rest / 6.0)
+    return not (left > 0.0 and low * low * square * (1.0 - 1e-9) > lowest * lowest)
+
+
+@kernel
 def reaching_census(
     X: Any, signs: np.ndarray, sight: Sight, weights: np.ndarray, doubtful: np.ndarray, found: np.ndarray
 ) -> int:
@@ -84,29 +107,29 @@ def reaching_census(
     """
     squares, reach, ledger = sight.squares, sight.reach, sight.ledger
     constant, unit = ledger[CONSTANT], ledger[UNIT]
+    added = constant * constant
     away = (ledger[TURNED] + turn(ledger)) * (1.0 + 1e-12) + 4.0 * unit
     most = length(ledger)
     least = np.sqrt(max(ledger[SQUARE] - ledger[SPARE] * ledger[LARGEST], 0.0)) * (1.0 - 1e-9)
-    awake = np.empty(CHUNK, np.int64)
+    awake = np.empty(GROUP, np.int64)
     n = signs.shape[0]
-    nearest = 0
-    for i in range(n):
-        nearest = i if reach[i] < reach[nearest] else nearest
+    nearest = nearest_of(reach)
     open_rows = 0
     start = -1  # the row with the least reach first: its margin may rule out all the others
     while start < n:
-        stop = min(start + CHUNK, n) if start >= 0 else 0
+        stop = min(start + GROUP, n) if start >= 0 else 0
+        group, sizes, lowest = reach[max(start, 0) : stop], squares[max(start, 0) : stop], found[LOWEST]
         ahead = 0
+        for k in range(group.shape[0]):
+            ahead += is_open(group[k] - away, sizes[k] + added, least, lowest)
+        if ahead:
+            ahead = 0
+            for k in range(group.shape[0]):
+                awake[ahead] = start + k
+                ahead += start + k != nearest and is_open(group[k] - away, sizes[k] + added, least, lowest)
         if start < 0:
             awake[0] = nearest
             ahead = 1
-        for i in range(max(start, 0), stop):
-            left = reach[i] - away
-            rest = min(left, 1.0)
-            low = least * rest * (1.0 - rest * rest / 6.0)
-            square = (squares[i] + constant * constant) * (1.0 - 1e-9)
-            awake[ahead] = i
-            ahead += not (left > 0.0 and low * low * square > found[LOWEST] * found[LOWEST]) and i != nearest
         start = stop
         for k in range(ahead):
             i = awake[k]

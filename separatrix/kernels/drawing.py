@@ -8,10 +8,11 @@ from separatrix.kernels import kernel
 from separatrix.kernels.row import row_add, row_dot
 from separatrix.kernels.shadow import FOLD, PANEL, PANELS, WINDOW, Shadow
 
-WHOLE = 127.0
-LEAST_UNIT = 1e-150  # a column below half of this is all zeros in the shadow, which its unit still covers
+WHOLE, OFFSET = np.float32(127.0), np.float32(128.5)
+LEAST_UNIT = np.float32(1e-30)  # a column below half of this is all zeros here, which its unit still covers
+BELOW_ZERO = 0x808080  # the signs of the three lower bytes
 BINS = 128
-BATCH = 128  # rows whose scores are made before the first of them is looked at: memory runs ahead then
+BATCH = 32  # rows whose scores are made before the first of them is looked at: memory runs ahead then
 NOWHERE = -1e30
 
 
@@ -131,12 +132,13 @@ def draw_panel(X: np.ndarray, p: int, shadow: Shadow) -> int:
     for r in range(room):
         row, copy = X[shadow.order[first + r]], shadow.tile[r]
         for j in range(d):
-            copy[j] = np.float64(row[j])
+            copy[j] = np.float32(row[j])
     for r in range(room, PANEL):
         for j in range(d):
             shadow.tile[r, j] = 0.0
     place = shadow.places[0]
-    long = FOLD * d
+    width = shadow.tile.shape[1]
+    long = FOLD * width
     folded = shadow.tile.reshape(PANEL // FOLD, long)
     short = shadow.short.reshape(PANEL // FOLD, long)
     scales, units, codes = shadow.scales, shadow.units[place], shadow.codes[place]
@@ -146,23 +148,23 @@ def draw_panel(X: np.ndarray, p: int, shadow: Shadow) -> int:
         values = folded[g]
         for k in range(long):
             scales[k] = max(scales[k], abs(values[k]))
-    for j in range(d):
-        top = 0.0
+    for j in range(width):
+        top = np.float32(0.0)
         for g in range(FOLD):
-            top = max(top, scales[g * d + j])
+            top = max(top, scales[g * width + j])
         small = top < 0.5 * LEAST_UNIT
         units[j] = LEAST_UNIT if small else top / WHOLE
         for g in range(FOLD):
-            scales[g * d + j] = 0.0 if small else WHOLE / top
+            scales[g * width + j] = 0.0 if small else WHOLE / top
     for g in range(PANEL // FOLD):
         values, wholes = folded[g], short[g]
         for k in range(long):  # a positive number cut off: rounds to nearest
-            wholes[k] = np.int8(np.int32(values[k] * scales[k] + 128.5) - 128)
-    for j in range(d):
-        column = codes[j]
+            wholes[k] = np.int8(np.int32(values[k] * scales[k] + OFFSET) - 128)
+    for q in range(codes.shape[0]):
+        column = codes[q]
         for r in range(PANEL):
-            column[r] = shadow.short[r, j]
-    codes[d:] = 0
+            word = shadow.words[r, q]  # each byte below zero makes the next seem larger by one
+            column[r] = word - ((word & BELOW_ZERO) << 1)
     shadow.drawn[p] = place
     shadow.places[0] = place + 1
     return place

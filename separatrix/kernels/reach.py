@@ -35,14 +35,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.kernels import kernel
-from separatrix.kernels.row import row_add, row_dot, row_products
+from separatrix.kernels.row import row_add, row_dot, row_moments
 
 CONSTANT, STEP, UNIT, SPARE, TURNED, ALONG, SQUARE, ANCHOR, LARGEST, MOVED, FULL, LOST = range(12)
 SEEN, MADE, ASTRAY = range(12, 15)
 LEDGER = 15
 MEASURED = 256
 CHUNK = 1024  # rows whose reach is looked at before the first of them is read
+GROUP = 64  # of them, looked at together
 STRETCH = 4096  # rows of a first pass between two anchors
+FEW, BATCH = 4, 32  # rows of a first pass read before the first is looked at: after a mistake, and at most
 SHORT, LONG = 1e-140, 1e140
 
 
@@ -141,6 +143,64 @@ def learn(X: Any, i: int, s: float, margin: float, sight: Sight, weights: np.nda
 
 
 @kernel
+def measure_rows(
+    X: Any, first: int, stop: int, weights: np.ndarray, quiet: float, squares: np.ndarray, scores: np.ndarray
+) -> int:
+    """‖x‖² and x·w of some rows, the latter from place 0 on; returns how many squares are above ``quiet``."""
+    start = np.uint64(first)
+    for i in range(start, np.uint64(stop)):
+        squares[i], scores[i - start] = row_moments(X, i, weights)
+    loud = 0
+    for i in range(start, np.uint64(stop)):
+        loud += not squares[i] <= quiet
+    return loud
+
+
+@kernel
+def raise_largest(
+    X: Any, first: int, stop: int, squares: np.ndarray, centre: np.ndarray, largest: np.ndarray
+) -> float:
+    """What `survey` does with the squares of some rows; returns one that a row must exceed to raise
+    anything."""
+    middle = 0.0
+    for j in range(centre.shape[0]):
+        middle += centre[j] * centre[j]
+    for i in range(first, stop):
+        largest[2] += not squares[i] < np.inf
+        largest[0] = max(largest[0], squares[i])
+        largest[1] = max(largest[1], squares[i] - 2.0 * row_dot(X, i, centre) + middle)
+    short = max(np.sqrt(largest[1]) - np.sqrt(middle), 0.0)  # ‖x − c‖ ≤ ‖x‖ + ‖c‖
+    return min(largest[0], short * short * (1.0 - 1e-9))
+
+
+@kernel
+def note_rows(
+    first: int,
+    stop: int,
+    signs: np.ndarray,
+    bias: float,
+    size: float,
+    home: float,
+    sight: Sight,
+    scores: np.ndarray,
+) -> int:
+    """Margins over ‖w‖‖z‖ in the place of the scores, -inf where z is too short or too long, and how far each
+    row reaches; returns how many are so near the plane that another order of summation could differ."""
+    squares, reach = sight.squares, sight.reach
+    added, unit = sight.ledger[CONSTANT] * sight.ledger[CONSTANT], sight.ledger[UNIT]
+    start = np.uint64(first)
+    near = 0
+    for i in range(start, np.uint64(stop)):
+        square = squares[i] + added
+        share = float(signs[i]) * (scores[i - start] + bias) / (size * np.sqrt(square))
+        share = share if square > SHORT and square < LONG else -np.inf
+        near += not share > unit
+        scores[i - start] = share
+        reach[i] = home + share
+    return near
+
+
+@kernel
 def noting_sweep(
     X: Any,
     signs: np.ndarray,
@@ -153,54 +213,72 @@ def noting_sweep(
     """`sweep` over the rows of a block and `survey` in one reading, noting how far each row reaches.
 
     Blocks come in order, each with its part of the sight and one ledger. Returns the number of mistakes;
-    ``largest[2]`` gains the number of rows whose square is not finite. Where mistakes are so many that no row
-    could be passed over, turns are not measured any more.
+    ``largest[2]`` is not zero in the end if a square is not finite. Where mistakes are so many that no row
+    could be passed over, turns are not measured any more. Rows are measured some at a time, again after a
+    mistake among them.
     """
     squares, reach, ledger = sight.squares, sight.reach, sight.ledger
     constant = ledger[CONSTANT]
-    middle = 0.0
-    for j in range(centre.shape[0]):
-        middle += centre[j] * centre[j]
     before, made, mistakes = int(ledger[SEEN]), int(ledger[MADE]), 0
-    home, size = 0.0, 0.0
+    n = signs.shape[0]
+    scores = np.empty(BATCH)
+    home, size, quiet = 0.0, 0.0, -1.0
     stale = True
-    for i in range(signs.shape[0]):
+    start, span = 0, FEW
+    while start < n:
+        seen = before + start
         moved = ledger[MOVED] > 0.0 and ledger[LOST] == 0.0
-        if before + i == 0 or (moved and ((before + i) % STRETCH == 0 or not ledger[ANCHOR] > SHORT)):
+        if seen == 0 or (moved and (seen % STRETCH == 0 or not ledger[ANCHOR] > SHORT)):
             if not cast(weights, sight) < np.inf:
-                ledger[ASTRAY] = before + i  # what was noted before does not count
+                ledger[ASTRAY] = seen  # what was noted before does not count
             stale = True
         if stale:
             home = ledger[TURNED] - turn(ledger) if ledger[LOST] == 0.0 else -np.inf
             size = length(ledger)
             stale = False
-        square, inner, product = row_products(X, i, centre, weights)
-        squares[i] = square
-        largest[2] += not square < np.inf
-        largest[0] = max(largest[0], square)
-        largest[1] = max(largest[1], square - 2.0 * inner + middle)
-        square += constant * constant
-        s = float(signs[i])
-        margin = s * (product + weights[-1] * constant)
-        share = margin / (size * np.sqrt(square))
-        sound = square > SHORT and square < LONG
-        reach[i] = home + share if sound else -np.inf
-        if sound and share > ledger[UNIT]:
+        first, stop = start, min(start + span, start + STRETCH - seen % STRETCH, n)
+        start, span = stop, min(2 * span, BATCH)
+        if measure_rows(X, first, stop, weights, quiet, squares, scores):
+            quiet = raise_largest(X, first, stop, squares, centre, largest)
+        bias = weights[-1] * constant
+        if not note_rows(first, stop, signs, bias, size, home, sight, scores):
             continue
-        # So near the plane that another order of summation could differ: `sweep` has the word.
-        margin = s * (row_dot(X, i, weights) + weights[-1] * constant)
-        if margin > 0.0:
-            continue
-        reach[i] = -np.inf
-        learn(X, i, s, margin, sight, weights)
-        counts[i] += 1
-        mistakes += 1
-        stale = True
-        if made + mistakes > 256 + (before + i) // 8:
-            ledger[LOST] = 1.0
-    ledger[SEEN] += signs.shape[0]
+        for i in range(first, stop):
+            if scores[i - first] > ledger[UNIT]:
+                continue
+            s = float(signs[i])
+            margin = s * (row_dot(X, i, weights) + bias)  # `sweep` has the word
+            if margin > 0.0:
+                continue
+            reach[i] = -np.inf
+            learn(X, i, s, margin, sight, weights)
+            counts[i] += 1
+            mistakes += 1
+            stale = True
+            if made + mistakes > 256 + (before + i) // 8:
+                ledger[LOST] = 1.0
+            start, span = i + 1, FEW
+            break
+    ledger[SEEN] += n
     ledger[MADE] += mistakes
     return mistakes
+
+
+@kernel
+def gather(reach: np.ndarray, first: int, limit: float, awake: np.ndarray) -> int:
+    """The rows that do not reach beyond ``limit``, numbered from ``first``, into ``awake``; returns how
+    many."""
+    found = 0
+    for start in range(0, reach.shape[0], GROUP):
+        group = reach[start : start + GROUP]
+        some = 0
+        for k in range(group.shape[0]):
+            some += not group[k] > limit
+        if some:
+            for k in range(group.shape[0]):
+                awake[found] = first + start + k
+                found += not group[k] > limit
+    return found
 
 
 @kernel
@@ -209,7 +287,7 @@ def reaching_sweep(X: Any, signs: np.ndarray, sight: Sight, counts: np.ndarray, 
     mistakes."""
     squares, reach, ledger = sight.squares, sight.reach, sight.ledger
     constant, full = ledger[CONSTANT], ledger[FULL] > 0.0
-    awake = np.empty(CHUNK, np.int64)
+    awake = np.empty(CHUNK + 1, np.int64)
     n = signs.shape[0]
     # After a mistake the rest of a chunk is looked at again: where all are read, chunks are short.
     span = CHUNK // 16 if full else CHUNK
@@ -221,11 +299,8 @@ def reaching_sweep(X: Any, signs: np.ndarray, sight: Sight, counts: np.ndarray, 
         home = ledger[TURNED] - turned
         limit = (ledger[TURNED] + turned) * (1.0 + 1e-12) + 4.0 * ledger[UNIT]
         stop = min(start + span, n)
-        found = 0
         # Gathered first, so that the reads below run ahead of one another instead of waiting for a guess.
-        for i in range(start, stop):
-            awake[found] = i
-            found += full or not reach[i] > limit
+        found = gather(reach[start:stop], start, np.inf if full else limit, awake)
         start = stop
         for k in range(found):
             i = awake[k]

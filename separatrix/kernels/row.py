@@ -49,12 +49,6 @@ def row_moments(X: Any, i: int, centre: np.ndarray) -> tuple[float, float]:
     return row_square(X, i), row_dot(X, i, centre)
 
 
-def row_products(X: Any, i: int, centre: np.ndarray, weights: np.ndarray) -> tuple[float, float, float]:
-    """‖x_i‖², x_i · c and x_i · w in one reading; x_i · c as 0 for sparse rows, which nobody centres."""
-    inner = 0.0 if isinstance(X, tuple) else row_dot(X, i, centre)
-    return row_square(X, i), inner, row_dot(X, i, weights)
-
-
 def row_sizes(X: Any, i: int, weights: np.ndarray) -> tuple[float, float, int]:
     """x_i · w, Σ|x_ij w_j| and the number of terms."""
     if isinstance(X, tuple):
@@ -148,30 +142,6 @@ def _row_moments(X: Any, i: Any, centre: Any) -> Any:
             square += value * value
             inner += value * centre[j]
         return square, inner
-
-    return sparse if isinstance(X, types.BaseTuple) else dense
-
-
-@overload(row_products, jit_options=POLICY, strict=False)
-def _row_products(X: Any, i: Any, centre: Any, weights: Any) -> Any:
-    def sparse(X, i, centre, weights):  # type: ignore[no-untyped-def]
-        data, indices, indptr = X[0], X[1], X[2]
-        square, product = 0.0, 0.0
-        for q in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
-            value = np.float64(data[q])
-            square += value * value
-            product += value * weights[np.uint64(indices[q])]
-        return square, 0.0, product
-
-    def dense(X, i, centre, weights):  # type: ignore[no-untyped-def]
-        row = X[i]
-        square, inner, product = 0.0, 0.0, 0.0
-        for j in range(row.shape[0]):
-            value = np.float64(row[j])
-            square += value * value
-            inner += value * centre[j]
-            product += value * weights[j]
-        return square, inner, product
 
     return sparse if isinstance(X, types.BaseTuple) else dense
 

@@ -17,6 +17,7 @@ from separatrix.kernels.row import row_add, row_dot
 from separatrix.kernels.shadow import (
     BASED,
     COSINE,
+    FACTOR,
     LENGTH,
     LOOKS,
     NEED,
@@ -27,6 +28,7 @@ from separatrix.kernels.shadow import (
     Shadow,
     add_columns,
     bound_panel,
+    scale_drift,
     scale_panel,
     turned,
 )
@@ -54,13 +56,14 @@ def look_at(
     not been drawn, and the least of each panel into ``least``, -inf if not positive; returns how many."""
     # It is given parts of the shadow one by one: taking them out for every panel takes as long as the look.
     start = drift[-1] * constant / turn[LENGTH]
+    columns = scale_drift(drift, turn[LENGTH], scaled) if turn[LENGTH] < np.inf else 0
     for a in range(panels.shape[0]):
         p = panels[a]
         k = drawn[p]
-        doubt = scale_panel(units[k], drift, turn[LENGTH], constant, scaled) if k >= 0 else np.inf
+        doubt = scale_panel(units[k], start, columns, scaled) if k >= 0 and columns > 0 else np.inf
         if doubt < np.inf:
             part = slice(p * PANEL, (p + 1) * PANEL)
-            add_columns(codes[k], scaled, start, sums[a])
+            add_columns(codes[k], scaled[FACTOR], start, sums[a])
             least[a] = bound_panel(factor[part], stood[part], turn[COSINE], doubt, sums[a], bits[a])
         else:
             sums[a] = 0.0

@@ -15,15 +15,23 @@ the panel is a mistake, and none is looked at. The same holds with the base in t
 are weights at which the panels of one window were looked at, to be looked at again after a mistake there.
 
 **Values.** Column j of a panel has a unit u_j, its largest absolute value / 127 or more, and a value is kept
-as the nearest whole number of units: |x_ij − q_ij u_j| ≤ u_j/2 and a little (rounding, 10⁻¹³ of a unit). With
-v_j = δ_j u_j/‖w‖ and A = Σ|v_j|, therefore δ·x_i/‖w‖ is within A/2 of Σ v_j q_ij.
+as a whole number of units: the nearest, but for five roundings to float32 of numbers below 256 (the value,
+the unit, its inverse, their product, and what `draw_panel` adds), each less than 8·10⁻⁶. So |x_ij − q_ij u_j|
+≤ (½ + 4·10⁻⁵)u_j. With v_j = δ_j u_j/‖w‖ and A = Σ|v_j|, δ·x_i/‖w‖ is within (½ + 4·10⁻⁵)A of Σ v_j q_ij.
 
-**Float32.** That sum is taken in float32, in whatever order, which costs at most (d + 2)·2⁻²⁴(Σ|v_j||q_ij| +
-|bias|), and Σ|v_j||q_ij| ≤ 127A. The doubt that `scale_panel` returns is larger than A/2 and this together by
-two millionths (for d ≤ 4096). `bound_panel` makes c·t + f·sum − doubt·|f| with f = s/‖z‖, where neither |c·t|
-nor |f·sum| − doubt·|f| is above 1 + …. Eleven roundings of each come to less than a millionth, and to a
-millionth of doubt·|f|; that covers what underflows (less than 10⁻¹⁷), the rounding of δ and what `sweep`
-rounds too. A millionth is taken off, and where the rest is positive the row is right in `sweep`.
+**Words.** Four columns are kept in one whole number, y = q₀ + 2⁸q₁ + 2¹⁶q₂ + 2²⁴q₃. Shifted left by 24, 16, 8
+and 0 bits, in 32, it is 2²⁴ times y₀ = q₀, y₁ = q₁ + y₀/2⁸, y₂ = q₂ + y₁/2⁸ and y₃ = q₃ + y₂/2⁸, so that
+Σ v_k q_k = Σ (v_k − v_{k+1}/2⁸)y_k: three shifts and four conversions for four columns of sixteen rows.
+
+**Float32.** In float32 y₀, y₁ and y₂ are exact, y₃ is off by 4·10⁻⁶ at most, and |v_k y_k| + |v_k y_{k−1}|/2⁸
+≤ 128|v_k|. Three roundings make a factor v_k − v_{k+1}/2⁸, one multiplies, and d + 1 add up, in whatever
+order: the sum is off by at most (d + 5)·2⁻²⁴(128A + |bias|) + 4·10⁻⁶A, and A as computed by d + 3 in 2²⁴.
+What is lost where δ_j/‖w‖ underflows, 127u_j·2⁻¹²⁶ at most, is made up for by 10⁻³⁵u_j in the place of it.
+The doubt that `scale_panel` returns is larger than all this and (½ + 4·10⁻⁵)A together by two millionths (for
+d ≤ 4096). `bound_panel` makes c·t + f·sum − doubt·|f| with f = s/‖z‖, where neither |c·t| nor |f·sum| −
+doubt·|f| is above 1 + …. Eleven roundings of each come to less than a millionth, and to a millionth of
+doubt·|f|; that covers what else underflows (less than 10⁻⁹), the rounding of δ and what `sweep` rounds too. A
+millionth is taken off, and where the rest is positive the row is right in `sweep`.
 
 Nothing is made of rows and sums of a size at which float32 could overflow. A panel is laid out column by
 column, so that 64 sums are made at once, and drawn when it is looked at first, if not before.
@@ -40,10 +48,12 @@ from separatrix.kernels import kernel
 PANEL = 64
 PANELS = 16  # in a window
 WINDOW = PANELS * PANEL
-QUAD = 4  # columns that are added at once
+QUAD = 4  # columns in a word
 FOLD = 8  # rows seen as one long row, so that a loop over few columns has no remainder
 PLACE, LOOKS, BASED = range(3)
 COSINE, NEED, LENGTH = range(3)
+SHARE, VALUE, FACTOR, LESS = range(4)
+ONE, TINY = np.float32(2.0**-24), np.float32(1e-35)
 
 
 class Shadow(NamedTuple):
@@ -51,8 +61,8 @@ class Shadow(NamedTuple):
 
     Attributes
     ----------
-    codes : int8, (panels, columns and up to 3 more, 64); units : float64, (panels, columns)
-        Values are codes times units.
+    codes : int32, (panels, columns / 4, 64); units : float32, (panels, columns and up to 3 more)
+        Values are whole numbers times units; a code has those of four columns.
     drawn : int32, (panels,); places : int64, (1,)
         The place of a panel among those, -1 if it has none yet, and how many have one.
     order : int32, (rows,); factor, stood : float32, (panels * 64,)
@@ -66,8 +76,12 @@ class Shadow(NamedTuple):
         δ of the window at hand; c, the slack that a row must have had to be right now, and ‖w‖.
     panels : int32, (16,); sums : float32, (16, 65); least : float64, (16,)
         Panels of a window to look at, the bounds of their rows, and the least of each, -inf if not positive.
-    scaled, bits, tile, short, scales, ratios, inverse, doubtful
-        Room to work in; ``bits`` are those of the sums, and ``doubtful`` holds the rows to be read.
+    scaled : float32, (4, columns and 1 to 4 more)
+        SHARE, δ/‖w‖; of the panel at hand VALUE, that times the units, and FACTOR, what the words are
+        multiplied by; LESS, 2⁻³² where the next column is in the same word.
+    bits, tile, short, words, scales, ratios, inverse, doubtful
+        Room to work in; ``bits`` are those of the sums, ``words`` those of ``short``, and ``doubtful`` holds
+        the rows to be read.
     progress : int64, (3,)
         PLACE, the row from which a sweep goes on; LOOKS, the panels looked at; BASED, the window of the base.
     """
@@ -92,6 +106,7 @@ class Shadow(NamedTuple):
     bits: np.ndarray
     tile: np.ndarray
     short: np.ndarray
+    words: np.ndarray
     scales: np.ndarray
     ratios: np.ndarray
     inverse: np.ndarray
@@ -104,10 +119,12 @@ def empty_shadow(n_rows: int, n_columns: int) -> Shadow:
     drawn."""
     panels = -(-n_rows // PANEL)
     width = -(-n_columns // QUAD) * QUAD
-    sums = np.zeros((PANELS, PANEL + 1), np.float32)
+    sums, short = np.zeros((PANELS, PANEL + 1), np.float32), np.zeros((PANEL, width), np.int8)
+    scaled = np.zeros((4, width + 1), np.float32)
+    scaled[LESS] = np.where(np.arange(width + 1) % QUAD == QUAD - 1, 0.0, 2.0**-32)
     return Shadow(
-        codes=np.empty((panels, width, PANEL), np.int8),
-        units=np.empty((panels, n_columns)),
+        codes=np.empty((panels, width // QUAD, PANEL), np.int32),
+        units=np.empty((panels, width), np.float32),
         drawn=np.full(panels, -1, np.int32),
         places=np.zeros(1, np.int64),
         order=np.empty(n_rows, np.int32),
@@ -119,14 +136,15 @@ def empty_shadow(n_rows: int, n_columns: int) -> Shadow:
         base=np.zeros(n_columns + 1),
         drift=np.zeros(n_columns + 1),
         turn=np.zeros(3),
-        scaled=np.zeros(width, np.float32),
+        scaled=scaled,
         panels=np.zeros(PANELS, np.int32),
         sums=sums,
         least=np.zeros(PANELS),
         bits=sums.view(np.int32),
-        tile=np.zeros((PANEL, n_columns)),
-        short=np.zeros((PANEL, n_columns), np.int8),
-        scales=np.zeros(FOLD * n_columns),
+        tile=np.zeros((PANEL, width), np.float32),
+        short=short,
+        words=short.view(np.int32),
+        scales=np.zeros(FOLD * width, np.float32),
         ratios=np.zeros(WINDOW),
         inverse=np.zeros(WINDOW),
         doubtful=np.empty(WINDOW, np.int32),
@@ -136,7 +154,7 @@ def empty_shadow(n_rows: int, n_columns: int) -> Shadow:
 
 def shared_shadow(shadow: Shadow, signs: np.ndarray) -> Shadow:
     """The same rows with other signs, for another learner; panels that either draws serve both."""
-    room = empty_shadow(0, shadow.units.shape[1])
+    room = empty_shadow(0, shadow.anchor.shape[1] - 1)
     same = {name: getattr(shadow, name) for name in ("codes", "units", "drawn", "places", "order")}
     factor = np.abs(shadow.factor)
     factor[: len(signs)] *= signs[shadow.order]
@@ -177,34 +195,54 @@ def turned(anchor: np.ndarray, weights: np.ndarray, drift: np.ndarray, turn: np.
 
 
 @kernel
-def scale_panel(
-    units: np.ndarray, drift: np.ndarray, length: float, constant: float, scaled: np.ndarray
-) -> float:
-    """The drift per unit of a panel, over ‖w‖; returns the doubt, how far off a sum made with it may be."""
+def scale_drift(drift: np.ndarray, length: float, scaled: np.ndarray) -> int:
+    """δ/‖w‖ in float32; returns its length."""
+    shares = scaled[SHARE]
     inverse = 1.0 / length
-    total = 0.0
-    for j in range(units.shape[0]):
-        value = drift[j] * units[j] * inverse
-        total += abs(value)
-        scaled[j] = np.float32(value)
-    terms = units.shape[0] + 8.0
-    bias = abs(drift[-1] * constant) * inverse
-    doubt = (total * (0.5 + terms * 1e-5) + bias * terms * 2.0**-23) * (1.0 + 2e-6)
-    return doubt if inverse > 0.0 and total <= 1e15 and bias <= 1e15 else np.inf
+    for j in range(drift.shape[0] - 1):
+        shares[j] = np.float32(drift[j] * inverse)
+    return drift.shape[0]
 
 
 @kernel
-def add_columns(codes: np.ndarray, scaled: np.ndarray, start: float, sums: np.ndarray) -> int:
-    """The sums of a panel, from ``start``; returns the number of columns."""
+def scale_panel(units: np.ndarray, bias: float, columns: int, scaled: np.ndarray) -> float:
+    """The drift per unit of a panel, as the words want it; returns the doubt, how far off a sum made with it
+    and begun with the bias may be."""
+    shares, values, nexts, factors, less = (
+        scaled[SHARE],
+        scaled[VALUE],
+        scaled[VALUE, 1:],
+        scaled[FACTOR],
+        scaled[LESS],
+    )
+    total = np.float32(0.0)
+    for j in range(units.shape[0]):
+        values[j] = shares[j] * units[j]
+        total += abs(values[j]) + TINY * units[j]
+    for j in range(units.shape[0]):
+        factors[j] = ONE * values[j] - less[j] * nexts[j]
+    terms = columns + 16.0
+    doubt = (float(total) * (0.5 + terms * 1e-5) + abs(bias) * terms * 2.0**-23) * (1.0 + 2e-6)
+    return doubt if total <= 1e15 and abs(bias) <= 1e15 else np.inf
+
+
+@kernel
+def add_columns(codes: np.ndarray, factors: np.ndarray, start: float, sums: np.ndarray) -> int:
+    """The sums of a panel, from ``start``; returns the number of words of a row."""
     first = np.float32(start)
     for r in range(PANEL):
         sums[r] = first
-    for j in range(0, codes.shape[0], QUAD):
-        a, b, c, e = codes[j], codes[j + 1], codes[j + 2], codes[j + 3]
-        va, vb, vc, ve = scaled[j], scaled[j + 1], scaled[j + 2], scaled[j + 3]
+    for q in range(codes.shape[0]):
+        words = codes[q]
+        j = QUAD * q
+        a, b, c, e = factors[j], factors[j + 1], factors[j + 2], factors[j + 3]
         for r in range(PANEL):
+            y = words[r]
             sums[r] += (
-                va * np.float32(a[r]) + vb * np.float32(b[r]) + vc * np.float32(c[r]) + ve * np.float32(e[r])
+                a * np.float32(np.int32(y << 24))
+                + b * np.float32(np.int32(y << 16))
+                + c * np.float32(np.int32(y << 8))
+                + e * np.float32(y)
             )
     return codes.shape[0]
 

@@ -42,7 +42,7 @@ WORTH_A_COPY = 4  # passes still to come, or the copy does not pay
 LATE_MISTAKES = 32  # in the second half of the last pass: with fewer the end may be near
 MOST_COLUMNS = 4096
 MOST_MISTAKES = 1 / 50  # a share of the rows: each makes a window of the shadow be looked at again
-SOON = 0.7  # of the turn in half of the first pass: panels within it are drawn at once
+SOON = 0.9  # of the turn in half of the first pass: panels within it are drawn at once
 REDRAW = 48  # looks at all of the copy after which it is made anew; then twice as many, and so on
 STEPS = 4096
 
