@@ -230,7 +230,7 @@ def scale_panel(units: np.ndarray, bias: float, columns: int, scaled: np.ndarray
 def add_columns(codes: np.ndarray, factors: np.ndarray, start: float, sums: np.ndarray) -> int:
     """The sums of a panel, from ``start``; returns the number of words of a row."""
     first = np.float32(start)
-    for r in range(PANEL):
+    for r in range(sums.shape[0]):
         sums[r] = first
     for q in range(codes.shape[0]):
         words = codes[q]
@@ -256,9 +256,9 @@ def bound_panel(
     for r in range(PANEL):
         sums[r] = along * stood[r] + sums[r] * factor[r] - margin * abs(factor[r]) - np.float32(1e-6)
     # Bits of positive floats are ordered as the floats are, and those of negative ones are negative integers:
-    # a minimum of integers is found many at a time, one of floats is not.
+    # a minimum of integers is found many at a time, one of floats is not, nor one in a loop of known length.
     least = bits[0]
-    for r in range(PANEL):
-        least = min(least, bits[r])
+    for r in range(factor.shape[0]):
+        least = bits[r] if bits[r] < least else least
     bits[PANEL] = least
     return float(sums[PANEL]) if least > 0 else -np.inf
