@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 import separatrix.algorithms.online.focus as focus_module
 from separatrix.algorithms.online.focus import Focus, Sketch, in_place
+from separatrix.algorithms.online.survey import Survey
 from separatrix.kernels.shadow import LOOKS, PLACE, WINDOW
 from separatrix.kernels.sweep import sweep
 from separatrix.rows.errors import DataError
@@ -251,15 +252,27 @@ def test_squares_and_refusal_of_nan():
         Focus(Sketch(DenseRows(X, codes, CLASSES)), 1, 1.0, 1.0, counts, weights).pass_over()
 
 
+@pytest.mark.parametrize("short", [0.0, 1e-170, 1e-3])
+@pytest.mark.parametrize("before", range(80, 112))
+def test_a_first_pass_finds_the_radius_around_the_middle(before, short):
+    """Rows near the origin may be the farthest of all from the middle, wherever the run of them begins."""
+    X = np.append(np.full(before, 10.0), np.full(64, short))[:, None]
+    rows = DenseRows(X, np.ones(len(X), np.int32), CLASSES)
+    focus = Focus(Sketch(rows), 1, 1.0, 1.0, np.zeros(len(X), np.int32), np.zeros(2))
+    focus.see(rows.block(0, len(X)).X, 0, len(X))
+    np.testing.assert_allclose(focus.sketch.survey.largest, Survey(rows).all().largest, rtol=1e-12)
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("d", [1, 2, 3, 5, 8, 20, 33, 65, 100, 129, 300])
-def test_every_kernel_rounds_a_score_alike(d, dtype):
+@pytest.mark.parametrize("constant", [1.0, 0.3])
+def test_every_kernel_rounds_a_score_alike(d, constant, dtype):
     """Weights too long to be moved by a step, and rows on their plane up to rounding: each row is decided by
     the last bits of its sum."""
     rng = np.random.default_rng(d)
     start, half = rng.standard_normal(d + 1).astype(np.float32).astype(float), d // 2
     X = rng.standard_normal((WINDOW + 90, d))
-    X[:, -1] -= (X @ start[:-1] + start[-1]) / start[d - 1]
+    X[:, -1] -= (X @ start[:-1] + start[-1] * constant) / start[d - 1]
     if dtype is np.float32 and half:
         X[:, half : 2 * half], start[half : 2 * half] = -X[:, :half], start[:half]
         X[:, 2 * half :] = start[-1] = 0.0
@@ -269,9 +282,9 @@ def test_every_kernel_rounds_a_score_alike(d, dtype):
     signs, visit = rows.block(0, rows.n_rows).signs(1), np.arange(rows.n_rows, dtype=np.int32)
     expected, counts = np.zeros(rows.n_rows, np.int32), np.zeros(rows.n_rows, np.int32)
     weights, moved = start.copy(), start.copy()
-    focus = Focus(Sketch(rows), 1, 1.0, 1e-300, counts, weights)
+    focus = Focus(Sketch(rows), 1, constant, 1e-300, counts, weights)
     for k in range(6):
-        made = sweep(rows.X, signs, visit, np.full(rows.n_rows, 1e-300), 1.0, expected, moved)
+        made = sweep(rows.X, signs, visit, np.full(rows.n_rows, 1e-300), constant, expected, moved)
         focus._stale = k == 3
         assert focus.pass_over() == made
     np.testing.assert_array_equal(counts, expected)

@@ -160,8 +160,8 @@ def measure_rows(
 def raise_largest(
     X: Any, first: int, stop: int, squares: np.ndarray, centre: np.ndarray, largest: np.ndarray
 ) -> float:
-    """What `survey` does with the squares of some rows; returns one that a row must exceed to raise
-    anything."""
+    """What `survey` does with the squares of some rows; returns one that a row must exceed to raise anything,
+    or -1."""
     middle = 0.0
     for j in range(centre.shape[0]):
         middle += centre[j] * centre[j]
@@ -169,8 +169,8 @@ def raise_largest(
         largest[2] += not squares[i] < np.inf
         largest[0] = max(largest[0], squares[i])
         largest[1] = max(largest[1], squares[i] - 2.0 * row_dot(X, i, centre) + middle)
-    short = max(np.sqrt(largest[1]) - np.sqrt(middle), 0.0)  # ‖x − c‖ ≤ ‖x‖ + ‖c‖
-    return min(largest[0], short * short * (1.0 - 1e-9))
+    short = np.sqrt(largest[1]) - np.sqrt(middle)  # ‖x − c‖ ≤ ‖x‖ + ‖c‖
+    return min(largest[0], short * short * (1.0 - 1e-9)) if short > 0.0 else -1.0
 
 
 @kernel
@@ -240,14 +240,13 @@ def noting_sweep(
         start, span = stop, min(2 * span, BATCH)
         if measure_rows(X, first, stop, weights, quiet, squares, scores):
             quiet = raise_largest(X, first, stop, squares, centre, largest)
-        bias = weights[-1] * constant
-        if not note_rows(first, stop, signs, bias, size, home, sight, scores):
+        if not note_rows(first, stop, signs, weights[-1] * constant, size, home, sight, scores):
             continue
         for i in range(first, stop):
             if scores[i - first] > ledger[UNIT]:
                 continue
             s = float(signs[i])
-            margin = s * (row_dot(X, i, weights) + bias)  # `sweep` has the word
+            margin = s * (row_dot(X, i, weights) + weights[-1] * constant)  # `sweep` has the word
             if margin > 0.0:
                 continue
             reach[i] = -np.inf

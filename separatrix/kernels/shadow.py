@@ -14,10 +14,11 @@ makes it with an error of at most (d + 3)·2⁻⁵³(1 + …). So while slack > 
 the panel is a mistake, and none is looked at. The same holds with the base in the place of the anchor: those
 are weights at which the panels of one window were looked at, to be looked at again after a mistake there.
 
-**Values.** Column j of a panel has a unit u_j, its largest absolute value / 127 or more, and a value is kept
-as a whole number of units: the nearest, but for five roundings to float32 of numbers below 256 (the value,
-the unit, its inverse, their product, and what `draw_panel` adds), each less than 8·10⁻⁶. So |x_ij − q_ij u_j|
-≤ (½ + 4·10⁻⁵)u_j. With v_j = δ_j u_j/‖w‖ and A = Σ|v_j|, δ·x_i/‖w‖ is within (½ + 4·10⁻⁵)A of Σ v_j q_ij.
+**Values.** Column j of a panel has a unit u_j, its largest absolute value / 127, or more where that is tiny,
+and a value is kept as a whole number of units: the nearest, but for six roundings to float32 of numbers below
+256 (of the value, of the unit two, of its inverse, of their product, and of what `draw_panel` adds), each
+less than 8·10⁻⁶. So |x_ij − q_ij u_j| ≤ (½ + 5·10⁻⁵)u_j. With v_j = δ_j u_j/‖w‖ and A = Σ|v_j|, δ·x_i/‖w‖ is
+within (½ + 5·10⁻⁵)A of Σ v_j q_ij.
 
 **Words.** Four columns are kept in one whole number, y = q₀ + 2⁸q₁ + 2¹⁶q₂ + 2²⁴q₃. Shifted left by 24, 16, 8
 and 0 bits, in 32, it is 2²⁴ times y₀ = q₀, y₁ = q₁ + y₀/2⁸, y₂ = q₂ + y₁/2⁸ and y₃ = q₃ + y₂/2⁸, so that
@@ -27,14 +28,15 @@ and 0 bits, in 32, it is 2²⁴ times y₀ = q₀, y₁ = q₁ + y₀/2⁸, y₂
 ≤ 128|v_k|. Three roundings make a factor v_k − v_{k+1}/2⁸, one multiplies, and d + 1 add up, in whatever
 order: the sum is off by at most (d + 5)·2⁻²⁴(128A + |bias|) + 4·10⁻⁶A, and A as computed by d + 3 in 2²⁴.
 What is lost where δ_j/‖w‖ underflows, 127u_j·2⁻¹²⁶ at most, is made up for by 10⁻³⁵u_j in the place of it.
-The doubt that `scale_panel` returns is larger than all this and (½ + 4·10⁻⁵)A together by two millionths (for
+The doubt that `scale_panel` returns is larger than all this and (½ + 5·10⁻⁵)A together by two millionths (for
 d ≤ 4096). `bound_panel` makes c·t + f·sum − doubt·|f| with f = s/‖z‖, where neither |c·t| nor |f·sum| −
 doubt·|f| is above 1 + …. Eleven roundings of each come to less than a millionth, and to a millionth of
 doubt·|f|; that covers what else underflows (less than 10⁻⁹), the rounding of δ and what `sweep` rounds too. A
 millionth is taken off, and where the rest is positive the row is right in `sweep`.
 
-Nothing is made of rows and sums of a size at which float32 could overflow. A panel is laid out column by
-column, so that 64 sums are made at once, and drawn when it is looked at first, if not before.
+Nothing is made of rows and sums of a size at which float32 could overflow: where a value does, the unit and
+so the doubt are infinite, and no code of that panel is used. A panel is laid out column by column, so that 64
+sums are made at once, and drawn when it is looked at first, if not before.
 """
 
 from __future__ import annotations
