@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csc_array, csr_array
 from sklearn.base import clone
+from sklearn.datasets import dump_svmlight_file
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -421,6 +422,23 @@ def test_the_rows_handed_over_are_left_alone():
     assert X.tolist() == before.tolist()
     assert y.tolist() == labels.tolist()
     assert X.flags.writeable
+
+
+@unsettled
+@every_member
+@pytest.mark.parametrize("suffix", ["csv", "svm"])
+def test_a_file_that_is_streamed_gives_the_same_model(name, suffix, tmp_path):
+    X, y = np.random.default_rng(4).standard_normal((80, 3)), np.arange(80) % 7 % 2
+    path = tmp_path / f"rows.{suffix}"
+    if suffix == "csv":
+        lines = [",".join(map(repr, [*x, label])) for x, label in zip(X.tolist(), y.tolist(), strict=True)]
+        path.write_text("\n".join(["a,b,c,label", *lines, ""]))
+    else:
+        dump_svmlight_file(X, y, str(path), zero_based=False)
+    held, streamed = (FAMILY[name](max_passes=12).fit(sx.read(path, memory=size)) for size in (2**28, 0))
+    assert state(held) == state(streamed)
+    table = FAMILY[name](max_passes=12).fit(pyarrow.table(dict(zip("abc", X.T, strict=True))), y)
+    assert suffix == "svm" or state(held) == state(table)
 
 
 def test_tables_of_every_kind():

@@ -6,12 +6,15 @@ import gzip
 import io
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
+import scipy.sparse as sp
 from written_files import KINDS, numbers, walk, write
 
+import separatrix as sx
 from separatrix.rows import DataError
 from separatrix.rows.files import read
 
@@ -245,3 +248,29 @@ def test_refusals_of_arrays(tmp_path):
     np.save(tmp_path / "t.npy", np.array([object()]), allow_pickle=True)
     with pytest.raises(DataError, match=r"t\.npy cannot be read"):
         read(tmp_path / "t.npy")
+
+
+INEXACT = {
+    "list": [[2**53 + 1], [2**53]],
+    "list of both": [[2**53 + 1, 0.5], [2**53, 0.5]],
+    "list of arrays": [np.array([2**53 + 1]), np.array([2**53])],
+    "array": np.array([[2**64 - 1], [2**64 - 2]], np.uint64),
+    "objects": np.array([[10**30], [10**30 + 1]], object),
+    "long doubles": np.array([[2.0**53], [1.0]], np.longdouble) + np.longdouble(1),
+    "dates": np.array([[1], [2]], "M8[ns]"),
+    "sparse": sp.csr_array(np.array([[2**53 + 1], [2**53]])),
+    "frame": pd.DataFrame({"a": [2**53 + 1, 2**53]}),
+    "frame of nullable": pd.DataFrame({"a": pd.array([2**53 + 1, 2**53], dtype="Int64")}),
+    "frame of objects": pd.DataFrame({"a": [10**30, 10**30 + 1]}),
+    "frame of dates": pd.DataFrame({"a": pd.to_datetime([1, 2])}),
+}
+
+
+@pytest.mark.parametrize("given", INEXACT.values(), ids=INEXACT)
+@pytest.mark.parametrize(
+    "use", [sx.Perceptron().fit, sx.separate, sx.Ridge().fit], ids=["fit", "ask", "regress"]
+)
+def test_what_no_double_equals_is_refused(given, use):
+    """Rounded in silence, rows apart could become equal, and a verdict would be of other rows."""
+    with pytest.raises(DataError, match=r"beyond 2|more digits than doubles|dates or times|is no number"):
+        use(given, [0, 1])

@@ -34,7 +34,6 @@ from separatrix.certificates import MarginShare, Separable
 from separatrix.predictor import NothingProven, Solution, warn
 from separatrix.predictor.evidence import Tally, about
 from separatrix.rows import Rows
-from separatrix.rows.memory import MemoryRows
 
 POLISHING = 200  # rounds over the rows that carry the point, after each pass
 MOST_CARRIERS = 4096
@@ -60,7 +59,8 @@ class MarginPerceptron(OnlineClassifier):
     updates_ : int
         At most 1 + ((R/γ)² - 1)/(1 - share)², with a share raised by a thousandth of the rest for rounding.
     mistakes_ : int
-        Updates at rows that scored wrong.
+        Updates at rows that scored wrong. After each pass the few rows that carry the weights are visited
+        again, up to 200 times, so that there may be more of these than visits of a pass.
     margin_ : float
         min w·z/‖w‖ of the weights returned.
     margin_at_most_ : float
@@ -171,8 +171,7 @@ class KozinecLearner(Learner):
         return self
 
     def end_pass(self, rows: Any, positive: int) -> None:
-        if isinstance(rows, MemoryRows):
-            self._polish(rows, positive)
+        self._polish(rows, positive)
         # The squared length is carried along by a recurrence; once a pass it is made afresh.
         point = self._state[0] * self.weights
         self._state[1] = float(point @ point)
@@ -184,15 +183,16 @@ class KozinecLearner(Learner):
             if errors <= self._fewest:
                 self._fewest, self._best = errors, point
 
-    def _polish(self, rows: MemoryRows, positive: int) -> None:
+    def _polish(self, rows: Rows, positive: int) -> None:
         """Visit the rows that carry the point again and again: a few rows, most of the updates.
 
-        The theorem holds for any order of visits, so this spares passes and proves the same.
+        The theorem holds for any order of visits, so this spares passes and proves the same. A file is read
+        once more for it.
         """
         from separatrix.kernels.variants import kozinec_sweep
 
         chosen = np.flatnonzero(self.shares)
-        if len(chosen) > MOST_CARRIERS:
+        if not 0 < len(chosen) <= MOST_CARRIERS:
             return
         block, shares = rows.take(chosen), self.shares[chosen]
         signs, visit = block.signs(positive), np.arange(len(chosen), dtype=np.int32)

@@ -15,7 +15,7 @@ from separatrix.predictor.solution import Solution
 from separatrix.predictor.validation import adopt, checked_values, is_table, plain_rows
 from separatrix.predictor.warning import FitWarning
 from separatrix.rows import DataError, DenseRows, Rows, SparseRows, as_rows, jobs, with_targets
-from separatrix.rows.given import refuse_wide
+from separatrix.rows.given import refuse_inexact
 
 
 class DependentColumns(FitWarning):
@@ -138,8 +138,7 @@ def measured_rows(estimator: Any, X: Any, y: Any, *, n_jobs: int | None, reset: 
         rows = as_rows(X, n_jobs=n_jobs)
         adopt(estimator, rows, reset=reset)
         return with_targets(rows, column_or_1d(y, warn=True))
-    if isinstance(X, np.ndarray):
-        refuse_wide(X)
+    refuse_inexact(X)
     X = checked_values(estimator, X, reset=reset)
     names = getattr(estimator, "feature_names_in_", None)
     columns = None if names is None else tuple(map(str, names))

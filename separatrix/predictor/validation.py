@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import _get_feature_names, column_or_1d, validate_data
 
 from separatrix.rows import DataError, DenseRows, Rows, SparseRows, as_rows, encode, encode_known, jobs
-from separatrix.rows.given import refuse_text, refuse_wide
+from separatrix.rows.given import refuse_inexact, refuse_text
 
 VALUES = (np.float64, np.float32)
 
@@ -44,8 +44,7 @@ def labelled_rows(
         rows = as_rows(X, y, n_jobs=n_jobs)
         adopt(estimator, rows, reset=reset)
         return rows
-    if isinstance(X, np.ndarray):
-        refuse_wide(X)
+    refuse_inexact(X)
     X = checked_values(estimator, X, reset=reset)
     y = column_or_1d(y, warn=True)
     if len(y) != X.shape[0]:

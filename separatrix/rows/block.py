@@ -84,3 +84,23 @@ def read_only(array: np.ndarray) -> np.ndarray:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def taken(X: Any, chosen: np.ndarray) -> Any:
+    """Some rows of a block's values."""
+    if not isinstance(X, Csr):
+        return read_only(np.ascontiguousarray(X[chosen]))
+    lengths = np.diff(X.indptr)[chosen]
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    # The place of every entry: its row's start, then counted on from there.
+    places = np.repeat(X.indptr[chosen] - indptr[:-1], lengths) + np.arange(indptr[-1])
+    return Csr(read_only(X.data[places]), read_only(X.indices[places]), read_only(indptr))
+
+
+def joined(parts: list[Any]) -> Any:
+    """The values of several blocks as those of one."""
+    if not isinstance(parts[0], Csr):
+        return read_only(np.concatenate(parts))
+    lengths = np.concatenate([np.diff(part.indptr) for part in parts])
+    data, indices = (np.concatenate([part[place] for part in parts]) for place in (0, 1))
+    return Csr(read_only(data), read_only(indices), read_only(np.concatenate([[0], np.cumsum(lengths)])))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from separatrix.rows.sequence import Rows
 def rows_given(X: Any, y: Any, *, n_jobs: int = 1) -> Rows:
     """Rows of an array, a sparse matrix or a table; with codes when ``y`` is given."""
     classes, codes = (None, None) if y is None else encode(y)
+    refuse_inexact(X, "O")
     if hasattr(X, "tocsr"):
         return SparseRows(_sparse(X), codes, classes, n_jobs=n_jobs)
     if hasattr(X, "__arrow_c_stream__") or type(X).__module__.startswith(("pyarrow", "pandas", "polars")):
@@ -54,14 +56,54 @@ def _dense(X: Any) -> np.ndarray:
     return array
 
 
-def refuse_wide(array: np.ndarray) -> None:
-    """Whole numbers that doubles cannot hold would be other numbers in every verdict."""
-    if array.dtype.kind not in "iu" or array.dtype.itemsize < 8 or not array.size:
+def refuse_inexact(X: Any, kinds: str = "iumMO") -> None:
+    """Numbers that no double equals would be other numbers in every verdict, and dates are no numbers.
+
+    Of a frame the columns of these ``kinds`` are looked at.
+    """
+    if hasattr(X, "tocsr"):
+        refuse_wide(np.asarray(X.tocsr().data))
+    elif hasattr(X, "iloc") and X.ndim == 2:
+        for place, name in enumerate(X.columns):
+            column = X.iloc[:, place]
+            if getattr(column.dtype, "kind", "O") in kinds:
+                refuse_wide(np.asarray(column.dropna()), f"Column {place} ({name})")
+    elif isinstance(X, np.ndarray):
+        refuse_wide(X)
+    elif isinstance(X, list | tuple):
+        for row in X:
+            if isinstance(row, np.ndarray):
+                refuse_wide(row)
+            elif isinstance(row, list | tuple) and any(map(_is_wide, row)):
+                raise _wide("X")
+
+
+def refuse_wide(array: np.ndarray, name: str = "X") -> None:
+    """The same for one array."""
+    kind, size = array.dtype.kind, array.dtype.itemsize
+    if kind in "mM":
+        raise DataError(f"{name} holds dates or times, which are no numbers: make numbers of them first.")
+    if not array.size:
         return
-    if max(int(array.max()), -int(array.min())) > 2**53:
-        raise DataError(
-            "X holds whole numbers beyond 2**53, which doubles cannot tell apart: shift that column first."
-        )
+    if kind in "iu" and size == 8 and max(int(array.max()), -int(array.min())) > 2**53:
+        raise _wide(name)
+    if kind == "O" and any(map(_is_wide, array.flat)):
+        raise _wide(name)
+    if kind == "f" and size > 8:
+        with np.errstate(over="ignore"):
+            lost = (array.astype(np.float64) != array) & (array == array)
+        if lost.any():
+            raise DataError(f"{name} holds numbers with more digits than doubles have: round them first.")
+
+
+def _is_wide(value: Any) -> bool:
+    return isinstance(value, Integral) and abs(int(value)) > 2**53
+
+
+def _wide(name: str) -> DataError:
+    return DataError(
+        f"{name} holds whole numbers beyond 2**53, which doubles cannot tell apart: shift that column first."
+    )
 
 
 def refuse_text(array: np.ndarray, names: Any = None) -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.rows.block import Block, Csr, read_only, rows_per_block, signs_of
+from separatrix.rows.block import Block, Csr, read_only, rows_per_block, signs_of, taken
 from separatrix.rows.errors import DataError
 from separatrix.rows.sequence import Rows, dense_rows
 
@@ -42,10 +42,6 @@ class MemoryRows(Rows):
         signs = None if self._signs is None else self._signs[start:stop]
         targets = None if self.targets is None else self.targets[start:stop]
         return Block(start, stop, self._values(start, stop), codes, signs, targets)
-
-    def take(self, chosen: np.ndarray) -> Block:
-        """Some rows as a block of their own, in the order given."""
-        raise NotImplementedError
 
     def blocks(self) -> Iterator[Block]:
         return self._cut(self.rows_in_block)
@@ -109,7 +105,7 @@ class DenseRows(MemoryRows):
 
     def take(self, chosen: np.ndarray) -> Block:
         codes = None if self.codes is None else self.codes[chosen]
-        return Block(0, len(chosen), read_only(np.ascontiguousarray(self.X[chosen])), codes)
+        return Block(0, len(chosen), taken(self.X, chosen), codes)
 
     def sample(self, k: int) -> np.ndarray:
         return np.asarray(self.take(_spread(self.n_rows, k)).X)
@@ -122,15 +118,6 @@ class Matrix(NamedTuple):
     data: np.ndarray
     indices: np.ndarray
     indptr: np.ndarray
-
-
-def taken(X: Csr, chosen: np.ndarray) -> Csr:
-    """Some rows of compressed ones."""
-    lengths = np.diff(X.indptr)[chosen]
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
-    # The place of every entry: its row's start, then counted on from there.
-    places = np.repeat(X.indptr[chosen] - indptr[:-1], lengths) + np.arange(indptr[-1])
-    return Csr(read_only(X.data[places]), read_only(X.indices[places]), read_only(indptr))
 
 
 class SparseRows(MemoryRows):

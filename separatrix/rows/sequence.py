@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from separatrix.rows.block import Block, Csr
+from separatrix.rows.block import Block, Csr, joined, taken
 from separatrix.rows.errors import DataError
 
 if TYPE_CHECKING:
@@ -148,6 +148,19 @@ class Rows(ABC):
         order = np.lexsort((indices, margins))[:k]
         codes = None if parts[0].codes is None else np.concatenate([p.codes for p in parts])[order]
         return Worst(indices[order], margins[order], np.concatenate([p.X for p in parts])[order], codes)
+
+    def take(self, chosen: np.ndarray) -> Block:
+        """Some rows, one at least, as a block of their own; their numbers ascend."""
+        values: list[Any] = []
+        codes: list[Any] = []
+        for block in self.blocks():
+            here = chosen[np.searchsorted(chosen, block.start) : np.searchsorted(chosen, block.stop)]
+            if len(here):
+                values.append(taken(block.X, here - block.start))
+                codes.append(None if block.codes is None else block.codes[here - block.start])
+            if block.stop > chosen[-1]:
+                break
+        return Block(0, len(chosen), joined(values), None if codes[0] is None else np.concatenate(codes))
 
     def sample(self, k: int) -> np.ndarray:
         """At most ``k`` rows as a dense array: of the first block, for want of a way to reach the others."""

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.rows.block import Block, Csr, read_only, rows_per_block
+from separatrix.rows.block import Block, rows_per_block, taken
 from separatrix.rows.errors import DataError
-from separatrix.rows.memory import DenseRows, Matrix, MemoryRows, SparseRows, taken
+from separatrix.rows.memory import DenseRows, Matrix, MemoryRows, SparseRows
 from separatrix.rows.sequence import Rows
 
 
@@ -105,7 +105,7 @@ class _ChosenRows(Rows):
             yield Block(
                 start,
                 start + len(chosen),
-                taken(block.X, chosen) if isinstance(block.X, Csr) else read_only(block.X[chosen]),
+                taken(block.X, chosen),
                 codes,
                 targets=None if targets is None else targets[chosen],
             )
