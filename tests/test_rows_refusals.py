@@ -19,6 +19,7 @@ from separatrix.rows import DataError
 from separatrix.rows.files import read
 
 AT = r"t\.csv, row 2 \(line 3\)"
+FIRST = r"t\.csv, row 1 \(line 2\), column 'a': "
 CSV_REFUSALS = {
     "a,label\n1,x\n,y\n": AT + r", column 'a': the value is missing; drop the row or fill it in\.",
     "a,label\n1,x\nNA,y\n": AT + r", column 'a': the value is missing \('NA'\)",
@@ -26,10 +27,17 @@ CSV_REFUSALS = {
     "a,label\n1,x\n-inf,y\n": AT + r", column 'a': the value is infinite",
     "a,label\n1,x\n1e400,y\n": AT + r", column 'a': the value is infinite",
     "a,b,label\n1,2,x\n3,tall,y\n": AT + r", column 'b': 'tall' is no number; encode",
-    "a,b,label\n1,2,x\n3,1_0,y\n": AT + r", column 'b': '1_0' is no number",
+    "a,b,label\n1,2,x\n3,1_0,y\n": AT + r", column 'b': '1_0' is no number; write it as digits",
+    "a;label\n1,5;x\n2,5;y\n": FIRST + r"'1,5' is no number; write it as digits",
+    "a,label\n$1 000,x\n2,y\n": FIRST + r"'\$1 000' is no number; write it",
+    "a,label\n2024-01-05,x\n2,y\n": FIRST + r"'2024-01-05' is no number; encode",
     "a,f,label\n1,true,x\n3,maybe,y\n": AT + r", column 'f': 'maybe' is neither true nor false",
     "a,label\n1,x\n9007199254740993,y\n": AT + r", column 'a': the whole number 9007199254740993 is",
     "a,label\n1,x\n2,\n": AT + r", column 'label': the label is missing",
+    "a,label\n1,x\n2,x \n3,y\n": AT + r", column 'label': the label 'x ' differs from 'x' by spaces alone",
+    "5.1,3,setosa\n4.9,3,virginica\n": r"t\.csv seems to begin without column names .* such as '5\.1'\)",
+    "1,0,0,g\n0,1,2,b\n": r"t\.csv seems to begin without column names .* such as '0'\): pass header=False",
+    "1,2,x\n3,4,x\n5,6,y\n": r"t\.csv seems to begin without column names .* such as 'x'\)",
     "a,label\n1,0\n2,1\n3,nan\n": r"t\.csv, row 3 \(line 4\), column 'label': the label is missing",
     "a,label\n1,0\n2,0.5\n": AT + r", column 'label': Unknown label type: continuous",
     "a,b,label\n1,2,x\n3,4\n": AT + r": the file ends in the middle of this row \(2 fields",
@@ -274,3 +282,9 @@ def test_what_no_double_equals_is_refused(given, use):
     """Rounded in silence, rows apart could become equal, and a verdict would be of other rows."""
     with pytest.raises(DataError, match=r"beyond 2|more digits than doubles|dates or times|is no number"):
         use(given, [0, 1])
+
+
+def test_columns_called_by_whole_numbers_have_names(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("0,1,2,target\n1,2,3,a\n4,5,6,b\n")
+    assert read(path).columns == ("0", "1", "2")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,6 +17,7 @@ from separatrix.rows.memory import DenseRows, MemoryRows
 from separatrix.rows.sequence import Rows
 
 EXACT = 2**53  # every whole number up to here is a double
+DRESSED = re.compile(r"\W*[0-9][0-9.,'\s\u2019_]*\s*[%\u20ac$\u00a3\u00a5]?\s*")  # 1,5 or $1 000 or 10%
 Cell = Callable[[int, int], str]  # row and column, counted from 0, in words
 
 
@@ -87,6 +89,10 @@ class Numbers:
 
 def not_a_number(where: str, value: Any) -> DataError:
     """The refusal of text, dates and other things in a column of numbers."""
+    if isinstance(value, str) and DRESSED.fullmatch(value):
+        return DataError(
+            f"{where}: {shorten(value)} is no number; write it as digits with a decimal point, as 1234.5."
+        )
     return DataError(
         f"{where}: {shorten(value)} is no number; encode the column as numbers, or leave it out."
     )

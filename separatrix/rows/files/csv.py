@@ -7,6 +7,7 @@ import gzip
 import io
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -58,9 +59,9 @@ class CsvSource(Source):
         self._mean = sum(map(len, lines)) / len(lines)
         self._delimiter = delimiter or _sniff(next(line for line in lines if line.strip()))
         first, second = self._first_records(lines)
-        if header is None and all(NUMBER.fullmatch(field) for field in first):
+        if header is None and (sign := _no_names(first, second)):
             raise DataError(
-                f"{place.name} seems to begin without column names (its first line holds numbers only): pass "
+                f"{place.name} seems to begin without column names (its first line holds {sign}): pass "
                 "header=False to call them x1, x2, ..., or header=True if these are the names."
             )
         self._header = header is not False
@@ -255,6 +256,19 @@ class CsvSource(Source):
                 f"{self.place.name} ends early: its gzip stream is cut off after row {row}; fetch it again."
             )
         return broken(self.place.name, error)
+
+
+def _no_names(first: list[str], second: list[str]) -> str:
+    """What of the first line can hardly be a column name, or nothing; names like 0, 1, 2 are common."""
+    numbers = [field.strip() for field in first if NUMBER.fullmatch(field)]
+    if len(numbers) == len(first):
+        return "numbers only"
+    odd = [number for number in numbers if not number.isdecimal()]
+    odd += [number for number, times in Counter(numbers).items() if times > 1]
+    again = [field for field, below in zip(first, second, strict=False) if field == below != ""]
+    if odd or (numbers and again):
+        return f"values such as {(odd or again)[0]!r}"
+    return ""
 
 
 def _sniff(header: str) -> str:

@@ -152,7 +152,17 @@ class Classes:
             return np.array([float(text) for text in values])
         if all(text.lower() in ("true", "false") for text in values):
             return np.array([text.lower() == "true" for text in values])
+        self._refuse_alike(values)
         return np.array(values)
+
+    def _refuse_alike(self, values: list[str]) -> None:
+        seen: dict[str, str] = {}
+        for text in sorted(values, key=lambda text: self._first_rows[self._found[text]]):
+            if (other := seen.setdefault(text.strip(), text)) != text:
+                raise DataError(
+                    f"{self._where(self._first_rows[self._found[text]])}: the label {text!r} differs from "
+                    f"{other!r} by spaces alone; write both alike."
+                )
 
     def _against_the_rest(self, positive: Any) -> None:
         labels = self.classes.tolist()
