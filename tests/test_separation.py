@@ -293,3 +293,16 @@ def test_time_limit_gives_undecided_and_never_a_guess():
     assert not answer.certificate.verify(X, X[:, 0] > 0).holds
     assert answer.halfspace is None
     assert answer.conflict is None
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_unbounded_coefficients_of_few_rows(seed):
+    """More columns than rows, some of them dependent or zero: against brute force."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-2, 3, (int(rng.integers(2, 5)), 5)).astype(float)
+    X[:, 1] = X[:, 0] if seed % 3 else 0.0
+    X[-1] = X[0] * (seed % 4 > 0)
+    y = np.arange(len(X)) % 2
+    answer = separate(X, y, intercept=bool(seed % 2))
+    words = [*answer.unbounded, *([answer.unbounded.intercept] if seed % 2 else [])]
+    assert words == naive.unbounded(naive.signed_rows(X.tolist(), (2 * y - 1).tolist(), bool(seed % 2)))
