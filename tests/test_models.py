@@ -6,6 +6,8 @@ import json
 import math
 import os
 import stat
+import subprocess
+import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -352,3 +354,16 @@ def test_a_device_is_written_to_as_it_is():
 def test_a_folder_is_refused(tmp_path):
     with pytest.raises(OSError, match="directory"), written_whole(tmp_path):
         pass
+    with pytest.raises(FileNotFoundError, match=r"absent'$"), written_whole(tmp_path / "absent" / "name"):
+        pass
+
+
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="needs a name for standard output")
+def test_a_model_goes_into_a_pipe():
+    """The name /dev/stdout leads to no file that could be replaced."""
+    program = (
+        "import separatrix as sx; X, y = sx.problems.xor(); "
+        "sx.save(sx.BatchPerceptron(max_passes=2).fit(X, y), '/dev/stdout')"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, check=True)
+    assert json.loads(done.stdout)["estimator"] == "BatchPerceptron"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
@@ -26,11 +27,13 @@ def written_whole(path: str | os.PathLike[str], *, binary: bool = False) -> Iter
     ...     list(Path(folder).iterdir())
     []
     """
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():  # a directory is refused by open, in the system's words
-        with _opened(target, "w", binary) as file:
+    given, target = Path(path), Path(os.path.realpath(path))
+    if given.exists() and not given.is_file():  # a directory is refused by open, in the system's words
+        with _opened(given, "w", binary) as file:
             yield file
         return
+    if not target.parent.is_dir():  # or the system's words would be about the temporary name
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(target.parent))
     temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(4)}.part")
     try:
         # Mode "x" leaves the permissions to the user's mask, which tempfile would not.

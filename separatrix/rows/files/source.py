@@ -22,7 +22,7 @@ class Place:
 
     def __init__(self, path: str | Path, name: str | None = None) -> None:
         self.path = Path(path)
-        self.name = name or self.path.name
+        self.name = name or self.path.name or str(self.path)
         self._seen = self._look()
 
     def _look(self) -> tuple[int, int]:
