@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +20,7 @@ from separatrix.algorithms.zero_one.reduce import reduced
 from separatrix.algorithms.zero_one.search import Search
 from separatrix.certificates import CertificateError, ErrorsAtLeast, FewestErrors, from_json
 from separatrix.certificates.check.__main__ import main as check
+from separatrix.theory import hardness
 
 
 def instance(draws):
@@ -294,3 +298,38 @@ def test_models_are_saved_and_read_back(tmp_path):
 def test_senseless_parameters_are_refused(change, words):
     with pytest.raises(ValueError, match=words):
         sx.ZeroOne(**change).fit([[0.0], [1.0]], [0, 1])
+
+
+TERMINATED = """
+import os, signal, threading, time
+import numpy as np
+import separatrix as sx
+
+def stop(*_):
+    raise SystemExit
+
+signal.signal(signal.SIGTERM, stop)
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(400, 9)), rng.integers(0, 2, 400)
+threading.Timer(6.0, os.kill, (os.getpid(), signal.SIGTERM)).start()
+try:
+    sx.ZeroOne(time_limit=40).fit(X, y)
+except SystemExit:
+    time.sleep(0.5)
+    print(*(thread.name for thread in threading.enumerate() if "work" in thread.name))
+"""
+
+
+def test_a_search_that_is_left_leaves_no_thread_behind():
+    """One inside a C++ library would abort the process when Python ends."""
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[1])}
+    done = subprocess.run(
+        [sys.executable, "-c", TERMINATED], env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (0, "\n"), done.stderr
+
+
+def test_a_vertex_cover_does_not_come_of_an_interrupted_search():
+    triangle = hardness.vertex_cover([(0, 1), (1, 2), (2, 0), (2, 3)])
+    with pytest.raises(KeyboardInterrupt):
+        hardness.solve(triangle, progress=lambda interval: interval.interrupt())

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,9 @@ class Checkpoint:
 
     def __init__(self, path: str | os.PathLike[str], problem: Problem) -> None:
         self.path = Path(path)
+        if not self.path.parent.is_dir():
+            raise ValueError(f"checkpoint={str(path)!r}: there is no such folder; make it first.")
+        self.failure: OSError | None = None
         self.problem = problem
         self.digest = _digest(problem)
         self._written = (problem.total, problem.offset)
@@ -61,12 +65,12 @@ class Checkpoint:
 
     def follow(self, interval: Interval) -> None:
         """Write now and then, when something has changed."""
-        if time.monotonic() >= self._next:
+        if time.monotonic() >= self._next and self.failure is None:
             self.write(interval)
             self._next = time.monotonic() + PAUSE
 
     def write(self, interval: Interval) -> None:
-        """Write the interval as it is, by an atomic rename."""
+        """Write the interval as it is, by an atomic rename; where that fails the search goes on."""
         with interval.still() as (upper, lower, weights, proof):
             if (upper, lower) == self._written:
                 return
@@ -80,11 +84,16 @@ class Checkpoint:
             }
             self._written = (upper, lower)
         beside = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
-        with open(beside, "w", encoding="utf-8") as file:
-            json.dump(record, file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, self.path)
+        try:
+            with open(beside, "w", encoding="utf-8") as file:
+                json.dump(record, file)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(beside, self.path)
+        except OSError as error:
+            self.failure = error
+            with suppress(OSError):
+                beside.unlink()
 
 
 def _digest(problem: Problem) -> str:

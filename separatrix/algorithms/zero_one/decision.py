@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ from separatrix.algorithms.separation import require_finite
 from separatrix.algorithms.zero_one.estimator import dense
 from separatrix.algorithms.zero_one.interval import Interval
 from separatrix.algorithms.zero_one.reduce import reduced
-from separatrix.algorithms.zero_one.strategy import close, compiled
+from separatrix.algorithms.zero_one.strategy import close, ready
 from separatrix.certificates import Certificate, ErrorsAtLeast, ErrorsAtMost, Undecided
 from separatrix.halfspace import Halfspace
 from separatrix.predictor.evidence import about
@@ -73,9 +74,10 @@ def min_disagreement(
     rows = as_rows(X, y, n_jobs=n_jobs)
     rows.require_two_classes()
     require_finite(rows)
+    ready(rows.n_columns + intercept)
+    started = time.perf_counter()
     problem = reduced(*dense(rows, 1), intercept=intercept)
-    compiled()
-    interval = Interval(problem, time_limit=time_limit, node_limit=node_limit)
+    interval = Interval(problem, time_limit=time_limit, node_limit=node_limit, started=started)
     interval.target = k
     close(problem, interval, random_state, jobs(n_jobs) if n_jobs is not None else 2)
     numbers = problem.to_user(interval.weights)

@@ -16,6 +16,7 @@ columns and few errors; beyond that the interval stays open.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -27,12 +28,12 @@ from separatrix.algorithms.zero_one.checkpoint import Checkpoint
 from separatrix.algorithms.zero_one.interval import Interval, in_unit
 from separatrix.algorithms.zero_one.problem import Problem
 from separatrix.algorithms.zero_one.reduce import reduced
-from separatrix.algorithms.zero_one.strategy import close, compiled
+from separatrix.algorithms.zero_one.strategy import close, ready
 from separatrix.algorithms.zero_one.widest import widest
 from separatrix.certificates import FewestErrors
 from separatrix.certificates.exact import Margins
 from separatrix.halfspace import Halfspace
-from separatrix.predictor import Solution
+from separatrix.predictor import FitWarning, Solution, warn
 from separatrix.predictor.evidence import about, matrix
 from separatrix.predictor.weighted import WeightedClassifier
 from separatrix.rows import Rows, jobs
@@ -83,6 +84,8 @@ class ZeroOne(WeightedClassifier):
     margin_ : float
         The margin on the other rows, certified; nan where none was computed.
     nodes_ : int
+    interrupted_ : bool
+        Whether Ctrl-C ended the search.
     history_ : list of (seconds, lower, upper, nodes)
 
     Examples
@@ -136,10 +139,11 @@ class ZeroOne(WeightedClassifier):
 
     def _solve(self, rows: Rows, positive: int) -> Solution:
         require_finite(rows)
+        ready(rows.n_columns + self.fit_intercept)
+        started = time.perf_counter()
         X, signs = dense(rows, positive)
         problem = reduced(X, signs, rows.weights, intercept=self.fit_intercept)
-        compiled()
-        interval = self._interval(problem)
+        interval = self._interval(problem, started)
         kept = None if self.checkpoint is None else Checkpoint(self.checkpoint, problem)
         if kept is not None:
             if len(self.classes_) > 2:
@@ -152,11 +156,14 @@ class ZeroOne(WeightedClassifier):
         close(problem, interval, seed, jobs(self.n_jobs) if self.n_jobs is not None else 2)
         if kept is not None:
             kept.write(interval)
+            if kept.failure is not None:
+                reason = kept.failure.strerror or kept.failure
+                warn(FitWarning, f"The checkpoint {kept.path.name} could not be written: {reason}.")
         return self._solution(rows, positive, interval)
 
-    def _interval(self, problem: Problem) -> Interval:
+    def _interval(self, problem: Problem, started: float) -> Interval:
         limit = None if self.time_limit is None else self.time_limit - min(RESERVE, 0.04 * self.time_limit)
-        return Interval(problem, time_limit=limit, node_limit=self.node_limit, gap=self.gap)
+        return Interval(problem, time_limit=limit, node_limit=self.node_limit, gap=self.gap, started=started)
 
     def _separate(self, rows: Rows, positive: int, interval: Interval) -> None:
         """No errors at once, where the rows are separable."""
@@ -175,8 +182,14 @@ class ZeroOne(WeightedClassifier):
         if self.max_margin and problem.m * problem.D <= 4_000_000:
             left = 5.0 if self.time_limit is None or self.node_limit else max(0.5, interval.seconds_left)
             found = widest(problem, [interval.weights, *interval.ties], min(5.0, left))
-            if found is not None and problem.cost_of(problem.from_user(found.weights)) <= interval.upper:
-                numbers, margin = found.weights, found.margin
+            candidate = None if found is None else problem.from_user(found.weights)
+            if found is not None and candidate is not None:
+                cost = problem.cost_of(candidate)
+                better = cost <= interval.upper and interval.offer(candidate)
+                if better and interval.upper < cost:  # a turn by next to nothing made it better still
+                    numbers = problem.to_user(interval.weights)
+                elif cost <= interval.upper:
+                    numbers, margin = found.weights, found.margin
         numbers = self._in_doubles(problem, numbers, interval.upper)
         weights, bias = (numbers[:-1], numbers[-1]) if self.fit_intercept else (numbers, None)
         wrong = misclassified(rows, positive, weights, bias)
@@ -197,6 +210,7 @@ class ZeroOne(WeightedClassifier):
             "misclassified": wrong,
             "margin": margin,
             "nodes": interval.nodes,
+            "interrupted": interval.interrupted,
         }
         floats = np.append(halfspace.weights, halfspace.intercept)
         history: Any = list(interval.history)

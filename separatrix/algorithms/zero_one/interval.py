@@ -40,6 +40,8 @@ class Interval:
         Stop when upper − lower ≤ gap · upper.
     report
         Called with the interval after each change, and now and then between.
+    started
+        When the clock was started, if not now.
     """
 
     def __init__(
@@ -50,9 +52,10 @@ class Interval:
         node_limit: int | None = None,
         gap: float = 0.0,
         report: Callable[[Interval], None] | None = None,
+        started: float | None = None,
     ) -> None:
         self.problem = problem
-        self.started = time.perf_counter()
+        self.started = time.perf_counter() if started is None else started
         self.deadline = None if time_limit is None else self.started + time_limit
         self.node_limit = node_limit
         self.gap = gap

@@ -82,8 +82,11 @@ class Search:
         known = np.inf
         at_once = max(10, min(TURNS, ROWS // n))
         while left > 0:
-            lowest = kernels.exchange(Z, costs, at_once, active, sets, planes, course)
             left -= at_once
+            try:
+                lowest = kernels.exchange(Z, costs, at_once, active, sets, planes, course)
+            except np.linalg.LinAlgError:  # rows that floats take for dependent: on to the next start
+                lowest, left = course[kernels.LOWEST], 0
             if lowest < known or known == np.inf:
                 known = min(lowest, cost)
                 self._settle(ground, interval, sets[kernels.BEST], planes[kernels.BEST])

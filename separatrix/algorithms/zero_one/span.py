@@ -15,6 +15,7 @@ from operator import mul
 import flint
 import numpy as np
 
+from separatrix.algorithms.separation.whole import pivots
 from separatrix.algorithms.zero_one.problem import Problem, Whole, primitive
 
 BITS = 26
@@ -27,7 +28,8 @@ def basis_of(problem: Problem, best: Sequence[int]) -> tuple[list[Whole], list[W
     Together they span the space.
     """
     null = null_space(problem)
-    rounded = _round_basis(problem, best, problem.D - len(null))
+    independent = pivots(flint.fmpz_mat(_gram(problem))) if null else list(range(problem.D))
+    rounded = _round_basis(problem, best, independent)
     if rounded is not None and rank([*rounded, *null]) == problem.D:
         return rounded, null
     units: list[Whole] = []
@@ -41,10 +43,13 @@ def basis_of(problem: Problem, best: Sequence[int]) -> tuple[list[Whole], list[W
 def null_space(problem: Problem) -> list[Whole]:
     """A basis of {u : Z u = 0}, exactly."""
     D = problem.D
-    columns = list(zip(*problem.Z, strict=True))
-    gram = [[sum(map(mul, a, b)) for b in columns] for a in columns]
-    vectors, nullity = flint.fmpz_mat(gram).nullspace()
+    vectors, nullity = flint.fmpz_mat(_gram(problem)).nullspace()
     return [primitive([int(vectors[i, k]) for i in range(D)]) for k in range(nullity)]
+
+
+def _gram(problem: Problem) -> list[list[int]]:
+    columns = list(zip(*problem.Z, strict=True))
+    return [[sum(map(mul, a, b)) for b in columns] for a in columns]
 
 
 def rank(vectors: Sequence[Sequence[int]]) -> int:
@@ -67,24 +72,26 @@ def stepped(problem: Problem) -> np.ndarray:
     return several
 
 
-def _round_basis(problem: Problem, best: Sequence[int], dimension: int) -> list[Whole] | None:
-    if dimension < problem.D:
-        return None
+def _round_basis(problem: Problem, best: Sequence[int], independent: Sequence[int]) -> list[Whole] | None:
+    """Vectors that are zero but for some independent columns, as many as those."""
     fixed = stepped(problem)
-    floats = problem.floats
+    floats, count = problem.floats, len(independent)
+    standing = [j for j in independent if fixed[j]]
+    loose = [j for j in independent if not fixed[j]]
     with np.errstate(all="ignore"):
-        basis = np.zeros((problem.D, problem.D))
-        for at, j in enumerate(np.flatnonzero(fixed)):
+        basis = np.zeros((problem.D, count))
+        for at, j in enumerate(standing):
             basis[j, at] = 1.0 / np.sqrt(np.mean(floats[:, j] ** 2))
-        loose = np.flatnonzero(~fixed)
         try:
-            _, sizes, directions = np.linalg.svd(floats[:, loose], full_matrices=False)
+            scores, sizes, directions = np.linalg.svd(floats[:, loose], full_matrices=False)
         except np.linalg.LinAlgError:
             return None
         if len(sizes) < len(loose) or (sizes.size and not sizes[-1] > 1e-13 * sizes[0]):
             return None
         turned = directions.T / sizes * np.sqrt(problem.m)
-        middle = (directions @ problem.to_floats(best)[loose]) * sizes
+        weights = problem.to_floats(best)
+        weights[standing] = 0.0
+        middle = scores.T @ (floats @ weights)
         size = np.linalg.norm(middle)
         if size > 0 and np.isfinite(size):
             mirror = middle / size - np.full(len(loose), len(loose) ** -0.5)
@@ -92,7 +99,7 @@ def _round_basis(problem: Problem, best: Sequence[int], dimension: int) -> list[
             if length > 1e-6:
                 mirror /= length
                 turned = turned - 2 * np.outer(turned @ mirror, mirror)
-        basis[np.ix_(loose, np.arange(problem.D - len(loose), problem.D))] = turned
+        basis[loose, count - len(loose) :] = turned
         if not np.isfinite(basis).all():
             return None
         largest = abs(basis).max(axis=0)

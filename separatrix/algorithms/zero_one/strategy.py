@@ -27,6 +27,7 @@ from separatrix.rows.sequence import blas
 PLANAR = 3  # dimensions up to which cones need no good halfspace to begin with
 FEW = 6  # dimensions up to which cones alone are the choice
 SOME = 7  # up to which they work beside the circuits
+FEW_COLUMNS = 64  # columns among which dependent ones are looked for
 MANY = 8  # from which on a search begins with an elimination
 VAST = 30  # from which on walks are slow
 FITS = 60  # of the first one
@@ -35,14 +36,35 @@ EAGER = 0.08  # of the time left without a better halfspace, after which a searc
 
 
 @cache
-def compiled() -> None:
-    """Compile the kernels, or load them, on a problem of no consequence: the clock starts after that."""
+def compiled(many: bool = False) -> None:
+    """Compile the kernels, or load them, on problems of no consequence: the clock starts after that.
+
+    ``many`` stands for those that only problems in many dimensions need.
+    """
     X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [2.0, 5.0], [5.0, 2.0]])
-    problem = reduced(X, np.array([1.0, -1.0, -1.0, 1.0, 1.0, -1.0]))
-    interval = Interval(problem, node_limit=200)
+    signs = np.array([1.0, -1.0, -1.0, 1.0, 1.0, -1.0])
+    if many:
+        X, signs = (
+            np.random.default_rng(0).integers(-3, 4, (40, FEW + 2)).astype(float),
+            np.tile(signs, 7)[:40],
+        )
+    problem = reduced(X, signs)
+    interval = Interval(problem, node_limit=2 if many else 200)
+    if many:
+        next(Elimination(0).steps(problem, interval))
+        interval.upper = problem.total
+        Circuits(0, 1, None).run(problem, interval)
+        return
     Search(0, rounds=1, effort=0.05).run(problem, interval)
     interval.upper += 1  # so that something is left to prove
     Cones().run(problem, interval)
+
+
+def ready(columns: int) -> None:
+    """Have the kernels that a problem of so many columns needs."""
+    compiled()
+    if columns > FEW:
+        compiled(many=True)
 
 
 def close(problem: Problem, interval: Interval, random_state: int, n_jobs: int) -> None:
@@ -50,13 +72,14 @@ def close(problem: Problem, interval: Interval, random_state: int, n_jobs: int) 
     side_by_side = n_jobs > 1 and interval.node_limit is None
     known = interval.proof if interval.proof.get("method") == "circuits" else None
     stages: list[list[Engine]] = []
-    if problem.D >= MANY:
+    dimensions = _dimensions(problem)
+    if dimensions >= MANY:
         stages.append([Brief(Elimination(random_state).steps, FITS)])
-    stages.append([Brief(Search(random_state).steps, _walks(problem.D))])
-    if problem.D <= FEW:
+    stages.append([Brief(Search(random_state).steps, _walks(dimensions))])
+    if dimensions <= FEW:
         stages.append([Cones(n_jobs if side_by_side else 1)])
     elif side_by_side:
-        if problem.D <= SOME:
+        if dimensions <= SOME:
             stages.append([Circuits(random_state, 1, known), Cones()])
         else:
             stages.append([Circuits(random_state, n_jobs, known), Alternation(random_state + 1)])
@@ -67,8 +90,28 @@ def close(problem: Problem, interval: Interval, random_state: int, n_jobs: int) 
     with blas().limit(limits=1):
         for engines in stages:
             if interval.should_stop():
-                return
+                break
             _run(problem, interval, engines)
+    if not any(interval.weights):
+        _offer_constants(problem, interval)
+
+
+def _offer_constants(problem: Problem, interval: Interval) -> None:
+    """One class for all rows, and the other; without an intercept the sum of the rows: better than zero."""
+    plain = [0] * (problem.D - 1) + [1]
+    if not problem.intercept:
+        plain = [sum(column) for column in zip(*problem.Z, strict=True)]
+    for sign in (1, -1):
+        if any(plain):
+            interval.offer([sign * value for value in plain])
+
+
+def _dimensions(problem: Problem) -> int:
+    """Those of the rows, to choose by: fewer than columns where some depend on others. Few are counted."""
+    if not FEW < problem.D <= FEW_COLUMNS or not problem.m:
+        return problem.D
+    sizes = np.linalg.svd(problem.floats, compute_uv=False)
+    return int((sizes > 1e-12 * sizes[0]).sum())
 
 
 def _walks(dimensions: int) -> int:
@@ -125,6 +168,7 @@ def _run(problem: Problem, interval: Interval, engines: Sequence[Engine]) -> Non
     """The engines on threads of their own; the last to prove something ends the others.
 
     An interrupt while a thread is joined can leave the thread's lock in disorder, so events tell the end.
+    No thread is left behind: one inside a C++ library when Python ends would abort the process.
     """
     failures: list[BaseException] = []
     ended = [threading.Event() for _ in engines]
@@ -138,12 +182,19 @@ def _run(problem: Problem, interval: Interval, engines: Sequence[Engine]) -> Non
         finally:
             done.set()
 
-    for engine, done in zip(engines, ended, strict=True):
-        threading.Thread(target=work, args=(engine, done), daemon=True).start()
     endless = [isinstance(engine, Alternation) for engine in engines]
-    _await([done for done, always in zip(ended, endless, strict=True) if not always], interval)
-    interval.proofs_done = any(endless)
-    _await(ended, interval)
+    begun: list[threading.Event] = []
+    try:
+        for engine, done in zip(engines, ended, strict=True):
+            threading.Thread(target=work, args=(engine, done), daemon=True).start()
+            begun.append(done)
+        _await([done for done, always in zip(ended, endless, strict=True) if not always], interval)
+        interval.proofs_done = any(endless)
+        _await(ended, interval)
+    except BaseException:
+        interval.interrupt()
+        _await(begun, interval)
+        raise
     if failures:
         raise failures[0]
 

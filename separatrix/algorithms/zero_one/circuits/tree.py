@@ -20,6 +20,7 @@ from separatrix.algorithms.zero_one.circuits.node import Solved, State
 from separatrix.algorithms.zero_one.circuits.pool import EXACT, Pool, split
 
 DENOMINATOR = 2**16
+LONGEST = 12_000  # bits of a multiplier that is stored
 
 
 @dataclass(eq=False)
@@ -155,12 +156,15 @@ class Tree:
         return {"circuits": circuits, "tree": tree, "leaves": leaves}
 
     def _written(self, number: int, overdue: Callable[[], bool]) -> list[list[int] | list[str]]:
-        """The rows right, the rows wrong, and multipliers in that order where they are stored."""
+        """The rows right, the rows wrong, and multipliers in that order where they are stored: long ones are
+        left to the reader, whose Python may refuse to make numbers of so many digits."""
         names = self.pool.problem.names
         circuit = self.pool.circuits[number]
         rows, signs = split(circuit)
         order = sorted(range(len(rows)), key=lambda k: (-signs[k], rows[k]))
         known = self.pool.multipliers.get(number, []) if overdue() else self.pool.stored(number)
+        if any(abs(value).bit_length() > LONGEST for value in known):
+            known = []
         return [
             [names[rows[k]] for k in order if signs[k] > 0],
             [names[rows[k]] for k in order if signs[k] < 0],
