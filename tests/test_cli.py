@@ -182,7 +182,8 @@ def test_parameters_of_the_convex_models_and_the_search(cli):
     def parameters(line: str) -> dict[str, object]:
         return json.loads(cli(f"{FIT} --json --model {line}")[1])["parameters"]
 
-    assert {"C": 0.5, "penalty": "firth"}.items() <= parameters("logistic -C 0.5 --penalty firth").items()
+    assert {"C": 0.5, "penalty": "l2"}.items() <= parameters("logistic -C 0.5 --penalty l2").items()
+    assert parameters("logistic --penalty firth")["penalty"] == "firth"
     wanted = {"C": 2.0, "loss": "squared_hinge", "tol": 1e-6, "class_weight": "balanced"}
     assert wanted.items() <= parameters("svm -C 2 --loss squared_hinge --tol 1e-6 --balanced").items()
     wanted = {"time_limit": 5.0, "node_limit": 7, "gap": 0.5, "costs": "balanced"}

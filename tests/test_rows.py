@@ -314,7 +314,7 @@ def test_labels_of_all_kinds(y, classes):
     ("y", "message"),
     [
         ([0.5, 1.0, 2.0], r"Unknown label type: continuous\. y\[0\] is 0\.5; a classifier needs classes"),
-        ([0.0, np.nan, 1.0], "Input y contains NaN .*row 1"),
+        ([0.0, np.nan, 1.0], r"Input y contains NaN\. .*row 1"),
         ([0.0, np.inf, 1.0], "Input y contains infinity.*row 1"),
         ([None, "a", "b"], "label of row 0 is missing"),
         (np.array(["a", float("nan"), "b"], dtype=object), "label of row 1 is missing"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from separatrix.cli.data import DataFile, takes_data
-from separatrix.cli.output import require_folder, require_writable, write
+from separatrix.cli.output import STANDARD_OUTPUT, require_folder, require_writable, write
 from separatrix.cli.progress import Clock, Progress, progress, timed
 from separatrix.cli.voice import Voice, in_options, speaking
 
@@ -70,10 +70,12 @@ def check(
     separatrix check iris.csv --label species --positive setosa
     """
     voice = Voice(as_json=as_json, quiet=quiet)
-    if as_json and certificate == "-":
-        raise click.UsageError("--json and --certificate - both want standard output: name a file.")
-    require_writable(certificate=certificate)
-    require_folder("certificates", certificates)
+    if as_json and certificate in STANDARD_OUTPUT:
+        raise click.UsageError(
+            f"--json and --certificate {certificate} both want standard output: name a file."
+        )
+    require_writable(certificate=certificate, read=[data.data])
+    require_folder("certificates", certificates, read=[data.data])
     with progress(voice) as shown:
         shown.tell(f"reading {data.data or 'the built-in set'}")
         rows = data.rows()

@@ -43,6 +43,8 @@ class DataFile:
     def __post_init__(self) -> None:
         if (self.data is None) is not self.demo:
             raise click.UsageError("Give a data file ('-' is standard input) or --demo, one of the two.")
+        if self.data is not None and os.path.isdir(self.data):
+            raise ValueError(f"{self.data} is a directory: name one file in it.")
 
     @property
     def prepares(self) -> bool:

@@ -6,7 +6,7 @@ import textwrap
 
 import click
 
-from separatrix.cli.output import require_writable, write
+from separatrix.cli.output import require_suffix, require_writable, write
 from separatrix.cli.stories import STORIES, Stage
 from separatrix.cli.voice import Voice, speaking
 
@@ -45,7 +45,8 @@ def demo(name: str, output: str, data: str | None, listed: bool, as_json: bool, 
     if data is not None and story.takes_data is None:
         takers = ", ".join(known for known, told in STORIES.items() if told.takes_data)
         raise click.UsageError(f"--data: the story {name} brings its own rows; these take a file: {takers}.")
-    require_writable(output=output)
+    require_writable(output=output, read=[data])
+    require_suffix("output", output, [".svg"])
     voice.say("\n".join(textwrap.wrap(story.telling, voice.width)))
     stage = Stage(voice, data)
     write(output, story.tell(stage))

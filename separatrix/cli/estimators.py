@@ -48,6 +48,8 @@ OPTIONS = {
     "random_state": "--seed",
     "n_jobs": "--jobs",
 }
+# Parameters that have no effect beside a choice, as in the models themselves.
+IDLE = {("penalty", "firth"): ("C", "tol"), ("variant", "PA"): ("C",)}
 
 
 class Number(click.ParamType):
@@ -180,6 +182,12 @@ def estimator(model: str, given: dict[str, Any], *, seeds: bool = False) -> Any:
             raise click.UsageError(
                 f"{OPTIONS[name]} is no option of the model {model}; it is one of {', '.join(homes)}."
             )
+    for (name, value), idle in IDLE.items():
+        for other in idle:
+            if chosen.get(name) == value and other in chosen:
+                raise click.UsageError(
+                    f"{OPTIONS[other]} has no effect with {OPTIONS[name]} {value}: leave it out."
+                )
     if "random_state" in known:
         chosen.setdefault("random_state", 0)
     if chosen.get("time_limit") == math.inf:

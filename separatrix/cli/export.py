@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from separatrix.cli.data import read_text
-from separatrix.cli.output import require_writable
+from separatrix.cli.output import STANDARD_OUTPUT, require_writable
 from separatrix.cli.voice import Voice, speaking
 
 
@@ -23,9 +23,9 @@ def export(model_file: str, onnx: str, as_json: bool, quiet: bool) -> None:
     separatrix export model.json --onnx model.onnx
     """
     voice = Voice(as_json=as_json, quiet=quiet)
-    if onnx == "-":
+    if onnx in STANDARD_OUTPUT:
         raise click.UsageError("--onnx: name a file; an ONNX model is no text for standard output.")
-    require_writable(onnx=onnx)
+    require_writable(onnx=onnx, read=[model_file])
     from separatrix.models import from_json
     from separatrix.models.onnx import save_onnx
 

@@ -8,7 +8,7 @@ import click
 
 from separatrix.cli.data import DataFile, takes_data
 from separatrix.cli.estimators import REGRESSIONS, estimator, model_options
-from separatrix.cli.output import require_writable, write
+from separatrix.cli.output import STANDARD_OUTPUT, require_suffix, require_writable, write
 from separatrix.cli.progress import progress
 from separatrix.cli.training import INTERRUPTED, trained
 from separatrix.cli.voice import Voice, in_options, speaking
@@ -48,10 +48,12 @@ def fit(
     separatrix fit iris.csv --label species --model perceptron -o model.json
     """
     voice = Voice(as_json=as_json, quiet=quiet)
-    if as_json and output == "-":
-        raise click.UsageError("--json and -o - both want standard output: name a file for the model.")
-    kept = parameters["checkpoint"]
-    require_writable(output=output, certificate=certificate, figure=figure, checkpoint=kept)
+    outputs = {"output": output, "certificate": certificate, "figure": figure}
+    for option, path in outputs.items():
+        if as_json and path in STANDARD_OUTPUT:
+            raise click.UsageError(f"--json and --{option} {path} both want standard output: name a file.")
+    require_writable(**outputs, checkpoint=parameters["checkpoint"], read=[data.data, test])
+    require_suffix("figure", figure, [".svg"])
     seed = parameters["random_state"]
     chosen = estimator(model, parameters, seeds=test is not None)
     regression = model in REGRESSIONS

@@ -12,7 +12,7 @@ from typing import IO, Any
 import click
 
 from separatrix.cli.data import DataFile, read_text, takes_data
-from separatrix.cli.output import opened, require_writable
+from separatrix.cli.output import STANDARD_OUTPUT, opened, require_suffix, require_writable
 from separatrix.cli.progress import Progress, progress
 from separatrix.cli.voice import Voice, speaking
 
@@ -46,13 +46,14 @@ def predict(
     voice = Voice(as_json=as_json, quiet=quiet)
     if model_file == "-" == data.data:
         raise click.UsageError("Standard input can be the model or the data, not both.")
-    require_writable(output=output)
-    target = None if output in (None, "-") else output
-    if as_json and output == "-":
-        raise click.UsageError("--json and -o - both want standard output.")
+    require_writable(output=output, read=[model_file, data.data])
+    target = None if output in (None, *STANDARD_OUTPUT) else output
+    if as_json and output in STANDARD_OUTPUT:
+        raise click.UsageError(f"--json and -o {output} both want standard output.")
     from separatrix.cli import predictions
     from separatrix.models import from_json
 
+    require_suffix("output", output, predictions.SUFFIXES)
     model = from_json(read_text(model_file), name=model_file)
     if proba and not hasattr(model, "predict_proba"):
         raise click.UsageError(
@@ -118,6 +119,8 @@ def _blocks(rows: Any, shown: Progress) -> Iterator[Any]:
 
 
 def _write_object(file: IO[bytes], columns: Any, blocks: Iterator[Any]) -> None:
+    from separatrix.reports.json import finite
+
     labels = None if columns.classes is None else columns.classes.tolist()
     several = labels is not None and len(labels) > 2
     scores = 0 if labels is None else len(labels) if several else 1
@@ -135,7 +138,7 @@ def _write_object(file: IO[bytes], columns: Any, blocks: Iterator[Any]) -> None:
                 record["score"] = list(line[:scores]) if several else line[0]
             if len(line) > scores:
                 record["probabilities"] = list(line[scores:])
-            text = json.dumps(record, ensure_ascii=False, allow_nan=False)
+            text = json.dumps(finite(record), ensure_ascii=False, allow_nan=False)
             file.write(f"{between}\n  {text}".encode())
             between = ","
     file.write(b"\n ]\n}\n")

@@ -21,6 +21,7 @@ FORMATS = {
     ".ipc": "arrow",
 }
 DELIMITERS = {"csv": ",", "tsv": "\t"}
+SUFFIXES = (*FORMATS, ".gz", *(f"{suffix}.gz" for suffix, kind in FORMATS.items() if kind in DELIMITERS))
 SPECIAL = set(',\t"\r\n')
 
 
@@ -51,8 +52,12 @@ class Columns:
         self.titles += [f"score {label}" for label in labels if len(labels) > 2]
         self.titles += [f"probability {label}" for label in labels if probabilities]
 
+    @np.errstate(over="ignore", invalid="ignore")
     def of(self, rows: Any) -> tuple[Any, list[np.ndarray]]:
-        """Places among the classes (of a regression: predictions), and the columns of numbers after them."""
+        """Places among the classes (of a regression: predictions), and the columns of numbers after them.
+
+        A score that overflows is infinite, and has its side all the same.
+        """
         if self.classes is None:
             return self._model.predict(rows), []
         scores = self._model.decision_function(rows)

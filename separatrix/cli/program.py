@@ -6,8 +6,9 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import IO, Any
 
 import click
 
@@ -20,6 +21,7 @@ from separatrix.cli.export import export
 from separatrix.cli.fit import fit
 from separatrix.cli.predict import predict
 from separatrix.cli.report import report
+from separatrix.cli.streams import require_streams
 from separatrix.cli.verify import verify
 from separatrix.cli.voice import in_options
 
@@ -61,6 +63,7 @@ for _command in (check, fit, predict, evaluate, report, verify, bound, demo, exp
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and end the process."""
+    require_streams()
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8")
     signal.signal(signal.SIGTERM, _terminated)
@@ -68,8 +71,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = run(arguments)
     except Exception:
         # Python itself would end with 1 here, and a script would take it for "not separable".
-        traceback.print_exc()
-        click.echo("separatrix: this is a mistake in separatrix; please report it.", err=True)
+        with _perhaps_unheard():
+            traceback.print_exc()
+            click.echo("separatrix: this is a mistake in separatrix; please report it.", err=True)
         code = BROKEN
     sys.exit(code)
 
@@ -80,14 +84,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
         code = program.main(args=arguments, prog_name="separatrix", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
-        error.show()
+        with _perhaps_unheard():
+            error.show()
         return WRONG
     except (click.Abort, KeyboardInterrupt):
-        click.echo("separatrix: interrupted; nothing was left half-written.", err=True)
+        with _perhaps_unheard():
+            click.echo("separatrix: interrupted; nothing was left half-written.", err=True)
         return INTERRUPTED
     except ReaderLeft:
-        # What is still buffered must not be flushed into the closed pipe at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go(sys.stdout)
         return 0
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
@@ -99,8 +104,24 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _refuse(sentence: str) -> int:
-    click.echo(f"separatrix: {in_options(sentence)}", err=True)
+    with _perhaps_unheard():
+        click.echo(f"separatrix: {in_options(sentence)}", err=True)
     return WRONG
+
+
+@contextmanager
+def _perhaps_unheard() -> Iterator[None]:
+    """Last words: where standard error cannot be written to, the exit code alone says it."""
+    try:
+        yield
+    except OSError:
+        _let_go(sys.stderr)
+
+
+def _let_go(stream: IO[str]) -> None:
+    """What is still buffered must not be flushed at exit to where it cannot be written."""
+    with suppress(OSError):  # a stand-in has no number
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _terminated(*_: Any) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import click
 
 from separatrix.cli.data import DataFile, takes_data
-from separatrix.cli.output import require_writable, write
+from separatrix.cli.output import STANDARD_OUTPUT, require_writable, write
 from separatrix.cli.progress import progress, timed
 from separatrix.cli.voice import Voice, in_options, speaking
 
@@ -50,9 +50,9 @@ def report(
     separatrix report data.csv --label y -o report.html
     """
     voice = Voice(as_json=as_json, quiet=quiet)
-    if output == "-" and as_json:
-        raise click.UsageError("--json and -o - both want standard output: name a file for the page.")
-    require_writable(output=output)
+    if as_json and output in STANDARD_OUTPUT:
+        raise click.UsageError(f"--json and -o {output} both want standard output: name a file for the page.")
+    require_writable(output=output, read=[data.data, test])
     with progress(voice) as shown:
         shown.tell(f"reading {data.data or 'the built-in set'}")
         rows, held_out = data.with_test(test, seed)
@@ -76,8 +76,6 @@ def report(
     from separatrix.reports.diagnosis.text import render
 
     voice.say(in_options(render(found, voice.width)))
-    if numbering is not None:
-        voice.say(f"\n{numbering}")
     written = [output] if output not in (None, "-") else []
     if written:
         voice.say(f"\nWritten: {written[0]}")

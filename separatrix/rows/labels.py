@@ -80,7 +80,7 @@ def _refuse_continuous(labels: np.ndarray, name: str) -> None:
     finite = np.isfinite(labels)
     if not finite.all():
         row = int(np.argmin(finite))
-        what = "NaN" if np.isnan(labels[row]) else "infinity or a value too large for dtype('float64')."
+        what = "NaN." if np.isnan(labels[row]) else "infinity or a value too large for dtype('float64')."
         raise DataError(f"Input {name} contains {what} The label of row {row} cannot be used; drop that row.")
     whole = np.trunc(labels) == labels
     if not whole.all():

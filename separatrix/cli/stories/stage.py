@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from separatrix.cli.progress import progress
-from separatrix.cli.training import trained
+from separatrix.cli.training import INTERRUPTED, trained
 from separatrix.cli.voice import Voice, in_options
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ class Stage:
         with progress(self.voice) as shown:
             summary = trained(model, rows, shown, held_out)
         assert isinstance(summary, Summary)
+        if INTERRUPTED in summary.notes:
+            raise KeyboardInterrupt
         self.summaries.append(summary)
         self.show(f"\n{in_options(text.render(summary, self.voice.width))}")
         return figures.outcome(summary, model, rows)

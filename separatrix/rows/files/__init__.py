@@ -169,6 +169,7 @@ def read(
         n_columns=n_columns,
     )
     _require_fitting(place.name, kind, encode=encode or None, text=text or None, missing=missing, scale=scale)
+    _require_delimiter(delimiter)
     n_jobs = jobs(n_jobs)
     if kind == "svmlight":
         if regression:
@@ -297,6 +298,16 @@ def _require_some(place: Place) -> None:
         place.path.open("rb").close()
     except OSError as error:
         raise cannot_open(place.name, error) from None
+
+
+def _require_delimiter(delimiter: Any) -> None:
+    if delimiter is None:
+        return
+    single = isinstance(delimiter, str) and len(delimiter) == 1 and delimiter.isascii()  # a byte, for PyArrow
+    if not single or delimiter in '"\r\n\0':
+        raise DataError(
+            f"delimiter={delimiter!r} is no delimiter: give one ASCII character, no quote and no line break."
+        )
 
 
 def _require_fitting(name: str, kind: str, **options: Any) -> None:
