@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import os
 import shlex
+import subprocess
+import sys
 import tracemalloc
 from pathlib import Path
 
@@ -151,3 +154,22 @@ def test_an_empty_table_is_refused(cli):
     assert (code, out) == (2, "")
     assert "has no rows" in err
     assert not Path("out.parquet").exists()
+
+
+def test_scores_that_overflow_are_infinite_without_a_word_and_null_in_json(cli):
+    huge = "a,b,y\n1e308,1,ham\n-1e308,2,spam\n9e307,3,ham\n-1.2e308,-4,spam\n"
+    Path("huge.csv").write_text(huge, encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[1])}
+    for line in (
+        "fit huge.csv -o model.json --figure huge.svg -q",
+        "predict model.json huge.csv -q",
+        "evaluate model.json huge.csv -q",
+        "predict model.json huge.csv --json -q",
+    ):
+        command = [sys.executable, "-m", "separatrix.cli", *line.split()]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, ""), line
+    found = json.loads(done.stdout)["predictions"]
+    assert [one["prediction"] for one in found] == ["ham", "spam", "ham", "spam"]
+    assert all(one["score"] is None for one in found)
+    assert "nan" not in Path("huge.svg").read_text(encoding="utf-8")

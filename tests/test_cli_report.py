@@ -170,6 +170,65 @@ def test_a_running_search_can_be_interrupted_and_keeps_what_it_has(cli):
     assert cli("verify model.json noise.csv -q")[0] == 0
 
 
+@pytest.mark.parametrize(
+    ("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["interrupt", "terminate"]
+)
+def test_a_report_is_stopped_by_a_signal_and_leaves_nothing(cli, sent, code):
+    _noise()
+    before = sorted(Path.cwd().iterdir())
+    line = [*PROGRAM, "report", "noise.csv", "-o", "out.html", "--budget", "60"]
+    running = subprocess.Popen(line, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
+    try:
+        heard = ""
+        while "fewest errors" not in heard or "(60 s" in heard:
+            heard = running.stderr.readline()
+            assert heard, "it ended by itself"
+        running.send_signal(sent)
+        rest = running.stderr.read()
+        assert running.wait(30) == code, rest
+    finally:
+        running.kill()
+        running.wait()
+        running.stderr.close()
+    assert ("interrupted; nothing was left" in rest) == (code == 130)
+    assert "terminate called" not in rest
+    assert sorted(Path.cwd().iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "line", ["report tangled.csv -o out.html", "report tangled.csv --json", "demo noise -o out.svg"]
+)
+def test_a_search_that_was_interrupted_ends_what_it_was_a_part_of(cli, monkeypatch, line):
+    def interrupted(problem, interval, *_):
+        interval.interrupt()
+        interval.should_stop()
+
+    monkeypatch.setattr("separatrix.algorithms.zero_one.estimator.close", interrupted)
+    code, _, err = cli(line)
+    assert code == 130
+    assert "interrupted; nothing was left half-written" in err
+    assert not Path("out.html").exists()
+    assert not Path("out.svg").exists()
+
+
+def test_values_at_the_ends_of_the_doubles_have_a_report(cli):
+    """What cannot be made of them is left out with a sentence, and the rest stays."""
+    Path("tiny.csv").write_text("a,b,y\n1,5e-324,ham\n1,0,spam\n", encoding="utf-8")
+    huge = "a,b,y\n1e308,1,ham\n-1e308,2,spam\n9e307,3,ham\n-1.2e308,-4,spam\n"
+    Path("huge.csv").write_text(huge, encoding="utf-8")
+    for name, sentence in (
+        ("tiny", "The picture of the rows: left out, since the rows are too near the boundary to be drawn."),
+        ("huge", "Logistic regression (C = 1): left out, since the columns are too large for this fit"),
+    ):
+        code, _, err = cli(f"report {name}.csv -o {name}.html --budget 1")
+        assert (code, "Warning" in err) == (0, False)
+        page = Path(f"{name}.html").read_text(encoding="utf-8")
+        assert sentence in page
+        assert sentence in " ".join(err.split())
+        assert "separable: a hyperplane has every row strictly on its side" in " ".join(err.split())
+        assert '"nan"' not in page
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 def test_progress_moves_on_a_terminal(cli):
     import pty

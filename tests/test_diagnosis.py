@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from fractions import Fraction
 from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -149,3 +153,53 @@ def test_text_is_a_dozen_lines_of_the_width_asked_for():
 def test_rubbish_gets_a_sentence(budget, X, y, sentence):
     with pytest.raises(ValueError, match=sentence):
         sx.diagnose(X, y, budget=budget)
+
+
+INTERRUPTED = """
+import os, signal, threading
+import numpy as np
+import separatrix as sx
+
+def tell(text):
+    if "fitting: fewest" in text:
+        threading.Timer(3.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+rng = np.random.default_rng(0)
+try:
+    sx.diagnose(rng.normal(size=(400, 6)), rng.integers(0, 2, 400), budget=40, progress=tell)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_an_interrupt_ends_a_diagnosis():
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[1])}
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (0, "interrupted\n"), done.stderr
+
+
+@pytest.mark.parametrize("part", ["Perceptron", "LogisticRegression", "LinearSVM", "ZeroOne", "MaxMargin"])
+@pytest.mark.parametrize("problem", ["xor", "and_gate"])
+def test_a_part_that_cannot_be_made_is_left_out_with_a_sentence(monkeypatch, part, problem):
+    def refuse(self, *_):
+        raise sx.DataError("These rows are refused.")
+
+    X, y = sx.problems.xor()
+    y = y if problem == "xor" else [0, 0, 0, 1]
+    whole = sx.diagnose(X, y, budget=1)
+    monkeypatch.setattr(getattr(sx, part), "_solve" if part != "Perceptron" else "_solution", refuse)
+    found = sx.diagnose(X, y, budget=1)
+    missing = len(whole.tasks[0].contenders) - len(found.tasks[0].contenders)
+    assert missing == len(found.notes)
+    assert all(note.endswith(": left out, since these rows are refused.") for note in found.notes)
+    assert all(note in found.to_html() for note in found.notes)
+    assert found.tasks[0].evidence == whole.tasks[0].evidence
+
+
+def test_weights_that_have_no_place_on_a_scale_are_not_drawn():
+    X = [[1e308, 0.0], [-1e308, 1.0], [1.7e308, 1.0], [0.0, -1.0], [-1.7e308, 0.0], [1e308, 1.0]]
+    page = sx.diagnose(X, [0, 1, 0, 1, 0, 1], budget=1).to_html()
+    assert '"nan"' not in page
+    assert '"inf"' not in page

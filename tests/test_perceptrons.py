@@ -855,3 +855,12 @@ def test_a_warning_names_the_numbers_and_points_at_the_caller():
     assert message == model.certificate_.reason
     assert f"{model.mistakes_} mistakes ({model.history_[-1].mistakes} in the last pass)" in message
     assert f"err on {naive.errors(X.tolist(), y, weights)} of 200 rows" in message
+
+
+@pytest.mark.parametrize("step", [1e-310, 1e-300, 1e-160, 1e160, 1e300])
+def test_a_step_of_any_size_has_the_same_margin_and_bound(step):
+    """‖w‖ is right where the squares of the weights are no doubles."""
+    X, y = sx.problems.iris("setosa", "versicolor")
+    one, other = sx.Perceptron().fit(X, y), sx.Perceptron(step=step).fit(X, y)
+    for name in ("margin_", "margin_centred_", "geometric_margin_", "mistake_bound_"):
+        assert getattr(other, name) == pytest.approx(getattr(one, name), rel=1e-9)

@@ -183,6 +183,8 @@ def _grid(drawing: Drawing, start: tuple[float, float], stop: tuple[float, float
 
 def _round_numbers(low: float, high: float, most: int) -> list[float]:
     raw = (high - low) / most
+    if not 0 < raw < math.inf:
+        return []
     unit = 10.0 ** math.floor(math.log10(raw))
     step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= raw * (1 - 1e-9))
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)

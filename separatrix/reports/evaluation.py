@@ -92,11 +92,12 @@ def evaluate(
         assert block.codes is not None
         part = rows_of(block, rows)
         truth = known[block.codes]
-        score_parts.append(model.decision_function(part))
         truth_parts.append(truth)
-        if hasattr(model, "predict_proba"):
-            given = model.predict_proba(part)[np.arange(len(truth)), truth]
-            with np.errstate(divide="ignore"):
+        # An infinite score has a side all the same.
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            score_parts.append(model.decision_function(part))
+            if hasattr(model, "predict_proba"):
+                given = model.predict_proba(part)[np.arange(len(truth)), truth]
                 loss -= float(np.log(given).sum())
     truth, scores = np.concatenate(truth_parts), np.concatenate(score_parts)
     chosen = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
@@ -215,6 +216,7 @@ def _numbers(seen: RegressionEvaluation) -> Iterator[Line]:
         yield "R²", f"{number(seen.r_squared)}, the share of the variance that is explained"
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _regression(model: Any, rows: Rows) -> RegressionEvaluation:
     squares, sizes, truth_parts = 0.0, 0.0, []
     for block in rows.blocks():

@@ -19,7 +19,7 @@ def to_dict(summary: Summary) -> dict[str, Any]:
     for task, record in zip(summary.tasks, fields["tasks"], strict=True):
         record["settled"] = task.settled
         record["evidence"]["proven"] = task.evidence.proven
-    return _finite({"format": FORMAT, "version": VERSION, **fields, "proven": summary.proven})
+    return finite({"format": FORMAT, "version": VERSION, **fields, "proven": summary.proven})
 
 
 def render(summary: Summary) -> str:
@@ -39,11 +39,12 @@ def _line(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
+    """A JSON value with null for every number that is not finite."""
     if isinstance(value, dict):
-        return {name: _finite(item) for name, item in value.items()}
+        return {name: finite(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
+        return [finite(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

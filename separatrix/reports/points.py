@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,13 +49,25 @@ class Points:
     projected: bool = False
 
 
+def scaled(weights: np.ndarray, intercept: float) -> tuple[np.ndarray, float, float]:
+    """The boundary with weights divided by a power of two, so that no square leaves the range of doubles, and
+    their length: 0 where they are all zero or not finite, and there is no boundary."""
+    largest = float(np.abs(weights).max())
+    if not 0 < largest < math.inf:
+        return np.zeros_like(weights), 0.0, 0.0
+    down = -math.frexp(largest)[1]
+    near = np.ldexp(weights, down)
+    return near, float(np.ldexp(intercept, down)), float(np.linalg.norm(near))
+
+
+@np.errstate(over="ignore", invalid="ignore")
 def points_of(rows: Rows, positive: int, weights: np.ndarray, intercept: float) -> Points:
     """Evenly spaced rows and those nearest to the boundary.
 
     Two columns are shown as they are. More are projected: across on w, in distances from the boundary, and
     up on the direction of the boundary in which these rows spread most.
     """
-    norm = float(np.linalg.norm(weights))
+    weights, intercept, norm = scaled(weights, intercept)
     X, signs = _chosen(rows, positive, weights, intercept)
     scores = X @ weights + intercept
     margins = signs * scores / norm if norm > 0 else np.zeros(len(X))

@@ -190,6 +190,8 @@ def solve(instance: MinDisagreement, **options: Any) -> tuple[int, ...]:
     from separatrix import ZeroOne  # type: ignore[attr-defined, unused-ignore]
 
     model = ZeroOne(fit_intercept=instance.intercept, **options).fit(instance.X, instance.y)
+    if model.interrupted_:
+        raise KeyboardInterrupt
     if not model.optimal_:
         raise ValueError(
             f"the solver stopped between {model.lower_bound_} and {model.errors_} errors: give it more time"

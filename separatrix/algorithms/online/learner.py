@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -87,8 +88,11 @@ class Learner(ABC):
 
 def length_of(vector: np.ndarray) -> float:
     """‖v‖, without BLAS: on a busy machine its threads take longer to wake up than the sum does."""
-    with np.errstate(over="ignore"):
-        return float(np.sqrt(np.sum(np.square(vector))))
+    with np.errstate(over="ignore", under="ignore"):
+        square = float(np.sum(np.square(vector)))
+    if 1e-200 <= square <= 1e200:
+        return math.sqrt(square)
+    return math.hypot(*vector.tolist())  # slower, but no square is too small or too large for it
 
 
 def linear_score(X: Any, weights: np.ndarray) -> float:

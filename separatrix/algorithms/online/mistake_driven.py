@@ -3,6 +3,7 @@ theorem."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -153,5 +154,7 @@ def figures(weights: np.ndarray, smallest: float, constant: float, survey: Surve
     return answer
 
 
-def _ratio(above: float, below: Any) -> float:
-    return float(above) / float(below) if below > 0 else float(above) and float("nan")
+def _ratio(above: float, below: float) -> float:
+    """Not a number where either is out of the range of doubles: nothing is known then."""
+    known = 0 < below < math.inf and abs(above) < math.inf
+    return float(above) / float(below) if known else float(above) and math.nan

@@ -39,7 +39,7 @@ def _sentences(task: Task, data: Data) -> Iterator[str]:
 
 
 def _separable(task: Task) -> Iterator[str]:
-    if task.margin is not None:
+    if task.margin is not None and task.margin.lower > 0:
         yield (
             "Use the maximum-margin halfspace: every row may move by less than "
             f"{number(task.margin.lower)} in any direction and stays on its side."

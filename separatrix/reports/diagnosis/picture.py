@@ -8,6 +8,7 @@ import numpy as np
 
 from separatrix.predictor.evidence import matrix
 from separatrix.reports.diagnosis.record import Picture
+from separatrix.reports.points import scaled
 from separatrix.rows import Rows
 from separatrix.rows.sequence import dense_rows
 
@@ -16,14 +17,15 @@ MOST_VALUES = 2_000_000
 MOST_MARKED = 60
 BINS = 40
 TURNS = 30
+LEAST = 1e-300  # of a bin: below this its edges are not doubles any more
 
 
 def picture_of(
     rows: Rows, code: int, weights: np.ndarray, intercept: float, marked: Sequence[int], names: Sequence[str]
 ) -> Picture | None:
     """Evenly spaced rows and the marked ones, seen along the weights; None where the weights are zero."""
-    norm = float(np.linalg.norm(weights))
-    if not (norm > 0 and np.isfinite(norm)):
+    weights, intercept, norm = scaled(weights, intercept)
+    if not norm > 0:
         return None
     margins = np.empty(rows.n_rows)
     signs = np.empty(rows.n_rows, np.int8)
@@ -38,6 +40,8 @@ def picture_of(
     chosen = np.array(sorted(wanted | special), np.int64)
     X = _taken(rows, chosen)
     place, normal, offset, across, up = _plane(X, weights, intercept, names)
+    if not (np.isfinite(margins).all() and np.isfinite(place).all()):
+        raise ValueError("The rows are too far apart to be drawn.")
     edges, counts = _histogram(margins, signs)
     return Picture(
         across=_rounded(place[:, 0]),
@@ -89,6 +93,8 @@ def _histogram(
         high = low + 1.0
     # Whole steps from 0, so that no bin has rows of both sides of the boundary.
     step = (high - low) / BINS
+    if not LEAST <= step < np.inf:
+        raise ValueError(f"The rows are too {'far from' if step > 1 else 'near'} the boundary to be drawn.")
     edges = step * np.arange(np.floor(low / step), np.ceil(high / step) + 1)
     inside = np.clip(margins, edges[0], edges[-1])  # what lies beyond is counted in the last bin
     counted = [np.histogram(inside[signs == sign], edges)[0].tolist() for sign in (-1, 1)]

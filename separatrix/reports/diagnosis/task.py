@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,7 +24,9 @@ from separatrix.reports.diagnosis.record import (
     Course,
     Data,
     Fewest,
+    Lifted,
     Margin,
+    Picture,
     RidgePath,
     ShownRow,
     Statement,
@@ -40,6 +43,8 @@ MOST_SHOWN = 200
 MOST_VALUES = 30_000_000  # rows times columns: above this bounds that need a table of the rows are left out
 MOST_COLUMNS = 64  # whose logistic coefficients are followed where every one may run away
 MOST_PATH = 200  # columns of a ridge path
+
+Part = TypeVar("Part")
 
 
 class Examination:
@@ -81,22 +86,19 @@ class Examination:
         conflict = self._conflict(separation)
         contenders: list[Contender] = []
         course = fewest = ridge = None
-        lifts: tuple[Any, ...] = ()
+        lifts: tuple[Lifted, ...] = ()
         statements: tuple[Statement, ...] = ()
         if not brief:
-            course = self._perceptron(contenders, margin)
+            course = self._kept("The perceptron", lambda: self._perceptron(contenders, margin))
             self._others(contenders, separation)
-            fewest = self._fewest(separation, contenders)
+            fewest = self._kept("The fewest errors", lambda: self._fewest(separation, contenders))
             if not separation.separable:
-                self.tell("trying products of columns")
-                lifts = lifts_of(self.rows, intercept=self.intercept, budget=self.budget)
+                lifts = self._kept("Products of columns", self._lifts) or ()
             statements = self._statements(separation)
-            ridge = self._ridge()
+            ridge = self._kept("The ridge path", self._ridge)
         weights = None if brief else self._boundary(separation, contenders)
         marked = [row.row for row in conflict] or (list(margin.support) if margin else [])
-        picture = None
-        if weights is not None:
-            picture = picture_of(self.rows, 1, weights[:-1], float(weights[-1]), marked, self.names)
+        picture = self._kept("The picture of the rows", lambda: self._picture(weights, marked))
         task = Task(
             positive=self.positive,
             negative=self.negative,
@@ -116,6 +118,15 @@ class Examination:
             advice=(),
         )
         return advice(task, self.data)
+
+    def _kept(self, part: str, make: Callable[[], Part]) -> Part | None:
+        """A part of the report; where the numbers do not allow it None, and a sentence that says why."""
+        try:
+            return make()
+        except (ValueError, ArithmeticError) as error:
+            reason = str(error).rstrip(".")
+            self.notes.append(f"{part}: left out, since {reason[:1].lower()}{reason[1:]}.")
+            return None
 
     def _margin(self, separation: Separation) -> Margin | None:
         if not separation.separable:
@@ -188,12 +199,16 @@ class Examination:
         if separation.separable:
             models["maximum margin"] = separatrix.MaxMargin(fit_intercept=self.intercept)
         for name, model in models.items():
-            contenders.append(self._fitted(name, model))
+            found = self._kept(f"{name[:1].upper()}{name[1:]}", partial(self._fitted, name, model))
+            contenders += [] if found is None else [found]
 
     def _fitted(self, name: str, model: Any) -> Contender:
         self.tell(f"fitting: {name}")
         started = monotonic()
         model.fit(self.rows)
+        if getattr(model, "interrupted_", False):
+            # A search that is ended keeps what it has; a report that is ended does not go on without it.
+            raise KeyboardInterrupt
         seconds = monotonic() - started
         self._models[name] = model
         weights, bias = model.coef_[0], float(model.intercept_[0])
@@ -212,7 +227,7 @@ class Examination:
 
     def _smallest(self, weights: np.ndarray, bias: float) -> float | None:
         seen = tally(self.rows, 1, weights.tolist(), bias if self.intercept else None)
-        norm = float(np.linalg.norm(weights))
+        norm = math.hypot(*weights.tolist())
         return _finite(seen.smallest / norm) if norm > 0 else None
 
     def _fewest(self, separation: Separation, contenders: list[Contender]) -> Fewest | None:
@@ -238,7 +253,9 @@ class Examination:
         from separatrix.theory import generalisation
 
         self.tell("what theory says about new rows")
-        model = self._models["maximum margin" if separation.separable else "linear SVM (C = 1)"]
+        model = self._models.get("maximum margin" if separation.separable else "linear SVM (C = 1)")
+        if model is None:
+            return ()
         try:
             found = generalisation(model, self.rows, X_test=self.held_out)
         except (ValueError, MemoryError):
@@ -249,6 +266,15 @@ class Examination:
             )
             for b in found
         )
+
+    def _lifts(self) -> tuple[Lifted, ...]:
+        self.tell("trying products of columns")
+        return lifts_of(self.rows, intercept=self.intercept, budget=self.budget)
+
+    def _picture(self, weights: np.ndarray | None, marked: Sequence[int]) -> Picture | None:
+        if weights is None:
+            return None
+        return picture_of(self.rows, 1, weights[:-1], float(weights[-1]), marked, self.names)
 
     def _ridge(self) -> RidgePath | None:
         if self.rows.n_columns > MOST_PATH or not self.rows.in_memory:

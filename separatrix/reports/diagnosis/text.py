@@ -44,6 +44,7 @@ def _one(diagnosis: Diagnosis) -> Iterator[Line]:
     yield from _data(diagnosis.data)
     for place, sentence in enumerate(task.advice[:3]):
         yield ("" if place else "next"), sentence
+    yield from _notes(diagnosis)
 
 
 def _several(diagnosis: Diagnosis) -> Iterator[Line]:
@@ -55,6 +56,12 @@ def _several(diagnosis: Diagnosis) -> Iterator[Line]:
         yield f"  and {len(diagnosis.tasks) - len(shown)} more classes"
     yield ""
     yield from _data(diagnosis.data)
+    yield from _notes(diagnosis)
+
+
+def _notes(diagnosis: Diagnosis) -> Iterator[Line]:
+    for note in diagnosis.notes:
+        yield "note", note
 
 
 def _row(task: Task) -> tuple[str, ...]:
@@ -86,10 +93,10 @@ def _margin(task: Task) -> Iterator[Line]:
     units = ""
     if margin.standardised is not None:
         units = f"; {number(margin.standardised[0])} in standard deviations"
-    yield (
-        "margin",
-        f"{number(margin.lower)} at best, certified to {_digits(margin.lower, margin.upper)}{units}",
-    )
+    best = f"{number(margin.lower)} at best, certified to {_digits(margin.lower, margin.upper)}"
+    if not margin.lower > 0:
+        best = f"at most {number(margin.upper)}; doubles hold no smaller number"
+    yield "margin", f"{best}{units}"
     if margin.mistake_bound is not None:
         allowed = at_most(float(margin.mistake_bound))
         yield (

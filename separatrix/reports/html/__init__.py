@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from separatrix.reports.diagnosis.record import Diagnosis, Task
 from separatrix.reports.diagnosis.text import KINDS
 from separatrix.reports.evaluation import told
-from separatrix.reports.html.figures import figures_of
+from separatrix.reports.html.figures import Figure, figures_of
 from separatrix.reports.svg import STYLE
 from separatrix.reports.wording import at_most, counted, named, number, several
 
@@ -37,7 +38,7 @@ def render(diagnosis: Diagnosis) -> str:
     drawn = 0
     for place, task in enumerate(diagnosis.tasks):
         name = f"task-{place}"
-        figures = list(figures_of(task, name)) if drawn < MOST_DRAWN else []
+        figures = [_figure(draw) for draw in figures_of(task, name)] if drawn < MOST_DRAWN else []
         drawn += sum(len(figure.svg) for figure in figures)
         if place and drawn > MOST_DRAWN:
             figures = []
@@ -53,6 +54,14 @@ def render(diagnosis: Diagnosis) -> str:
         most_coefficients=MOST_COEFFICIENTS,
         most_named=MOST_NAMED,
     )
+
+
+def _figure(draw: Callable[[], Figure]) -> Figure:
+    """The figure, or a sentence in its place."""
+    try:
+        return draw()
+    except (ValueError, ArithmeticError):
+        return Figure("A figure is left out here: its numbers are too large or too small to be drawn.", "")
 
 
 def embedded(diagnosis: Diagnosis) -> str:

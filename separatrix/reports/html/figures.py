@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
-from separatrix.reports.axes import (
-    Panel,
-    Scale,
-    draw_edge,
-    draw_frame,
-    draw_legend,
-    draw_mark,
-    padded,
-    panel,
-)
+from separatrix.reports.axes import Panel, Scale, draw_edge, draw_frame, draw_legend, draw_mark, padded, panel
 from separatrix.reports.diagnosis.record import Coefficient, Picture, Task
 from separatrix.reports.svg import STYLE, Drawing, shortened
 from separatrix.reports.wording import at_most, counted, named, number, several
@@ -23,6 +15,7 @@ from separatrix.reports.wording import at_most, counted, named, number, several
 WIDTH, HEIGHT = 480.0, 360.0
 LEFT, TOP, RIGHT, BOTTOM = 74.0, 34.0, 16.0, 78.0
 MOST_BARS = 16
+HEAVIEST = 1e300  # of the weights that a scale holds
 COLOURS = ("plus", "minus", "third", "fourth", "fifth", "sixth")
 DASHES = (None, "7 4", "2 3", "9 3 2 3")
 
@@ -35,19 +28,19 @@ class Figure:
     svg: str
 
 
-def figures_of(task: Task, name: str) -> Iterator[Figure]:
-    """Every figure that the record of a task can fill; ``name`` begins the identifiers."""
+def figures_of(task: Task, name: str) -> Iterator[Callable[[], Figure]]:
+    """What draws every figure that the record of a task can fill; ``name`` begins the identifiers."""
     if task.picture is not None:
-        yield scatter(task, task.picture, f"{name}-rows")
-        yield histogram(task, task.picture, f"{name}-margins")
+        yield partial(scatter, task, task.picture, f"{name}-rows")
+        yield partial(histogram, task, task.picture, f"{name}-margins")
     if task.course is not None:
-        yield course(task, f"{name}-course")
+        yield partial(course, task, f"{name}-course")
     if task.coefficients:
-        yield coefficients(task, f"{name}-weights")
+        yield partial(coefficients, task, f"{name}-weights")
     if task.fewest is not None and len(task.fewest.history) > 1 and task.kind != "complete":
-        yield interval(task, f"{name}-fewest")
+        yield partial(interval, task, f"{name}-fewest")
     if task.ridge is not None:
-        yield ridge(task, f"{name}-ridge")
+        yield partial(ridge, task, f"{name}-ridge")
 
 
 def scatter(task: Task, picture: Picture, name: str) -> Figure:
@@ -192,11 +185,11 @@ def coefficients(task: Task, name: str) -> Figure:
         f"{len(shown)} of {len(ranked)}; {named(shown[0].name)} weighs most."
         + (f" The logistic fit runs away in {', '.join(map(named, running))}." if running else "")
     )
-    line = 19.0
-    height = TOP + line * len(shown) + 46
-    drawing = Drawing(WIDTH, height, "Weights", described, name)
-    most = max((abs(c.standardised) for c in shown), default=0.0) or 1.0
-    left = 168.0
+    if not all(abs(c.standardised) <= HEAVIEST for c in shown):
+        raise ValueError("weights that have no place on a scale")
+    line, left = 19.0, 168.0
+    drawing = Drawing(WIDTH, TOP + line * len(shown) + 46, "Weights", described, name)
+    most = abs(shown[0].standardised) or 1.0
     area = Panel(
         left,
         TOP,
