@@ -15,6 +15,7 @@ from functools import cache
 
 import numpy as np
 
+from separatrix.algorithms.separation import separated
 from separatrix.algorithms.zero_one.circuits import Circuits
 from separatrix.algorithms.zero_one.cone import Cones
 from separatrix.algorithms.zero_one.elimination import Elimination
@@ -22,6 +23,7 @@ from separatrix.algorithms.zero_one.interval import Engine, Interval
 from separatrix.algorithms.zero_one.problem import Problem
 from separatrix.algorithms.zero_one.reduce import reduced
 from separatrix.algorithms.zero_one.search import Search
+from separatrix.rows import as_rows
 from separatrix.rows.sequence import blas
 
 PLANAR = 3  # dimensions up to which cones need no good halfspace to begin with
@@ -50,6 +52,8 @@ def compiled(many: bool = False) -> None:
         )
     problem = reduced(X, signs)
     interval = Interval(problem, node_limit=2 if many else 200)
+    separated(as_rows(X, signs), 1, intercept=True)
+    separated(as_rows(X, X[:, 0] > 1), 1, intercept=True)
     if many:
         next(Elimination(0).steps(problem, interval))
         interval.upper = problem.total
