@@ -63,6 +63,29 @@ def test_dependent_columns_make_a_search_no_harder(more):
     assert_sound(model, np.c_[X, more(X)], y)
 
 
+@pytest.mark.parametrize("cell", [-1e4, 1e8, -1e30, 1e200])
+def test_one_huge_cell_hides_nothing(cell):
+    """It decides the side of its own row, at most: one error more or less."""
+    X, y = noisy(120, 4, 6, share=0.08)
+    plain = sx.ZeroOne(time_limit=20).fit(X, y)
+    X[3, 1] = cell
+    model = sx.ZeroOne(time_limit=20).fit(X, y)
+    assert plain.optimal_
+    assert model.optimal_
+    assert abs(model.errors_ - plain.errors_) <= 1
+    assert_sound(model, X, y)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_heavy_tails(seed):
+    draws = np.random.default_rng(seed)
+    X = draws.standard_cauchy((80, 3))
+    y = X @ [1, 1, -1] + draws.standard_cauchy(80) > 0
+    model = sx.ZeroOne(time_limit=20).fit(X, y)
+    assert model.optimal_
+    assert_sound(model, X, y)
+
+
 @pytest.mark.parametrize("intercept", [True, False])
 def test_no_time_at_all_gives_a_halfspace_all_the_same(intercept):
     X, y = noisy(400, 30, 3)

@@ -26,6 +26,8 @@ import numpy as np
 
 Whole = tuple[int, ...]
 
+DWARFED = 0.02  # of the largest entry of a column
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -97,6 +99,21 @@ class Problem:
         """The rows as doubles in handy units, C order: for proposals."""
         with np.errstate(under="ignore"):
             return np.ascontiguousarray(np.ldexp(self.values, -self.halvings.astype(np.intc)))
+
+    @cached_property
+    def levelled(self) -> tuple[np.ndarray, np.ndarray]:
+        """``floats`` and ones; but where a few entries of a column dwarf the others, rows of length 1 in the
+        units of typical entries, and those units, which are powers of two."""
+        sizes = np.where(self.floats == 0.0, np.nan, abs(self.floats))
+        units = np.ones(self.D)
+        for j in np.flatnonzero(~np.isnan(sizes).all(axis=0)):
+            units[j] = np.ldexp(1.0, max(int(np.frexp(np.nanmedian(sizes[:, j]))[1]), -400))
+        if units.min(initial=1.0) > DWARFED:
+            return self.floats, np.ones(self.D)
+        rows = self.floats / units
+        rows /= np.maximum(abs(rows).max(axis=1, keepdims=True, initial=0.0), 1e-300)
+        lengths = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
+        return rows / np.where(lengths > 0, lengths, 1.0), units
 
     @cached_property
     def float_weights(self) -> np.ndarray:

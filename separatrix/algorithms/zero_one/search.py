@@ -109,10 +109,11 @@ class Ground:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        _, sizes, directions = np.linalg.svd(problem.floats, full_matrices=False)
+        rows, self.units = problem.levelled
+        _, sizes, directions = np.linalg.svd(rows, full_matrices=False)
         kept = max(1, int((sizes > 1e-11 * sizes[0]).sum()))
         self.basis = directions[:kept].T / sizes[:kept]
-        rows = problem.floats @ self.basis
+        rows = rows @ self.basis
         lengths = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
         self.rows = np.ascontiguousarray(rows / np.where(lengths > 0, lengths, 1.0))
         self.costs = problem.float_weights / max(1.0, float(max(problem.weights)) / 2.0**40)
@@ -120,7 +121,8 @@ class Ground:
 
 def _plane(ground: Ground, weights: tuple[int, ...]) -> np.ndarray:
     """The same halfspace in the ground's coordinates."""
-    return np.asarray(np.linalg.lstsq(ground.basis, ground.problem.to_floats(weights), rcond=None)[0])
+    levelled = ground.units * ground.problem.to_floats(weights)
+    return np.asarray(np.linalg.lstsq(ground.basis, levelled, rcond=None)[0])
 
 
 def starts(ground: Ground, interval: Interval, draws: np.random.Generator) -> Iterator[np.ndarray]:
@@ -171,6 +173,6 @@ def hinge(Z: np.ndarray, costs: np.ndarray) -> np.ndarray:
 
 
 def _offer(ground: Ground, interval: Interval, plane: np.ndarray) -> None:
-    weights = ground.basis @ plane
+    weights = ground.basis @ plane / ground.units
     if np.isfinite(weights).all() and weights.any():
         interval.offer(ground.problem.from_floats(weights))

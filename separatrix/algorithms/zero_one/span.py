@@ -75,7 +75,7 @@ def stepped(problem: Problem) -> np.ndarray:
 def _round_basis(problem: Problem, best: Sequence[int], independent: Sequence[int]) -> list[Whole] | None:
     """Vectors that are zero but for some independent columns, as many as those."""
     fixed = stepped(problem)
-    floats, count = problem.floats, len(independent)
+    (floats, units), count = problem.levelled, len(independent)
     standing = [j for j in independent if fixed[j]]
     loose = [j for j in independent if not fixed[j]]
     with np.errstate(all="ignore"):
@@ -89,7 +89,7 @@ def _round_basis(problem: Problem, best: Sequence[int], independent: Sequence[in
         if len(sizes) < len(loose) or (sizes.size and not sizes[-1] > 1e-13 * sizes[0]):
             return None
         turned = directions.T / sizes * np.sqrt(problem.m)
-        weights = problem.to_floats(best)
+        weights = units * problem.to_floats(best)
         weights[standing] = 0.0
         middle = scores.T @ (floats @ weights)
         size = np.linalg.norm(middle)
@@ -103,8 +103,8 @@ def _round_basis(problem: Problem, best: Sequence[int], independent: Sequence[in
         if not np.isfinite(basis).all():
             return None
         largest = abs(basis).max(axis=0)
-        units = np.ldexp(1.0, np.frexp(largest)[1] - BITS)
-        basis = np.rint(basis / units) * units
+        grain = np.ldexp(1.0, np.frexp(largest)[1] - BITS)
+        basis = np.rint(basis / grain) * grain / units[:, None]  # units are powers of two
     shifts = [int(-h) - e for h, e in zip(problem.halvings, problem.exponents, strict=True)]
     exact = [
         [Fraction(float(a)) * (Fraction(2) ** k) for a, k in zip(vector, shifts, strict=True)]
