@@ -107,7 +107,7 @@ class Problem:
         sizes = np.where(self.floats == 0.0, np.nan, abs(self.floats))
         units = np.ones(self.D)
         for j in np.flatnonzero(~np.isnan(sizes).all(axis=0)):
-            units[j] = np.ldexp(1.0, max(int(np.frexp(np.nanmedian(sizes[:, j]))[1]), -400))
+            units[j] = np.ldexp(1.0, max(int(np.frexp(np.nanmedian(sizes[:, j]))[1]), -1000))
         if units.min(initial=1.0) > DWARFED:
             return self.floats, np.ones(self.D)
         rows = self.floats / units
