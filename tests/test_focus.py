@@ -9,7 +9,8 @@ import scipy.sparse as sp
 import separatrix.algorithms.online.focus as focus_module
 from separatrix.algorithms.online.focus import Focus, Sketch, in_place
 from separatrix.algorithms.online.survey import Survey
-from separatrix.kernels.shadow import LOOKS, PLACE, WINDOW
+from separatrix.kernels.drawing import draw_panel
+from separatrix.kernels.shadow import LOOKS, PANEL, PLACE, WINDOW
 from separatrix.kernels.sweep import sweep
 from separatrix.rows.errors import DataError
 from separatrix.rows.memory import DenseRows, SparseRows
@@ -126,6 +127,30 @@ def test_heavy_tails():
     X = rng.standard_cauchy((4 * WINDOW, 8)) ** 3
     codes = (X[:, 0] + X[:, 1] > 0).astype(np.int32)
     assert_same(DenseRows(X, codes, CLASSES), passes=20)
+
+
+@pytest.mark.parametrize("d", [4, 5, 20])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_values_of_the_copy_are_within_half_a_unit(d, dtype):
+    """Rows far out, and columns that are silent in the first window, get units of their own."""
+    X, codes = normal_rows(d, 3 * WINDOW + 20, d, 0.02)
+    X[:WINDOW, 1] = 0.0
+    X[::97, 2] *= 1e6
+    X[:, 3] *= 1e-35
+    rows = DenseRows(X.astype(dtype), codes, CLASSES)
+    shadow = assert_same(rows)._shadow
+    for p in range(len(shadow.drawn)):
+        if shadow.drawn[p] < 0:
+            draw_panel(rows.X, p, shadow)
+    assert 0 < shadow.own.sum() < len(shadow.own)
+    for p, place in enumerate(shadow.drawn.tolist()):
+        units = (shadow.units[place] if shadow.own[place] else shadow.usual).astype(np.longdouble)
+        chosen = rows.X[shadow.order[p * PANEL : (p + 1) * PANEL]].astype(np.longdouble)
+        carried = shadow.codes[place].T.copy()[: len(chosen)].astype(np.int64)
+        for j in range(d):  # the lowest byte with its sign, then what is left of the number
+            q = (carried[:, j // 4] + 128) % 256 - 128
+            carried[:, j // 4] = (carried[:, j // 4] - q) >> 8
+            assert (abs(chosen[:, j] - q * units[j]) <= (0.5 + 5e-5) * units[j]).all()
 
 
 def test_duplicates_zeros_and_ties():

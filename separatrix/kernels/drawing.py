@@ -6,10 +6,12 @@ import numpy as np
 
 from separatrix.kernels import kernel
 from separatrix.kernels.row import row_add, row_dot
-from separatrix.kernels.shadow import FOLD, PANEL, PANELS, WINDOW, Shadow
+from separatrix.kernels.shadow import HALFWAY, PANEL, PANELS, WINDOW, Shadow
 
-WHOLE, OFFSET = np.float32(127.0), np.float32(128.5)
-LEAST_UNIT = np.float32(1e-30)  # a column below half of this is all zeros here, which its unit still covers
+LOWEST = 0x4B400000 - 128  # the bits of HALFWAY, less 128
+ROOMY = 1.6 / 127  # the usual units over the largest values of the first window
+TIGHT = 1.001 / 127  # a panel's own over its largest values
+LEAST_UNIT = np.float32(1e-30)
 BELOW_ZERO = 0x808080  # the signs of the three lower bytes
 BINS = 128
 BATCH = 32  # rows whose scores are made before the first of them is looked at: memory runs ahead then
@@ -124,42 +126,52 @@ def stand(window: int, length: float, shadow: Shadow) -> int:
 
 
 @kernel
+def choose_units(X: np.ndarray, rows: np.ndarray, share: float, units: np.ndarray) -> int:
+    """A share of the largest absolute values of some rows; returns how many columns there are."""
+    units[:] = 0.0
+    for r in range(rows.shape[0]):
+        row = X[rows[r]]
+        for j in range(row.shape[0]):
+            units[j] = max(units[j], abs(np.float32(row[j])))
+    for j in range(units.shape[0]):
+        units[j] = max(units[j] * np.float32(share), LEAST_UNIT)
+    return X.shape[1]
+
+
+@kernel
+def measure_values(X: np.ndarray, rows: np.ndarray, units: np.ndarray, shadow: Shadow) -> bool:
+    """The values of some rows in whole numbers of the units, into ``short``; whether those are from -128 to
+    127."""
+    scales = shadow.scales
+    for j in range(units.shape[0]):
+        scales[j] = np.float32(1.0) / units[j]
+    for r in range(rows.shape[0]):
+        row, shares = X[rows[r]], shadow.shares[r]
+        for j in range(row.shape[0]):
+            shares[j] = np.float32(row[j]) * scales[j] + HALFWAY
+    for r in range(rows.shape[0], PANEL):
+        shadow.shares[r] = HALFWAY
+    # In two loops, so that each is over many values at a time.
+    size = shadow.wholes.size
+    wholes, short = shadow.wholes.reshape(size), shadow.short.reshape(size)
+    either = np.int32(0)
+    for k in range(size):
+        whole = np.int32(wholes[k] - LOWEST)
+        either = np.int32(either | whole)
+        short[k] = np.int8(whole - 128)
+    return 0 <= either < 256
+
+
+@kernel
 def draw_panel(X: np.ndarray, p: int, shadow: Shadow) -> int:
-    """The codes and units of a panel; returns its place."""
-    d = X.shape[1]
-    first = p * PANEL
-    room = min(PANEL, shadow.order.shape[0] - first)
-    for r in range(room):
-        row, copy = X[shadow.order[first + r]], shadow.tile[r]
-        for j in range(d):
-            copy[j] = np.float32(row[j])
-    for r in range(room, PANEL):
-        for j in range(d):
-            shadow.tile[r, j] = 0.0
+    """The codes of a panel, and its units where the usual ones do not hold its values; returns its place."""
+    rows = shadow.order[p * PANEL : min((p + 1) * PANEL, shadow.order.shape[0])]
     place = shadow.places[0]
-    width = shadow.tile.shape[1]
-    long = FOLD * width
-    folded = shadow.tile.reshape(PANEL // FOLD, long)
-    short = shadow.short.reshape(PANEL // FOLD, long)
-    scales, units, codes = shadow.scales, shadow.units[place], shadow.codes[place]
-    for k in range(long):
-        scales[k] = 0.0
-    for g in range(PANEL // FOLD):
-        values = folded[g]
-        for k in range(long):
-            scales[k] = max(scales[k], abs(values[k]))
-    for j in range(width):
-        top = np.float32(0.0)
-        for g in range(FOLD):
-            top = max(top, scales[g * width + j])
-        small = top < 0.5 * LEAST_UNIT
-        units[j] = LEAST_UNIT if small else top / WHOLE
-        for g in range(FOLD):
-            scales[g * width + j] = 0.0 if small else WHOLE / top
-    for g in range(PANEL // FOLD):
-        values, wholes = folded[g], short[g]
-        for k in range(long):  # a positive number cut off: rounds to nearest
-            wholes[k] = np.int8(np.int32(values[k] * scales[k] + OFFSET) - 128)
+    codes = shadow.codes[place]
+    shadow.own[place] = not measure_values(X, rows, shadow.usual, shadow)
+    if shadow.own[place]:
+        choose_units(X, rows, TIGHT, shadow.units[place])
+        measure_values(X, rows, shadow.units[place], shadow)
     for q in range(codes.shape[0]):
         column = codes[q]
         for r in range(PANEL):
@@ -195,6 +207,7 @@ def arranging_sweep(
     if anew:
         shadow.drawn[:] = -1
         shadow.places[0] = 0
+        choose_units(X, np.arange(min(WINDOW, n)), ROOMY, shadow.usual)
     for window in range((n + WINDOW - 1) // WINDOW):
         part = slice(window * WINDOW, min((window + 1) * WINDOW, n))
         for i in range(part.start, part.stop):

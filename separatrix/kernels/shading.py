@@ -29,7 +29,7 @@ from separatrix.kernels.shadow import (
     add_columns,
     bound_panel,
     scale_drift,
-    scale_panel,
+    scale_units,
     turned,
 )
 
@@ -42,7 +42,9 @@ def look_at(
     constant: float,
     drawn: np.ndarray,
     codes: np.ndarray,
+    usual: np.ndarray,
     units: np.ndarray,
+    own: np.ndarray,
     factor: np.ndarray,
     stood: np.ndarray,
     drift: np.ndarray,
@@ -57,11 +59,14 @@ def look_at(
     # It is given parts of the shadow one by one: taking them out for every panel takes as long as the look.
     start = drift[-1] * constant / turn[LENGTH]
     columns = scale_drift(drift, turn[LENGTH], scaled) if turn[LENGTH] < np.inf else 0
+    doubt, fits = np.inf, False  # the latter: whether the drift is scaled in the usual units
     for a in range(panels.shape[0]):
         p = panels[a]
         k = drawn[p]
-        doubt = scale_panel(units[k], start, columns, scaled) if k >= 0 and columns > 0 else np.inf
-        if doubt < np.inf:
+        if k >= 0 and columns > 0 and (own[k] or not fits):
+            doubt = scale_units(units[k] if own[k] else usual, start, columns, scaled)
+            fits = not own[k]
+        if k >= 0 and doubt < np.inf:
             part = slice(p * PANEL, (p + 1) * PANEL)
             add_columns(codes[k], scaled[FACTOR], start, sums[a])
             least[a] = bound_panel(factor[part], stood[part], turn[COSINE], doubt, sums[a], bits[a])
@@ -105,7 +110,7 @@ def doubts(X: np.ndarray, place: int, constant: float, weights: np.ndarray, shad
                 draw_panel(X, p, shadow)
             shadow.panels[many] = p
             many += 1
-        given = (shadow.panels[:many], constant, drawn, shadow.codes, shadow.units)
+        given = (shadow.panels[:many], constant, drawn, shadow.codes, shadow.usual, shadow.units, shadow.own)
         room = (drift, turn, shadow.scaled, sums, shadow.bits, shadow.least)
         progress[LOOKS] += look_at(*given, shadow.factor, shadow.stood, *room)
         for a in range(many):
@@ -204,9 +209,10 @@ def shaded_census(
         if left > 0.0 and left * turn[COSINE] * length * (1.0 - 1e-6) > found[LOWEST] * longest:
             continue
         shadow.panels[0] = p
-        given = (shadow.panels[:1], constant, shadow.drawn, shadow.codes, shadow.units)
+        given = (shadow.panels[:1], constant, shadow.drawn, shadow.codes)
+        kept = (shadow.usual, shadow.units, shadow.own, shadow.factor, shadow.stood)
         room = (shadow.drift, turn, shadow.scaled, shadow.sums, shadow.bits, shadow.least)
-        look_at(*given, shadow.factor, shadow.stood, *room)
+        look_at(*given, *kept, *room)
         for r in range(min(PANEL, n - p * PANEL)):
             low = float(shadow.sums[0, r]) * length * (1.0 - 1e-6)
             if low > 0.0 and low > found[LOWEST] * abs(shadow.factor[p * PANEL + r]):

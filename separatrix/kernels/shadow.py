@@ -14,21 +14,21 @@ makes it with an error of at most (d + 3)·2⁻⁵³(1 + …). So while slack > 
 the panel is a mistake, and none is looked at. The same holds with the base in the place of the anchor: those
 are weights at which the panels of one window were looked at, to be looked at again after a mistake there.
 
-**Values.** Column j of a panel has a unit u_j, its largest absolute value / 127, or more where that is tiny,
-and a value is kept as a whole number of units: the nearest, but for six roundings to float32 of numbers below
-256 (of the value, of the unit two, of its inverse, of their product, and of what `draw_panel` adds), each
-less than 8·10⁻⁶. So |x_ij − q_ij u_j| ≤ (½ + 5·10⁻⁵)u_j. With v_j = δ_j u_j/‖w‖ and A = Σ|v_j|, δ·x_i/‖w‖ is
-within (½ + 5·10⁻⁵)A of Σ v_j q_ij.
+**Values.** Column j of a panel has a unit u_j, and a value is kept as a whole number of units from −128 to
+127: the nearest, but for three roundings to float32 of numbers below 129 (of the value, of 1/u_j, of their
+product), each less than 8·10⁻⁶. So |x_ij − q_ij u_j| ≤ (½ + 5·10⁻⁵)u_j. With v_j = δ_j u_j/‖w‖ and A =
+Σ|v_j|, δ·x_i/‖w‖ is within (½ + 5·10⁻⁵)A of Σ v_j q_ij. Most panels have the usual units, which leave room
+above the largest values of the first window; a panel with a value beyond has units of its own.
 
 **Words.** Four columns are kept in one whole number, y = q₀ + 2⁸q₁ + 2¹⁶q₂ + 2²⁴q₃. Shifted left by 24, 16, 8
 and 0 bits, in 32, it is 2²⁴ times y₀ = q₀, y₁ = q₁ + y₀/2⁸, y₂ = q₂ + y₁/2⁸ and y₃ = q₃ + y₂/2⁸, so that
 Σ v_k q_k = Σ (v_k − v_{k+1}/2⁸)y_k: three shifts and four conversions for four columns of sixteen rows.
 
-**Float32.** In float32 y₀, y₁ and y₂ are exact, y₃ is off by 4·10⁻⁶ at most, and |v_k y_k| + |v_k y_{k−1}|/2⁸
-≤ 128|v_k|. Three roundings make a factor v_k − v_{k+1}/2⁸, one multiplies, and d + 1 add up, in whatever
-order: the sum is off by at most (d + 5)·2⁻²⁴(128A + |bias|) + 4·10⁻⁶A, and A as computed by d + 3 in 2²⁴.
-What is lost where δ_j/‖w‖ underflows, 127u_j·2⁻¹²⁶ at most, is made up for by 10⁻³⁵u_j in the place of it.
-The doubt that `scale_panel` returns is larger than all this and (½ + 5·10⁻⁵)A together by two millionths (for
+**Float32.** In float32 y₀, y₁ and y₂ are exact, y₃ is off by 8·10⁻⁶ at most, and |v_k y_k| + |v_k y_{k−1}|/2⁸
+≤ 130|v_k|. Three roundings make a factor v_k − v_{k+1}/2⁸, one multiplies, and d + 1 add up, in whatever
+order: the sum is off by at most (d + 5)·2⁻²⁴(130A + |bias|) + 8·10⁻⁶A, and A as computed by d + 3 in 2²⁴.
+What is lost where δ_j/‖w‖ underflows, 128u_j·2⁻¹²⁶ at most, is made up for by 10⁻³⁵u_j in the place of it.
+The doubt that `scale_units` returns is larger than all this and (½ + 5·10⁻⁵)A together by two millionths (for
 d ≤ 4096). `bound_panel` makes c·t + f·sum − doubt·|f| with f = s/‖z‖, where neither |c·t| nor |f·sum| −
 doubt·|f| is above 1 + …. Eleven roundings of each come to less than a millionth, and to a millionth of
 doubt·|f|; that covers what else underflows (less than 10⁻⁹), the rounding of δ and what `sweep` rounds too. A
@@ -51,11 +51,14 @@ PANEL = 64
 PANELS = 16  # in a window
 WINDOW = PANELS * PANEL
 QUAD = 4  # columns in a word
-FOLD = 8  # rows seen as one long row, so that a loop over few columns has no remainder
 PLACE, LOOKS, BASED = range(3)
 COSINE, NEED, LENGTH = range(3)
 SHARE, VALUE, FACTOR, LESS = range(4)
 ONE, TINY = np.float32(2.0**-24), np.float32(1e-35)
+HALFWAY = np.float32(1.5 * 2.0**23)  # added to a small float32 it leaves the nearest whole number in the bits
+
+
+SHARED = ("codes", "usual", "units", "own", "drawn", "places", "order")
 
 
 class Shadow(NamedTuple):
@@ -63,8 +66,10 @@ class Shadow(NamedTuple):
 
     Attributes
     ----------
-    codes : int32, (panels, columns / 4, 64); units : float32, (panels, columns and up to 3 more)
-        Values are whole numbers times units; a code has those of four columns.
+    codes : int32, (panels, columns / 4, 64); usual : float32, (columns and up to 3 more,)
+        Values are whole numbers times units, as a rule the usual ones; a code has those of four columns.
+    units : float32, (panels, as many); own : bool, (panels,)
+        The units of panels that have their own, and which those are.
     drawn : int32, (panels,); places : int64, (1,)
         The place of a panel among those, -1 if it has none yet, and how many have one.
     order : int32, (rows,); factor, stood : float32, (panels * 64,)
@@ -79,17 +84,19 @@ class Shadow(NamedTuple):
     panels : int32, (16,); sums : float32, (16, 65); least : float64, (16,)
         Panels of a window to look at, the bounds of their rows, and the least of each, -inf if not positive.
     scaled : float32, (4, columns and 1 to 4 more)
-        SHARE, δ/‖w‖; of the panel at hand VALUE, that times the units, and FACTOR, what the words are
+        SHARE, δ/‖w‖; in the units at hand VALUE, that times the units, and FACTOR, what the words are
         multiplied by; LESS, 2⁻³² where the next column is in the same word.
-    bits, tile, short, words, scales, ratios, inverse, doubtful
-        Room to work in; ``bits`` are those of the sums, ``words`` those of ``short``, and ``doubtful`` holds
-        the rows to be read.
+    bits, shares, wholes, short, words, scales, ratios, inverse, doubtful
+        Room to work in; ``bits`` are those of the sums, ``wholes`` those of ``shares``, ``words`` those of
+        ``short``, and ``doubtful`` holds the rows to be read.
     progress : int64, (3,)
         PLACE, the row from which a sweep goes on; LOOKS, the panels looked at; BASED, the window of the base.
     """
 
     codes: np.ndarray
+    usual: np.ndarray
     units: np.ndarray
+    own: np.ndarray
     drawn: np.ndarray
     places: np.ndarray
     order: np.ndarray
@@ -106,7 +113,8 @@ class Shadow(NamedTuple):
     sums: np.ndarray
     least: np.ndarray
     bits: np.ndarray
-    tile: np.ndarray
+    shares: np.ndarray
+    wholes: np.ndarray
     short: np.ndarray
     words: np.ndarray
     scales: np.ndarray
@@ -122,11 +130,13 @@ def empty_shadow(n_rows: int, n_columns: int) -> Shadow:
     panels = -(-n_rows // PANEL)
     width = -(-n_columns // QUAD) * QUAD
     sums, short = np.zeros((PANELS, PANEL + 1), np.float32), np.zeros((PANEL, width), np.int8)
-    scaled = np.zeros((4, width + 1), np.float32)
+    shares, scaled = np.full((PANEL, width), HALFWAY), np.zeros((4, width + 1), np.float32)
     scaled[LESS] = np.where(np.arange(width + 1) % QUAD == QUAD - 1, 0.0, 2.0**-32)
     return Shadow(
         codes=np.empty((panels, width // QUAD, PANEL), np.int32),
+        usual=np.zeros(width, np.float32),
         units=np.empty((panels, width), np.float32),
+        own=np.zeros(panels, np.bool_),
         drawn=np.full(panels, -1, np.int32),
         places=np.zeros(1, np.int64),
         order=np.empty(n_rows, np.int32),
@@ -143,10 +153,11 @@ def empty_shadow(n_rows: int, n_columns: int) -> Shadow:
         sums=sums,
         least=np.zeros(PANELS),
         bits=sums.view(np.int32),
-        tile=np.zeros((PANEL, width), np.float32),
+        shares=shares,
+        wholes=shares.view(np.int32),
         short=short,
         words=short.view(np.int32),
-        scales=np.zeros(FOLD * width, np.float32),
+        scales=np.zeros(width, np.float32),
         ratios=np.zeros(WINDOW),
         inverse=np.zeros(WINDOW),
         doubtful=np.empty(WINDOW, np.int32),
@@ -157,7 +168,7 @@ def empty_shadow(n_rows: int, n_columns: int) -> Shadow:
 def shared_shadow(shadow: Shadow, signs: np.ndarray) -> Shadow:
     """The same rows with other signs, for another learner; panels that either draws serve both."""
     room = empty_shadow(0, shadow.anchor.shape[1] - 1)
-    same = {name: getattr(shadow, name) for name in ("codes", "units", "drawn", "places", "order")}
+    same = {name: getattr(shadow, name) for name in SHARED}
     factor = np.abs(shadow.factor)
     factor[: len(signs)] *= signs[shadow.order]
     return room._replace(
@@ -207,8 +218,8 @@ def scale_drift(drift: np.ndarray, length: float, scaled: np.ndarray) -> int:
 
 
 @kernel
-def scale_panel(units: np.ndarray, bias: float, columns: int, scaled: np.ndarray) -> float:
-    """The drift per unit of a panel, as the words want it; returns the doubt, how far off a sum made with it
+def scale_units(units: np.ndarray, bias: float, columns: int, scaled: np.ndarray) -> float:
+    """The drift per unit, as the words want it; returns the doubt, how far off a sum made with it
     and begun with the bias may be."""
     shares, values, nexts, factors, less = (
         scaled[SHARE],
