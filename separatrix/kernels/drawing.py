@@ -159,7 +159,7 @@ def measure_values(X: np.ndarray, rows: np.ndarray, units: np.ndarray, shadow: S
         whole = np.int32(wholes[k] - LOWEST)
         either = np.int32(either | whole)
         short[k] = np.int8(whole - 128)
-    return 0 <= either < 256
+    return bool(0 <= either < 256)
 
 
 @kernel
