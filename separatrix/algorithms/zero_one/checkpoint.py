@@ -15,6 +15,7 @@ from separatrix.algorithms.zero_one.problem import Problem
 from separatrix.certificates.check.fewest_errors import Groups, lower_bound
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.check.table import Unreadable
+from separatrix.certificates.errors_at_least import FASTER
 
 FORMAT = "separatrix-zero-one-checkpoint"
 PAUSE = 2.0  # seconds between two writings
@@ -59,7 +60,7 @@ class Checkpoint:
             if len(weights) == self.problem.D and any(weights):
                 interval.offer(weights)
             if proof["method"] != "none":
-                interval.raise_lower(lower_bound(proof, _groups(self.problem)), proof)
+                interval.raise_lower(lower_bound(proof, _groups(self.problem), FASTER), proof)
         except (Refused, Unreadable, KeyError, TypeError, ValueError) as error:
             raise ValueError(f"The checkpoint {self.path.name} is damaged: {error}") from None
 

@@ -19,7 +19,7 @@ down.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from operator import mul
 from typing import TYPE_CHECKING, Any
 
@@ -36,10 +36,33 @@ FORMS = {
     "null": listed(listed(integer)),
     "trees": listed(text),
 }
+LONGEST = 100_000  # bits by which a multiplier may be shifted: no proof needs nearly as many
 Row = tuple[int, tuple[int, ...]]
 
 
-def cones(proof: dict[str, Any], groups: Groups) -> int:
+def least_bound(
+    scores: dict[int, list[int]], trees: Sequence[str], weights: dict[int, int], width: int
+) -> int:
+    """The least of all leaves; ``scores`` are those at the basis."""
+    lowest = sum(weights.values())
+    for root, tree in enumerate(trees):
+        signs = [1 if root >> j & 1 else -1 for j in range(width)]
+        rows = [(name, tuple(map(mul, signs, row))) for name, row in scores.items()]
+        try:
+            numbers = map(int, tree.split())
+            lowest = min(lowest, *leaves(rows, numbers, weights, width))
+            if next(numbers, None) is not None:
+                raise Refused("A tree goes on after its end.")
+        except (KeyError, IndexError):
+            raise Refused("A tree names a row, a pair or a vertex that is not there.") from None
+        except (StopIteration, RuntimeError):
+            raise Refused("A tree ends too early.") from None
+        except ValueError:
+            raise Unreadable("A tree of the certificate is damaged.") from None
+    return lowest
+
+
+def cones(proof: dict[str, Any], groups: Groups, least: Callable[..., int] = least_bound) -> int:
     """The bound that the cones prove, what is paid in any case included."""
     proof = fields(proof, FORMS)
     basis, null = proof["basis"], proof["null"]
@@ -53,22 +76,7 @@ def cones(proof: dict[str, Any], groups: Groups) -> int:
     if len(proof["trees"]) != 1 << len(basis):
         raise Refused(f"It has {len(proof['trees'])} trees; {1 << len(basis)} cones cover the space.")
     scores = {name: [sum(map(mul, row, v)) for v in basis] for name, row in groups.rows.items()}
-    lowest = sum(groups.weights.values())
-    for root, tree in enumerate(proof["trees"]):
-        signs = [1 if root >> j & 1 else -1 for j in range(len(basis))]
-        rows = [(name, tuple(map(mul, signs, row))) for name, row in scores.items()]
-        try:
-            numbers = map(int, tree.split())
-            lowest = min(lowest, *leaves(rows, numbers, groups.weights, len(basis)))
-            if next(numbers, None) is not None:
-                raise Refused("A tree goes on after its end.")
-        except (KeyError, IndexError):
-            raise Refused("A tree names a row, a pair or a vertex that is not there.") from None
-        except (StopIteration, RuntimeError):
-            raise Refused("A tree ends too early.") from None
-        except ValueError:
-            raise Unreadable("A tree of the certificate is damaged.") from None
-    return groups.offset + lowest
+    return groups.offset + least(scores, proof["trees"], groups.weights, len(basis))
 
 
 def still_open(rows: Iterator[Row], weights: dict[int, int]) -> tuple[dict[int, tuple[int, ...]], int]:
@@ -92,9 +100,9 @@ def leaves(rows: list[Row], numbers: Iterator[int], weights: dict[int, int], wid
         new, shortened = next(numbers), next(numbers)
         for _ in range(new):
             i, k, a, e, amount = (next(numbers) for _ in range(5))
-            a, b = (a, 1 << e) if e >= 0 else (a << -e, 1)
-            if i == k or a <= 0 or amount < 0:
+            if i == k or a <= 0 or abs(e) > LONGEST or amount < 0:
                 raise Refused("A pair is none.")
+            a, b = (a, 1 << e) if e >= 0 else (a << -e, 1)
             for s, t in zip(undecided[i], undecided[k], strict=True):
                 if a * s + b * t > 0:
                     raise Refused(f"Rows {i} and {k} (counted from 0) can both be right in a cone.")
