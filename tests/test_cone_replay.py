@@ -9,8 +9,8 @@ from separatrix.algorithms.zero_one.cone import Cones
 from separatrix.algorithms.zero_one.interval import Interval
 from separatrix.algorithms.zero_one.reduce import reduced
 from separatrix.algorithms.zero_one.search import Search
-from separatrix.certificates import cone_replay
-from separatrix.certificates.check.fewest_errors import Groups, lower_bound
+from separatrix.certificates import ErrorsAtLeast, cone_replay
+from separatrix.certificates.check.fewest_errors import Groups, grouped, lower_bound
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.check.table import Unreadable
 from separatrix.certificates.errors_at_least import FASTER
@@ -91,6 +91,49 @@ def test_both_replays_refuse_the_same_forgeries(kind, seed):
         refused += expected is None or expected < interval.lower
         assert outcome(proof, groups, methods=FASTER) == expected
     assert refused > 10
+
+
+def hand_made(X, y, trees, basis=None):
+    """Rows through the origin, and a proof in the cones of the axes, or of others."""
+    signs = [1 if label else -1 for label in y]
+    groups = grouped(iter(list(zip(X, signs, strict=True))), False, [1] * len(X))
+    width = len(X[0])
+    axes = [[str(int(j == k)) for k in range(width)] for j in range(width)] if basis is None else basis
+    return {"method": "cones", "basis": axes, "null": [], "trees": trees}, groups
+
+
+def test_a_product_that_underflows_is_not_taken_for_zero():
+    """The rows are separable: w = (2^160, 1, 2^-940). A false pair must not pass."""
+    E = 925
+    X = [[2.0**-150, -1, -1], [0, 2.0**-E, -1], [1, 0, 0], [0, 1, 0], [0, 0, -1]]
+    basis = [[str(2 ** (E - 150)), "0", "0"], ["0", "1", "0"], ["0", "0", str(2**E)]]
+    trees = ["0 0 -1"] * 7 + [f"1 0 0 1 1 {E - 1} 1 -1"]
+    proof, groups = hand_made(X, [1, 1, 1, 1, 0], trees, basis)
+    assert outcome(proof, groups) is None
+    assert outcome(proof, groups, methods=FASTER) is None
+    claim = ErrorsAtLeast(1, None, proof, intercept=False)
+    assert not claim.verify(X, [1, 1, 1, 1, 0]).holds
+
+
+@pytest.mark.parametrize("e", [-(2**63), 2**63 - 1, -(2**63) - 1, 100_001, -100_001])
+def test_shifts_beyond_reason_are_refused(e):
+    trees = ["0 0 -1"] * 3 + [f"1 0 0 1 1 {e} 1 -1"]
+    proof, groups = hand_made([[1, -1], [-1, 0.5], [-0.3, -1]], [1, 1, 0], trees)
+    assert outcome(proof, groups) is None
+    assert outcome(proof, groups, methods=FASTER) is None
+
+
+@pytest.mark.parametrize("amount", [3, 9, 2**60])
+def test_a_pair_may_be_shortened_where_it_is_made(amount):
+    trees = ["0 0 -1"] * 3 + [f"1 1 0 1 1 0 {amount} 0 {amount - 1} -1"]
+    proof, groups = hand_made([[1, -1], [-1, 0.5], [-0.3, -1]], [1, 1, 0], trees)
+    assert outcome(proof, groups, methods=FASTER) == outcome(proof, groups)
+
+
+def test_whole_numbers_are_kept_only_up_to_a_size(monkeypatch):
+    groups, interval = drawn("thin grid", 0)
+    monkeypatch.setattr(cone_replay.vertices, "MOST", 100)
+    assert lower_bound(interval.proof, groups, FASTER) == interval.lower
 
 
 def test_rows_of_other_data_are_refused_alike():

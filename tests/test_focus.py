@@ -9,7 +9,7 @@ import scipy.sparse as sp
 import separatrix.algorithms.online.focus as focus_module
 from separatrix.algorithms.online.focus import Focus, Sketch, in_place
 from separatrix.algorithms.online.survey import Survey
-from separatrix.kernels.drawing import draw_panel
+from separatrix.kernels.drawing import ROOMY, draw_panel
 from separatrix.kernels.shadow import LOOKS, PANEL, PLACE, WINDOW
 from separatrix.kernels.sweep import sweep
 from separatrix.rows.errors import DataError
@@ -151,6 +151,19 @@ def test_values_of_the_copy_are_within_half_a_unit(d, dtype):
             q = (carried[:, j // 4] + 128) % 256 - 128
             carried[:, j // 4] = (carried[:, j // 4] - q) >> 8
             assert (abs(chosen[:, j] - q * units[j]) <= (0.5 + 5e-5) * units[j]).all()
+
+
+def test_values_at_the_end_of_the_units():
+    """As many late values as possible lie where a code of -128 would be the nearest."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X, codes = normal_rows(seed, 4 * WINDOW, 4)
+        X = np.clip(X, -0.9, 0.9)
+        X[:WINDOW:7] = 1.0
+        unit = float(np.float32(1.0) * np.float32(ROOMY))
+        late = WINDOW + np.flatnonzero(rng.random(3 * WINDOW) < 0.2)
+        X[late, seed % 4] = -unit * rng.uniform(127.4, 128.6, len(late))
+        assert_same(DenseRows(X, codes, CLASSES), passes=15)
 
 
 def test_duplicates_zeros_and_ties():

@@ -11,7 +11,7 @@ from separatrix.kernels.shadow import HALFWAY, PANEL, PANELS, WINDOW, Shadow
 LOWEST = 0x4B400000 - 128  # the bits of HALFWAY, less 128
 ROOMY = 1.6 / 127  # the usual units over the largest values of the first window
 TIGHT = 1.001 / 127  # a panel's own over its largest values
-LEAST_UNIT = np.float32(1e-30)
+LEAST_UNIT, LARGEST_UNIT = np.float32(1e-30), np.float32(1e36)
 BELOW_ZERO = 0x808080  # the signs of the three lower bytes
 BINS = 128
 BATCH = 32  # rows whose scores are made before the first of them is looked at: memory runs ahead then
@@ -140,7 +140,7 @@ def choose_units(X: np.ndarray, rows: np.ndarray, share: float, units: np.ndarra
 
 @kernel
 def measure_values(X: np.ndarray, rows: np.ndarray, units: np.ndarray, shadow: Shadow) -> bool:
-    """The values of some rows in whole numbers of the units, into ``short``; whether those are from -128 to
+    """The values of some rows in whole numbers of the units, into ``short``; whether those are from -127 to
     127."""
     scales = shadow.scales
     for j in range(units.shape[0]):
@@ -157,7 +157,7 @@ def measure_values(X: np.ndarray, rows: np.ndarray, units: np.ndarray, shadow: S
     either = np.int32(0)
     for k in range(size):
         whole = np.int32(wholes[k] - LOWEST)
-        either = np.int32(either | whole)
+        either = np.int32(either | whole | np.int32(whole - 1))  # 0, which stands for -128, shows too
         short[k] = np.int8(whole - 128)
     return bool(0 <= either < 256)
 
@@ -208,6 +208,7 @@ def arranging_sweep(
         shadow.drawn[:] = -1
         shadow.places[0] = 0
         choose_units(X, np.arange(min(WINDOW, n)), ROOMY, shadow.usual)
+        np.minimum(shadow.usual, LARGEST_UNIT, shadow.usual)
     for window in range((n + WINDOW - 1) // WINDOW):
         part = slice(window * WINDOW, min((window + 1) * WINDOW, n))
         for i in range(part.start, part.stop):

@@ -14,20 +14,21 @@ makes it with an error of at most (d + 3)·2⁻⁵³(1 + …). So while slack > 
 the panel is a mistake, and none is looked at. The same holds with the base in the place of the anchor: those
 are weights at which the panels of one window were looked at, to be looked at again after a mistake there.
 
-**Values.** Column j of a panel has a unit u_j, and a value is kept as a whole number of units from −128 to
-127: the nearest, but for three roundings to float32 of numbers below 129 (of the value, of 1/u_j, of their
+**Values.** Column j of a panel has a unit u_j, and a value is kept as a whole number of units from −127 to
+127: the nearest, but for three roundings to float32 of numbers below 128 (of the value, of 1/u_j, of their
 product), each less than 8·10⁻⁶. So |x_ij − q_ij u_j| ≤ (½ + 5·10⁻⁵)u_j. With v_j = δ_j u_j/‖w‖ and A =
 Σ|v_j|, δ·x_i/‖w‖ is within (½ + 5·10⁻⁵)A of Σ v_j q_ij. Most panels have the usual units, which leave room
 above the largest values of the first window; a panel with a value beyond has units of its own.
 
 **Words.** Four columns are kept in one whole number, y = q₀ + 2⁸q₁ + 2¹⁶q₂ + 2²⁴q₃. Shifted left by 24, 16, 8
 and 0 bits, in 32, it is 2²⁴ times y₀ = q₀, y₁ = q₁ + y₀/2⁸, y₂ = q₂ + y₁/2⁸ and y₃ = q₃ + y₂/2⁸, so that
-Σ v_k q_k = Σ (v_k − v_{k+1}/2⁸)y_k: three shifts and four conversions for four columns of sixteen rows.
+Σ v_k q_k = Σ (v_k − v_{k+1}/2⁸)y_k: three shifts and four conversions for four columns of sixteen rows. With
+−128 for q the y_k could be below −128, which 32 bits do not hold.
 
-**Float32.** In float32 y₀, y₁ and y₂ are exact, y₃ is off by 8·10⁻⁶ at most, and |v_k y_k| + |v_k y_{k−1}|/2⁸
-≤ 130|v_k|. Three roundings make a factor v_k − v_{k+1}/2⁸, one multiplies, and d + 1 add up, in whatever
-order: the sum is off by at most (d + 5)·2⁻²⁴(130A + |bias|) + 8·10⁻⁶A, and A as computed by d + 3 in 2²⁴.
-What is lost where δ_j/‖w‖ underflows, 128u_j·2⁻¹²⁶ at most, is made up for by 10⁻³⁵u_j in the place of it.
+**Float32.** In float32 y₀, y₁ and y₂ are exact, y₃ is off by 4·10⁻⁶ at most, and |v_k y_k| + |v_k y_{k−1}|/2⁸
+≤ 128|v_k|. Three roundings make a factor v_k − v_{k+1}/2⁸, one multiplies, and d + 1 add up, in whatever
+order: the sum is off by at most (d + 5)·2⁻²⁴(128A + |bias|) + 4·10⁻⁶A, and A as computed by d + 3 in 2²⁴.
+What is lost where δ_j/‖w‖ underflows, 127u_j·2⁻¹²⁶ at most, is made up for by 10⁻³⁵u_j in the place of it.
 The doubt that `scale_units` returns is larger than all this and (½ + 5·10⁻⁵)A together by two millionths (for
 d ≤ 4096). `bound_panel` makes c·t + f·sum − doubt·|f| with f = s/‖z‖, where neither |c·t| nor |f·sum| −
 doubt·|f| is above 1 + …. Eleven roundings of each come to less than a millionth, and to a millionth of

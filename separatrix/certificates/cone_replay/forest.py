@@ -64,7 +64,7 @@ class Forest:
             raise Unfit from None
         if (self.rows[:, 0] == self.rows[:, 1]).any() or min(*self.multipliers, 1, 1) <= 0:
             raise Refused("A pair is none.")
-        if self.amounts.min(initial=0) < 0 or abs(self.powers).max(initial=0) > LONGEST:
+        if self.amounts.min(initial=0) < 0 or ((self.powers < -LONGEST) | (self.powers > LONGEST)).any():
             raise Refused("A pair is none.")
         with np.errstate(all="ignore"):
             self.ratios = np.ldexp(multipliers, -self.powers)

@@ -40,8 +40,8 @@ class Replay:
             raise Unfit
         self.pair_rows = self._placed(forest.rows)
         self.lowest = sum(weights.values())
-        if (forest.amounts > self.lowest).any():
-            raise Refused("The pairs of a row add up to more than it costs.")
+        if (forest.amounts > self.lowest).any():  # unless they are shortened at once, they are too large
+            raise Unfit
 
     def least(self) -> int:
         for waiting in self._roots():
@@ -134,7 +134,8 @@ class Replay:
         (s, t), (ds, dt) = batch.scores[ends.T], batch.errors[ends.T]
         with np.errstate(all="ignore"):
             doubt = (ratio * ds + dt + 4 * U * (ratio * abs(s) + abs(t))) * WIDER
-            doubt = np.where(doubt > 0.0, doubt + TINY, 0.0)
+            nothing = (s == 0.0) & (ds == 0.0) & (t == 0.0) & (dt == 0.0)
+            doubt = np.where(nothing, 0.0, doubt + TINY)
             sure = (ratio * s + t <= -doubt) & (ratio > 1e-290) & (ratio < 1e290)
         for p, v in np.argwhere(~sure).tolist():
             vertex = int(batch.vertices[owner[p], v])
@@ -162,7 +163,7 @@ class Replay:
             vertex = made[owner[i]]
             value = self.vertices.score(int(batch.rows[i]), vertex)
             new[i] = scaled(value, -self.vertices.powers[vertex])
-            if value and abs(new[i]) < FAINT:
+            if value and not FAINT < abs(new[i]) < 2.0:
                 raise Unfit
             doubt[i] = 2 * U * abs(new[i]) + TINY if value else 0.0
         above, below = (batch.scores > 0).sum(axis=1), (batch.scores < 0).sum(axis=1)

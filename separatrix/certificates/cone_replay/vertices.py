@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from math import ldexp
+from math import inf, ldexp
 from operator import mul
+
+from .forest import Unfit
+
+MOST = 10**8  # bits of all whole numbers that are kept
 
 
 class Vertices:
@@ -23,6 +27,7 @@ class Vertices:
             for side in (0, 1)
         }
         self._basis = 2 * width
+        self._bits = 0
 
     def add(self, first: int, second: int, left: int, right: int, power: int) -> int:
         """A new one, l·first + r·second; l = 0: where row r, by place, scores 0. Returns its number."""
@@ -51,10 +56,16 @@ class Vertices:
                 row = self.rows[right]
                 left, right = (abs(sum(map(mul, row, end))) for end in reversed(ends))
             self._made[v] = [left * a + right * b for a, b in zip(*ends, strict=True)]
+            self._bits += sum(value.bit_length() for value in self._made[v])
+            if self._bits > MOST:
+                raise Unfit
         return self._made[vertex]
 
 
 def scaled(value: int, power: int) -> float:
-    """Value times 2 to a power, to a share of 1.001·2⁻⁵³; 0 where that is out of reach."""
+    """Value times 2 to a power, to a share of 1.001·2⁻⁵³; 0 or inf where that is out of reach."""
     extra = max(0, value.bit_length() - 64)
-    return ldexp(value >> extra, power + extra)
+    try:
+        return ldexp(value >> extra, power + extra)
+    except OverflowError:
+        return inf
