@@ -27,6 +27,7 @@ from separatrix.algorithms.separation import require_finite, separated
 from separatrix.algorithms.zero_one.checkpoint import Checkpoint
 from separatrix.algorithms.zero_one.interval import Interval, in_unit
 from separatrix.algorithms.zero_one.problem import Problem
+from separatrix.algorithms.zero_one.recession import Recession
 from separatrix.algorithms.zero_one.reduce import reduced
 from separatrix.algorithms.zero_one.strategy import close, ready
 from separatrix.algorithms.zero_one.widest import widest
@@ -166,14 +167,18 @@ class ZeroOne(WeightedClassifier):
         return Interval(problem, time_limit=limit, node_limit=self.node_limit, gap=self.gap, started=started)
 
     def _separate(self, rows: Rows, positive: int, interval: Interval) -> None:
-        """No errors at once, where the rows are separable."""
+        """No errors at once, where the rows are separable; which rows cost nothing, where they are quasi."""
         limit = None if self.time_limit is None or self.node_limit is not None else self.time_limit / 2
         answer = separated(rows, positive, intercept=self.fit_intercept, time_limit=limit)
-        if answer.separable and answer.halfspace is not None:
-            plane = answer._plane
-            assert plane is not None
-            *weights, bias = plane.numbers()
-            interval.offer(interval.problem.from_user([*weights, bias] if self.fit_intercept else weights))
+        plane = answer._plane
+        if plane is None:
+            return
+        *weights, bias = plane.numbers()
+        found = interval.problem.from_user([*weights, bias] if self.fit_intercept else weights)
+        if answer.separable:
+            interval.offer(found)
+        elif answer.kind == "quasi":
+            interval.recession = Recession(interval.problem, found)
 
     def _solution(self, rows: Rows, positive: int, interval: Interval) -> Solution:
         problem = interval.problem

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 
 from separatrix.algorithms.zero_one.problem import Problem, Whole
+from separatrix.algorithms.zero_one.recession import Recession
 
 GRACE = 0.6  # seconds to write down what was begun
 
@@ -59,6 +60,7 @@ class Interval:
         self.deadline = None if time_limit is None else self.started + time_limit
         self.node_limit = node_limit
         self.gap = gap
+        self.recession: Recession | None = None  # every halfspace offered is moved along it
         self.weights: Whole = (0,) * problem.D
         self.upper = problem.cost_of(self.weights)
         self.lower = problem.offset
@@ -92,6 +94,8 @@ class Interval:
         """
         if cost is not None and cost > self.upper:
             return False
+        if self.recession is not None:
+            weights = self.recession.lifted(weights)
         if self.problem.twins:
             weights = self.problem.off_twins(weights)
         cost = self.problem.cost_of(weights)

@@ -15,7 +15,7 @@ lies in its direction, its *name*. Proofs speak of rows by name.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import gcd, lcm
@@ -124,6 +124,16 @@ class Problem:
     def countable(self) -> bool:
         """Whether doubles hold every sum of weights exactly."""
         return self.total < 2**53
+
+    def part(self, rows: Sequence[int]) -> Problem:
+        """The problem of some of the rows."""
+        return replace(
+            self,
+            values=np.ascontiguousarray(self.values[list(rows)]),
+            weights=tuple(self.weights[i] for i in rows),
+            members=tuple(self.members[i] for i in rows),
+            names=tuple(self.names[i] for i in rows),
+        )
 
     def from_floats(self, w: Sequence[float] | np.ndarray) -> Whole:
         """Whole numbers for ``Z`` that are a positive multiple of a vector for ``floats``, exactly."""

@@ -64,10 +64,10 @@ class Search:
         """From one start to the end of its sweeps."""
         Z, costs = ground.rows, ground.costs
         n, D = Z.shape
-        _offer(ground, interval, start)
+        offer(ground, interval, start)
         if D == 1:
             for sign in (1.0, -1.0):
-                _offer(ground, interval, np.array([sign]))
+                offer(ground, interval, np.array([sign]))
             return
         active = np.zeros(n, dtype=np.bool_)
         sets = np.zeros((3, D - 1), np.int64)
@@ -101,7 +101,7 @@ class Search:
         scores[rows] = 0.0
         found = np.empty(1)
         kernels.best_step(scores, Z @ turn, ground.costs, found)
-        _offer(ground, interval, plane + found[0] * turn)
+        offer(ground, interval, plane + found[0] * turn)
 
 
 class Ground:
@@ -172,7 +172,7 @@ def hinge(Z: np.ndarray, costs: np.ndarray) -> np.ndarray:
     return np.asarray(answer.x[:D]) if answer.x is not None else costs @ Z
 
 
-def _offer(ground: Ground, interval: Interval, plane: np.ndarray) -> None:
+def offer(ground: Ground, interval: Interval, plane: np.ndarray) -> None:
     weights = ground.basis @ plane / ground.units
     if np.isfinite(weights).all() and weights.any():
         interval.offer(ground.problem.from_floats(weights))

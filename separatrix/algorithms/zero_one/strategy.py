@@ -1,9 +1,9 @@
 """Which engines work on a problem, in what order, and how they are stopped.
 
-First a short search for a good halfspace: walks from vertex to vertex, and elimination where there are many
-dimensions. Then a proof: cones where there are few dimensions, circuits where there are many, and both where
-neither is sure to be the better one. While circuits work alone both searches go on beside them. With a limit
-on nodes everything runs one after the other, so that the same limit gives the same answer.
+First a short search for a good halfspace: a loss that is sharpened, and walks from vertex to vertex. Then a
+proof: cones where there are few dimensions, circuits where there are many, and both where neither is sure to
+be the better one. While circuits work alone the searches, elimination too, go on beside them. With a limit on
+nodes everything runs one after the other, so that the same limit gives the same answer.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from separatrix.algorithms.zero_one.interval import Engine, Interval
 from separatrix.algorithms.zero_one.problem import Problem
 from separatrix.algorithms.zero_one.reduce import reduced
 from separatrix.algorithms.zero_one.search import Search
+from separatrix.algorithms.zero_one.sharpening import Sharpening
 from separatrix.rows import as_rows
 from separatrix.rows.sequence import blas
 
@@ -30,9 +31,8 @@ PLANAR = 3  # dimensions up to which cones need no good halfspace to begin with
 FEW = 6  # dimensions up to which cones alone are the choice
 SOME = 7  # up to which they work beside the circuits
 FEW_COLUMNS = 64  # columns among which dependent ones are looked for
-MANY = 8  # from which on a search begins with an elimination
 VAST = 30  # from which on walks are slow
-FITS = 60  # of the first one
+FITS = 200  # of an elimination with a limit on nodes
 FIRST = 0.12  # of the time left that a first search may take, where time is what limits it
 EAGER = 0.08  # of the time left without a better halfspace, after which a search works one part in four only
 
@@ -56,6 +56,7 @@ def compiled(many: bool = False) -> None:
     separated(as_rows(X, X[:, 0] > 1), 1, intercept=True)
     if many:
         next(Elimination(0).steps(problem, interval))
+        next(Sharpening(0).steps(problem, interval))
         interval.upper = problem.total
         Circuits(0, 1, None).run(problem, interval)
         return
@@ -77,8 +78,10 @@ def close(problem: Problem, interval: Interval, random_state: int, n_jobs: int) 
     known = interval.proof if interval.proof.get("method") == "circuits" else None
     stages: list[list[Engine]] = []
     dimensions = _dimensions(problem)
-    if dimensions >= MANY:
-        stages.append([Brief(Elimination(random_state).steps, FITS)])
+    if interval.recession is not None and dimensions > SOME:  # cones speak of every row
+        problem = interval.recession.rest
+    if dimensions > PLANAR:
+        stages.append([Brief(Sharpening(random_state).steps, 2 if dimensions <= FEW else 6)])
     stages.append([Brief(Search(random_state).steps, _walks(dimensions))])
     if dimensions <= FEW:
         stages.append([Cones(n_jobs if side_by_side else 1)])
@@ -88,7 +91,8 @@ def close(problem: Problem, interval: Interval, random_state: int, n_jobs: int) 
         else:
             stages.append([Circuits(random_state, n_jobs, known), Alternation(random_state + 1)])
     else:
-        stages.append([Elimination(random_state + 1, 4 * FITS)])
+        stages.append([Sharpening(random_state + 1, rounds=8)])
+        stages.append([Elimination(random_state + 1, FITS)])
         stages.append([Search(random_state + 1, rounds=8)])
         stages.append([Circuits(random_state, 1, known)])
     with blas().limit(limits=1):
@@ -139,13 +143,14 @@ class Brief:
 
 
 class Alternation:
-    """Elimination and walks by turns, about as long each, and longer what has been of use; without end."""
+    """The searches by turns, about as long each, and longer what has been of use; without end."""
 
     def __init__(self, random_state: int) -> None:
         self.random_state = random_state
 
     def run(self, problem: Problem, interval: Interval) -> None:
         turns = [
+            Sharpening(self.random_state).steps(problem, interval),
             Elimination(self.random_state).steps(problem, interval),
             Search(self.random_state).steps(problem, interval),
         ]

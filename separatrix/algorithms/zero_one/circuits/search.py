@@ -47,16 +47,7 @@ class Best:
 
 def part(problem: Problem, rows: np.ndarray) -> Problem:
     """The problem of some of the rows; nothing is paid in any case."""
-    chosen = sorted(rows.tolist())
-    return replace(
-        problem,
-        values=np.ascontiguousarray(problem.values[chosen]),
-        weights=tuple(problem.weights[i] for i in chosen),
-        members=tuple(problem.members[i] for i in chosen),
-        names=tuple(problem.names[i] for i in chosen),
-        offset=0,
-        twins=(),
-    )
+    return replace(problem.part(sorted(rows.tolist())), offset=0, twins=())
 
 
 def offer_beside(problem: Problem, best: Incumbent, weights: Sequence[int]) -> None:
