@@ -22,6 +22,7 @@ import numpy as np
 from separatrix.algorithms.zero_one.interval import Interval
 from separatrix.algorithms.zero_one.problem import Problem
 from separatrix.algorithms.zero_one.search import Ground, Search, offer
+from separatrix.kernels.line_sweep import seed_draws
 from separatrix.kernels.sharpening import pull
 
 SIDE_BY_SIDE = 16
@@ -65,6 +66,7 @@ class Sharpening:
         if interval.node_limit is None:
             descent.keep_time()
         walks = Search(self.random_state)
+        seed_draws(self.random_state)
         turn = 0
         while True:
             cost, plane = descent.round(fresh=turn % FRESH == 0)
