@@ -51,20 +51,23 @@ def sweep_window(
     signs: np.ndarray,
     steps: np.ndarray,
     constant: float,
+    anchor: np.ndarray,
     shadow: Shadow,
     counts: np.ndarray,
     weights: np.ndarray,
 ) -> int:
-    """`sweep` over the rows of a window, whose ratios at the weights as they are in the end are left behind;
-    returns the number of mistakes."""
+    """`sweep` over the rows of a window, whose ratios at the weights as they were before are left behind, and
+    those weights as ``anchor``; returns the number of mistakes."""
     n = signs.shape[0]
     inverse, ratios = shadow.inverse, shadow.ratios
     rounding = (weights.shape[0] + 8) * 1e-15
     doubt = rounding * length_of(weights)
     mistakes = 0
-    old = 0  # rows with ratios at weights of the past
     start = 0
+    for j in range(weights.shape[0]):
+        anchor[j] = weights[j]
     while start < n:
+        moved = mistakes > 0
         part = slice(start, min(start + BATCH, n))
         ratios_of(X[part], signs[part], inverse[part], weights[-1] * constant, weights, ratios[part])
         start = part.stop
@@ -79,10 +82,11 @@ def sweep_window(
                 counts[i] += 1
                 mistakes += 1
                 doubt = rounding * length_of(weights)
-                start = old = i + 1
+                start = i + 1
                 break
-    part = slice(0, old)
-    ratios_of(X[part], signs[part], inverse[part], weights[-1] * constant, weights, ratios[part])
+        if moved:  # again, while they are in the nearest cache
+            part = slice(part.start, start)
+            ratios_of(X[part], signs[part], inverse[part], anchor[-1] * constant, anchor, ratios[part])
     return mistakes
 
 
@@ -195,8 +199,8 @@ def arranging_sweep(
     counts: np.ndarray,
     weights: np.ndarray,
 ) -> int:
-    """`sweep` over all rows in order; the weights at the end of each window become its anchor. Returns the
-    number of mistakes.
+    """`sweep` over all rows in order; the weights before each window become its anchor. Returns the number of
+    mistakes.
 
     If ``anew`` the rows are put in order, and panels with no more slack than ``soon`` are drawn while their
     rows are in the cache, the others when they are looked at. Otherwise they stay in the order that they
@@ -208,21 +212,21 @@ def arranging_sweep(
         shadow.drawn[:] = -1
         shadow.places[0] = 0
         choose_units(X, np.arange(min(WINDOW, n)), ROOMY, shadow.usual)
-        np.minimum(shadow.usual, LARGEST_UNIT, shadow.usual)
+        for j in range(shadow.usual.shape[0]):
+            shadow.usual[j] = min(shadow.usual[j], LARGEST_UNIT)
     for window in range((n + WINDOW - 1) // WINDOW):
         part = slice(window * WINDOW, min((window + 1) * WINDOW, n))
         for i in range(part.start, part.stop):
             size = np.sqrt(squares[i] + constant * constant)
             shadow.inverse[i - part.start] = 1.0 / size if 1e-15 <= size <= 1e15 else 0.0
-        mistakes += sweep_window(X[part], signs[part], steps, constant, shadow, counts[part], weights)
-        for j in range(weights.shape[0]):
-            shadow.anchor[window, j] = weights[j]
+        anchor = shadow.anchor[window]
+        mistakes += sweep_window(X[part], signs[part], steps, constant, anchor, shadow, counts[part], weights)
         if anew:
             arrange_window(part.start, shadow.ratios, shadow.order[part])
             for k in range(part.start, part.stop):
                 i = shadow.order[k]
                 shadow.factor[k] = np.float32(signs[i] * shadow.inverse[i - part.start])
-        for p in range(window * PANELS, stand(window, length_of(weights), shadow)):
+        for p in range(window * PANELS, stand(window, length_of(anchor), shadow)):
             if anew and shadow.slack[p] <= soon:
                 draw_panel(X, p, shadow)
     return mistakes

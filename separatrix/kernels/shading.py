@@ -199,30 +199,34 @@ def shaded_census(
     length = np.sqrt(length) * (1.0 - 1e-9)
     unit = length * (1.0 + 1e-8) * (X.shape[1] + 9) * 2.0**-52
     open_rows = 0
-    for p in range(shadow.slack.shape[0]):
-        if p % PANELS == 0:
-            turned(shadow.anchor[p // PANELS], weights, shadow.drift, turn)
-        left = shadow.slack[p] - turn[NEED]
-        longest = np.float32(0.0)
-        for r in range(p * PANEL, (p + 1) * PANEL):
-            longest = max(longest, abs(shadow.factor[r]))
-        if left > 0.0 and left * turn[COSINE] * length * (1.0 - 1e-6) > found[LOWEST] * longest:
-            continue
-        shadow.panels[0] = p
-        given = (shadow.panels[:1], constant, shadow.drawn, shadow.codes)
+    for window in range(shadow.anchor.shape[0]):
+        turned(shadow.anchor[window], weights, shadow.drift, turn)
+        many = 0
+        for p in range(window * PANELS, min((window + 1) * PANELS, shadow.slack.shape[0])):
+            left = shadow.slack[p] - turn[NEED]
+            longest = np.float32(0.0)
+            for r in range(p * PANEL, (p + 1) * PANEL):
+                longest = max(longest, abs(shadow.factor[r]))
+            if left > 0.0 and left * turn[COSINE] * length * (1.0 - 1e-6) > found[LOWEST] * longest:
+                continue
+            shadow.panels[many] = p
+            many += 1
+        given = (shadow.panels[:many], constant, shadow.drawn, shadow.codes)
         kept = (shadow.usual, shadow.units, shadow.own, shadow.factor, shadow.stood)
         room = (shadow.drift, turn, shadow.scaled, shadow.sums, shadow.bits, shadow.least)
         look_at(*given, *kept, *room)
-        for r in range(min(PANEL, n - p * PANEL)):
-            low = float(shadow.sums[0, r]) * length * (1.0 - 1e-6)
-            if low > 0.0 and low > found[LOWEST] * abs(shadow.factor[p * PANEL + r]):
-                continue
-            i = shadow.order[p * PANEL + r]
-            square = squares[i] + constant * constant
-            margin = float(signs[i]) * (row_dot(X, i, weights) + weights[-1] * constant)
-            if sound and square > SHORT and square < LONG and margin > unit * np.sqrt(square):
-                found[LOWEST] = min(found[LOWEST], margin)
-            else:
-                doubtful[open_rows] = i
-                open_rows += 1
+        for a in range(many):
+            p = shadow.panels[a]
+            for r in range(min(PANEL, n - p * PANEL)):
+                low = float(shadow.sums[a, r]) * length * (1.0 - 1e-6)
+                if low > 0.0 and low > found[LOWEST] * abs(shadow.factor[p * PANEL + r]):
+                    continue
+                i = shadow.order[p * PANEL + r]
+                square = squares[i] + constant * constant
+                margin = float(signs[i]) * (row_dot(X, i, weights) + weights[-1] * constant)
+                if sound and square > SHORT and square < LONG and margin > unit * np.sqrt(square):
+                    found[LOWEST] = min(found[LOWEST], margin)
+                else:
+                    doubtful[open_rows] = i
+                    open_rows += 1
     return open_rows

@@ -54,9 +54,9 @@ def compiled(many: bool = False) -> None:
     interval = Interval(problem, node_limit=2 if many else 200)
     separated(as_rows(X, signs), 1, intercept=True)
     separated(as_rows(X, X[:, 0] > 1), 1, intercept=True)
+    next(Sharpening(0).steps(problem, interval))
     if many:
         next(Elimination(0).steps(problem, interval))
-        next(Sharpening(0).steps(problem, interval))
         interval.upper = problem.total
         Circuits(0, 1, None).run(problem, interval)
         return
