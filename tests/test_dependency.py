@@ -74,3 +74,20 @@ def test_what_doubles_do_not_hold_is_not_for_floats():
     far = planted(6, 0, 0.3)
     far[0][0] = far[1][0] << 2000
     assert dependency.in_doubles(far) is None
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_flint_agrees_with_elimination_on_points_of_a_subspace(seed):
+    """Fewer points than columns: true circuits, wrong signs, a wrong digit, and dependent points."""
+    draws = np.random.default_rng(seed)
+    count, large = int(draws.integers(1, 6)), int(10 ** draws.integers(0, 15))
+    width = count + int(draws.integers(0, 3))
+    others = draws.integers(-large, large + 1, (count, width)).tolist()
+    if seed % 8 == 7 and count > 1:
+        others[0] = [2 * value for value in others[1]]
+    multipliers = draws.integers(1 if seed % 2 else -3, 50, count).tolist()
+    last = [-sum(m * point[j] for m, point in zip(multipliers, others, strict=True)) for j in range(width)]
+    last[0] += int(seed % 5 == 0)
+    given = [*others, last]
+    assert cancelling._solved(given) == dependency._cancel_exactly(given)
+    assert cancelling.cancel(given) == dependency.cancel(given)

@@ -67,15 +67,18 @@ def test_the_same_seed_finds_the_same_halfspaces():
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_never_below_the_fewest_errors_and_often_at_them(seed):
-    draws = np.random.default_rng(seed)
-    X = draws.integers(-3, 4, (12, 2)).astype(float) if seed % 2 else draws.normal(size=(12, 2))
-    signs = np.where(draws.random(12) < 0.5, 1.0, -1.0)
-    problem = reduced(X, signs)
-    interval = Interval(problem)
-    Sharpening(0, rounds=3).run(problem, interval)
-    assert naive_zero_one.fewest_errors(X, signs) <= interval.upper <= len(X)
+def test_never_below_the_fewest_errors_and_mostly_at_them():
+    reached = 0
+    for seed in range(20):
+        draws = np.random.default_rng(seed)
+        X = draws.integers(-3, 4, (12, 2)).astype(float) if seed % 2 else draws.normal(size=(12, 2))
+        signs = np.where(draws.random(12) < 0.5, 1.0, -1.0)
+        interval = Interval(reduced(X, signs))
+        Sharpening(0, rounds=3).run(interval.problem, interval)
+        fewest = naive_zero_one.fewest_errors(X, signs)
+        assert fewest <= interval.upper
+        reached += fewest == interval.upper
+    assert reached >= 15
 
 
 @pytest.mark.parametrize("costs", [None, "drawn"])

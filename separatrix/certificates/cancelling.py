@@ -15,10 +15,7 @@ _PRIME = 2**61 - 1
 
 
 def cancel(points: list[list[int]]) -> bool:
-    """Whether the multipliers that cancel the points are unique up to a factor, and all positive.
-
-    True also where multipliers were found that cancel them, whether or not there are others.
-    """
+    """Whether the multipliers that cancel the points are unique up to a factor, and all positive."""
     return _surely_cancel(points) or _solved(points) or _cancel(points)
 
 
