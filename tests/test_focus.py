@@ -9,7 +9,7 @@ import scipy.sparse as sp
 import separatrix.algorithms.online.focus as focus_module
 from separatrix.algorithms.online.focus import Focus, Sketch, in_place
 from separatrix.algorithms.online.survey import Survey
-from separatrix.kernels.drawing import ROOMY, draw_panel
+from separatrix.kernels.drawing import ROOMY, draw_panels
 from separatrix.kernels.shadow import LOOKS, PANEL, PLACE, WINDOW
 from separatrix.kernels.sweep import sweep
 from separatrix.rows.errors import DataError
@@ -141,20 +141,17 @@ def test_values_of_the_copy_are_within_half_a_unit(d, dtype):
     shadow = assert_same(rows)._shadow
     for p in range(len(shadow.drawn)):
         if shadow.drawn[p] < 0:
-            draw_panel(rows.X, p, shadow)
+            draw_panels(rows.X, p, p + 1, np.inf, shadow)
     assert 0 < shadow.own.sum() < len(shadow.own)
     for p, place in enumerate(shadow.drawn.tolist()):
         units = (shadow.units[place] if shadow.own[place] else shadow.usual).astype(np.longdouble)
         chosen = rows.X[shadow.order[p * PANEL : (p + 1) * PANEL]].astype(np.longdouble)
-        carried = shadow.codes[place].T.copy()[: len(chosen)].astype(np.int64)
-        for j in range(d):  # the lowest byte with its sign, then what is left of the number
-            q = (carried[:, j // 4] + 128) % 256 - 128
-            carried[:, j // 4] = (carried[:, j // 4] - q) >> 8
-            assert (abs(chosen[:, j] - q * units[j]) <= (0.5 + 5e-5) * units[j]).all()
+        codes = shadow.codes[place].T.astype("<i4", order="C").view(np.int8)[: len(chosen), :d]
+        assert (abs(chosen - codes * units[:d]) <= (0.5 + 5e-5) * units[:d]).all()
 
 
 def test_values_at_the_end_of_the_units():
-    """As many late values as possible lie where a code of -128 would be the nearest."""
+    """As many late values as possible lie where a code of -128 or -129 would be the nearest."""
     for seed in range(6):
         rng = np.random.default_rng(seed)
         X, codes = normal_rows(seed, 4 * WINDOW, 4)
@@ -162,7 +159,7 @@ def test_values_at_the_end_of_the_units():
         X[:WINDOW:7] = 1.0
         unit = float(np.float32(1.0) * np.float32(ROOMY))
         late = WINDOW + np.flatnonzero(rng.random(3 * WINDOW) < 0.2)
-        X[late, seed % 4] = -unit * rng.uniform(127.4, 128.6, len(late))
+        X[late, seed % 4] = -unit * rng.uniform(127.4, 129.6, len(late))
         assert_same(DenseRows(X, codes, CLASSES), passes=15)
 
 

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.kernels import POLICY, census, drawing, reach, shading, shadow, survey, variants
+from separatrix.kernels import POLICY, census, drawing, products, reach, shading, shadow, survey, variants
 from separatrix.kernels.sweep import sweep
 from separatrix.rows import as_rows
 from separatrix.rows.block import read_only
@@ -211,6 +211,38 @@ def test_shaded_sweep(dtype, n, d):
         with np.errstate(all="ignore"):
             left = shading.shaded_census(case.X, signs, squares, constant, shade, weights, doubtful, found)
         assert_census(case.rows, signs, constant, twin[2], doubtful[:left], found)
+
+
+PRODUCTS = {
+    "as called": lambda: numba.njit(lambda *given: products.add_products(*given)),
+    "one by one": lambda: numba.njit(products.one_by_one),
+    "four pairs": lambda: numba.njit(products.adding_pairs(4)),
+    "eight pairs": lambda: numba.njit(products.adding_pairs(8)),
+}
+
+
+@pytest.mark.parametrize("way", PRODUCTS)
+@pytest.mark.parametrize("n_words", [1, 2, 25, 1024])
+def test_add_products(way, n_words):
+    """Every way to the sums, whether or not it is the one that this processor goes; the largest included."""
+    lanes = {"four pairs": 4, "eight pairs": 8}.get(way, 0)
+    if lanes > products.sums_at_once() or (lanes and numba.config.DISABLE_JIT):
+        pytest.skip("This processor has no such instruction, or nothing is compiled.")
+    random = np.random.default_rng(n_words)
+    most = min(32767, 2**24 // (4 * n_words) - 1)
+    add = PRODUCTS[way]()
+    cases = [
+        (random.integers(-128, 128, (n_words, 64, 4)), random.integers(-most, most + 1, 4 * n_words)),
+        (np.full((n_words, 64, 4), -128), np.full(4 * n_words, most)),
+        (np.full((n_words, 64, 4), -128), np.full(4 * n_words, -most)),
+    ]
+    words, sums = np.zeros((3, n_words, 64), np.int32), np.full(64, 7, np.int32)
+    for panel, (values, factors) in enumerate(cases):
+        words[panel] = values.astype(np.int8).view("<i4")[..., 0]
+        assert add(words, panel, factors.astype(np.int16), sums) == n_words
+        assert sums.tolist() == [
+            naive.dot(factors.tolist(), values[:, r].ravel().tolist()) for r in range(64)
+        ]
 
 
 def test_census(case):

@@ -12,28 +12,44 @@ LOWEST = 0x4B400000 - 128  # the bits of HALFWAY, less 128
 ROOMY = 1.6 / 127  # the usual units over the largest values of the first window
 TIGHT = 1.001 / 127  # a panel's own over its largest values
 LEAST_UNIT, LARGEST_UNIT = np.float32(1e-30), np.float32(1e36)
-BELOW_ZERO = 0x808080  # the signs of the three lower bytes
 BINS = 128
 BATCH = 32  # rows whose scores are made before the first of them is looked at: memory runs ahead then
 NOWHERE = -1e30
 
 
 @kernel
-def ratios_of(
-    X: np.ndarray,
-    signs: np.ndarray,
-    inverse: np.ndarray,
-    bias: float,
-    weights: np.ndarray,
-    ratios: np.ndarray,
-) -> int:
-    """s·score/‖z‖ of some rows, given 1/‖z‖; -inf where the row must be read. Returns how many rows there
-    are."""
+def one_score(X: np.ndarray, weights: np.ndarray, scores: np.ndarray) -> int:
+    """x·w of some rows; returns how many there are."""
     for i in range(X.shape[0]):
-        ratios[i] = float(signs[i]) * (row_dot(X, i, weights) + bias) * inverse[i]
-    for i in range(X.shape[0]):
-        ratios[i] = ratios[i] if inverse[i] > 0.0 and ratios[i] < np.inf else -np.inf
+        scores[i] = row_dot(X, i, weights)
     return X.shape[0]
+
+
+@kernel
+def two_scores(
+    X: np.ndarray, anchor: np.ndarray, weights: np.ndarray, earlier: np.ndarray, scores: np.ndarray
+) -> int:
+    """x·a and x·w of some rows in one reading; returns how many there are."""
+    for i in range(X.shape[0]):
+        row = X[i]
+        before, now = 0.0, 0.0
+        for j in range(row.shape[0]):
+            value = float(row[j])
+            before += value * anchor[j]
+            now += value * weights[j]
+        earlier[i], scores[i] = before, now
+    return X.shape[0]
+
+
+@kernel
+def as_ratios(signs: np.ndarray, inverse: np.ndarray, bias: float, scores: np.ndarray) -> int:
+    """s·score/‖z‖ in the place of the scores, given 1/‖z‖; -inf where the row must be read. Returns how many
+    there are."""
+    for i in range(scores.shape[0]):
+        scores[i] = float(signs[i]) * (scores[i] + bias) * inverse[i]
+    for i in range(scores.shape[0]):
+        scores[i] = scores[i] if inverse[i] > 0.0 and scores[i] < np.inf else -np.inf
+    return scores.shape[0]
 
 
 @kernel
@@ -62,17 +78,24 @@ def sweep_window(
     inverse, ratios = shadow.inverse, shadow.ratios
     rounding = (weights.shape[0] + 8) * 1e-15
     doubt = rounding * length_of(weights)
+    later = np.empty(BATCH)
     mistakes = 0
     start = 0
     for j in range(weights.shape[0]):
         anchor[j] = weights[j]
     while start < n:
-        moved = mistakes > 0
         part = slice(start, min(start + BATCH, n))
-        ratios_of(X[part], signs[part], inverse[part], weights[-1] * constant, weights, ratios[part])
+        now = ratios[part]
+        if mistakes > 0:
+            now = later[: part.stop - part.start]
+            two_scores(X[part], anchor, weights, ratios[part], now)
+            as_ratios(signs[part], inverse[part], anchor[-1] * constant, ratios[part])
+        else:
+            one_score(X[part], weights, now)
+        as_ratios(signs[part], inverse[part], weights[-1] * constant, now)
         start = part.stop
         for i in range(part.start, part.stop):
-            if ratios[i] > doubt:
+            if now[i - part.start] > doubt:
                 continue
             # So near the plane that another order of summation could differ: `sweep` has the word.
             s = float(signs[i])
@@ -84,9 +107,6 @@ def sweep_window(
                 doubt = rounding * length_of(weights)
                 start = i + 1
                 break
-        if moved:  # again, while they are in the nearest cache
-            part = slice(part.start, start)
-            ratios_of(X[part], signs[part], inverse[part], anchor[-1] * constant, anchor, ratios[part])
     return mistakes
 
 
@@ -143,46 +163,59 @@ def choose_units(X: np.ndarray, rows: np.ndarray, share: float, units: np.ndarra
 
 
 @kernel
-def measure_values(X: np.ndarray, rows: np.ndarray, units: np.ndarray, shadow: Shadow) -> bool:
-    """The values of some rows in whole numbers of the units, into ``short``; whether those are from -127 to
+def measure_values(
+    X: np.ndarray,
+    rows: np.ndarray,
+    units: np.ndarray,
+    scales: np.ndarray,
+    shares: np.ndarray,
+    wholes: np.ndarray,
+    short: np.ndarray,
+) -> bool:
+    """The values of some rows in whole numbers of the units, into ``short``; whether those are from -128 to
     127."""
-    scales = shadow.scales
     for j in range(units.shape[0]):
         scales[j] = np.float32(1.0) / units[j]
     for r in range(rows.shape[0]):
-        row, shares = X[rows[r]], shadow.shares[r]
+        row, share = X[rows[r]], shares[r]
         for j in range(row.shape[0]):
-            shares[j] = np.float32(row[j]) * scales[j] + HALFWAY
+            share[j] = np.float32(row[j]) * scales[j] + HALFWAY
     for r in range(rows.shape[0], PANEL):
-        shadow.shares[r] = HALFWAY
+        shares[r] = HALFWAY
     # In two loops, so that each is over many values at a time.
-    size = shadow.wholes.size
-    wholes, short = shadow.wholes.reshape(size), shadow.short.reshape(size)
     either = np.int32(0)
-    for k in range(size):
-        whole = np.int32(wholes[k] - LOWEST)
-        either = np.int32(either | whole | np.int32(whole - 1))  # 0, which stands for -128, shows too
-        short[k] = np.int8(whole - 128)
+    for k in range(wholes.shape[0]):
+        whole = wholes[k]
+        either = np.int32(either | np.int32(whole - LOWEST))
+        short[k] = np.int8(whole)  # the lowest byte
     return bool(0 <= either < 256)
 
 
 @kernel
-def draw_panel(X: np.ndarray, p: int, shadow: Shadow) -> int:
-    """The codes of a panel, and its units where the usual ones do not hold its values; returns its place."""
-    rows = shadow.order[p * PANEL : min((p + 1) * PANEL, shadow.order.shape[0])]
+def draw_panels(X: np.ndarray, first: int, stop: int, soon: float, shadow: Shadow) -> int:
+    """The codes of those panels from ``first`` to ``stop`` that have none, and no more slack than ``soon``,
+    with units of their own where the usual ones do not hold the values; returns how many have codes now."""
+    # Everything is taken out of the shadow before the loop: for every panel that would take as long again.
+    order, slack, drawn, own = shadow.order, shadow.slack, shadow.drawn, shadow.own
+    usual, units, scales, codes, words = shadow.usual, shadow.units, shadow.scales, shadow.codes, shadow.words
+    shares, wholes = shadow.shares, shadow.wholes.reshape(shadow.wholes.size)
+    short = shadow.short.reshape(shadow.short.size)
     place = shadow.places[0]
-    codes = shadow.codes[place]
-    shadow.own[place] = not measure_values(X, rows, shadow.usual, shadow)
-    if shadow.own[place]:
-        choose_units(X, rows, TIGHT, shadow.units[place])
-        measure_values(X, rows, shadow.units[place], shadow)
-    for q in range(codes.shape[0]):
-        column = codes[q]
-        for r in range(PANEL):
-            word = shadow.words[r, q]  # each byte below zero makes the next seem larger by one
-            column[r] = word - ((word & BELOW_ZERO) << 1)
-    shadow.drawn[p] = place
-    shadow.places[0] = place + 1
+    for p in range(first, stop):
+        if drawn[p] >= 0 or not slack[p] <= soon:
+            continue
+        rows = order[p * PANEL : min((p + 1) * PANEL, order.shape[0])]
+        own[place] = not measure_values(X, rows, usual, scales, shares, wholes, short)
+        if own[place]:
+            choose_units(X, rows, TIGHT, units[place])
+            measure_values(X, rows, units[place], scales, shares, wholes, short)
+        for q in range(codes.shape[1]):
+            column = codes[place, q]
+            for r in range(PANEL):
+                column[r] = words[r, q]
+        drawn[p] = place
+        place += 1
+    shadow.places[0] = place
     return place
 
 
@@ -226,7 +259,7 @@ def arranging_sweep(
             for k in range(part.start, part.stop):
                 i = shadow.order[k]
                 shadow.factor[k] = np.float32(signs[i] * shadow.inverse[i - part.start])
-        for p in range(window * PANELS, stand(window, length_of(anchor), shadow)):
-            if anew and shadow.slack[p] <= soon:
-                draw_panel(X, p, shadow)
+        last = stand(window, length_of(anchor), shadow)
+        if anew:
+            draw_panels(X, window * PANELS, last, soon, shadow)
     return mistakes

@@ -1,7 +1,7 @@
 """Rosenblatt's rule on rows with a shadow: those it vouches for are not read.
 
 In the end `shaded_census` tells the rows that are right for certain. A row that is not read has s·w·z ≥
-c(slack − need)‖w‖‖z‖, need being what `turned` returns, or ‖w‖‖z‖ times what `bound_panel` leaves, as
+c(slack − need)‖w‖‖z‖, need being what `turned` returns, or ‖w‖‖z‖ times what `look_at` leaves, as
 `separatrix.kernels.shadow` says; of a row that is read `reaching_census` has the error.
 """
 
@@ -11,23 +11,23 @@ import numpy as np
 
 from separatrix.kernels import kernel
 from separatrix.kernels.census import LOWEST
-from separatrix.kernels.drawing import draw_panel
+from separatrix.kernels.drawing import draw_panels
+from separatrix.kernels.products import add_products
 from separatrix.kernels.reach import LONG, SHORT
 from separatrix.kernels.row import row_add, row_dot
 from separatrix.kernels.shadow import (
     BASED,
     COSINE,
-    FACTOR,
+    GRAIN,
     LENGTH,
     LOOKS,
+    MAGNITUDE,
     NEED,
     PANEL,
     PANELS,
     PLACE,
     WINDOW,
     Shadow,
-    add_columns,
-    bound_panel,
     scale_drift,
     scale_units,
     turned,
@@ -50,29 +50,48 @@ def look_at(
     drift: np.ndarray,
     turn: np.ndarray,
     scaled: np.ndarray,
+    grains: np.ndarray,
+    factors: np.ndarray,
+    products: np.ndarray,
     sums: np.ndarray,
     bits: np.ndarray,
     least: np.ndarray,
 ) -> int:
     """Lower bounds on s·w·z/‖w‖‖z‖ of the rows of some panels into ``sums``, none above 0 where a panel has
     not been drawn, and the least of each panel into ``least``, -inf if not positive; returns how many."""
-    # It is given parts of the shadow one by one: taking them out for every panel takes as long as the look.
+    # It is given parts of the shadow one by one, and calls nothing for a panel but what is one instruction
+    # after the other: to hand over so many arrays takes as long as a look.
     start = drift[-1] * constant / turn[LENGTH]
     columns = scale_drift(drift, turn[LENGTH], scaled) if turn[LENGTH] < np.inf else 0
-    doubt, fits = np.inf, False  # the latter: whether the drift is scaled in the usual units
+    first, along = np.float32(start), np.float32(turn[COSINE])
+    doubt, grain, fits = np.inf, np.float32(0.0), False  # the last: whether the drift is in the usual units
     for a in range(panels.shape[0]):
         p = panels[a]
         k = drawn[p]
         if k >= 0 and columns > 0 and (own[k] or not fits):
-            doubt = scale_units(units[k] if own[k] else usual, start, columns, scaled)
-            fits = not own[k]
-        if k >= 0 and doubt < np.inf:
-            part = slice(p * PANEL, (p + 1) * PANEL)
-            add_columns(codes[k], scaled[FACTOR], start, sums[a])
-            least[a] = bound_panel(factor[part], stood[part], turn[COSINE], doubt, sums[a], bits[a])
-        else:
+            given = units[k] if own[k] else usual
+            doubt = scale_units(given, start, columns, scaled, grains, factors, turn)
+            grain, fits = np.float32(turn[GRAIN]), not own[k]
+        least[a] = -np.inf
+        if not (k >= 0 and doubt < np.inf):
             sums[a] = 0.0
-            least[a] = -np.inf
+            continue
+        add_products(codes, k, factors, products)
+        bounds, wholes = sums[a], bits[a]
+        place, margin = np.uint64(p * PANEL), np.float32(doubt)
+        for r in range(np.uint64(PANEL)):
+            total = first + grain * np.float32(products[r])
+            f = factor[place + r]
+            bounds[r] = along * stood[place + r] + total * f - margin * abs(f) - np.float32(1e-6)
+        # Bits of positive floats are ordered as the floats are, and those of negative ones are negative
+        # integers: a minimum of integers is found many at a time, one of floats is not, nor one in a loop of
+        # known length.
+        lowest = wholes[0]
+        for r in range(wholes.shape[0] - 1):
+            lowest = wholes[r] if wholes[r] < lowest else lowest
+        wholes[PANEL] = lowest
+        if lowest > 0:
+            least[a] = float(bounds[PANEL])
     return panels.shape[0]
 
 
@@ -107,12 +126,12 @@ def doubts(X: np.ndarray, place: int, constant: float, weights: np.ndarray, shad
             if slack[p] > turn[NEED] or near[q] > moved:
                 continue
             if drawn[p] < 0:
-                draw_panel(X, p, shadow)
+                draw_panels(X, p, p + 1, np.inf, shadow)
             shadow.panels[many] = p
             many += 1
         given = (shadow.panels[:many], constant, drawn, shadow.codes, shadow.usual, shadow.units, shadow.own)
-        room = (drift, turn, shadow.scaled, sums, shadow.bits, shadow.least)
-        progress[LOOKS] += look_at(*given, shadow.factor, shadow.stood, *room)
+        room = (drift, turn, shadow.scaled, shadow.grains, shadow.factors, shadow.products, sums)
+        progress[LOOKS] += look_at(*given, shadow.factor, shadow.stood, *room, shadow.bits, shadow.least)
         for a in range(many):
             p = shadow.panels[a]
             if not again:
@@ -198,23 +217,28 @@ def shaded_census(
     sound = length > SHORT and length < LONG
     length = np.sqrt(length) * (1.0 - 1e-9)
     unit = length * (1.0 + 1e-8) * (X.shape[1] + 9) * 2.0**-52
+    sizes = shadow.factor.view(np.int32)
     open_rows = 0
     for window in range(shadow.anchor.shape[0]):
         turned(shadow.anchor[window], weights, shadow.drift, turn)
         many = 0
         for p in range(window * PANELS, min((window + 1) * PANELS, shadow.slack.shape[0])):
             left = shadow.slack[p] - turn[NEED]
-            longest = np.float32(0.0)
-            for r in range(p * PANEL, (p + 1) * PANEL):
-                longest = max(longest, abs(shadow.factor[r]))
+            part = sizes[p * PANEL : (p + 1) * PANEL]
+            most = np.int32(0)  # as for `look_at`
+            for r in range(part.shape[0]):
+                size = np.int32(part[r] & MAGNITUDE)
+                most = size if size > most else most
+            shadow.bits[0, 0] = most
+            longest = shadow.sums[0, 0]
             if left > 0.0 and left * turn[COSINE] * length * (1.0 - 1e-6) > found[LOWEST] * longest:
                 continue
             shadow.panels[many] = p
             many += 1
         given = (shadow.panels[:many], constant, shadow.drawn, shadow.codes)
         kept = (shadow.usual, shadow.units, shadow.own, shadow.factor, shadow.stood)
-        room = (shadow.drift, turn, shadow.scaled, shadow.sums, shadow.bits, shadow.least)
-        look_at(*given, *kept, *room)
+        room = (shadow.drift, turn, shadow.scaled, shadow.grains, shadow.factors, shadow.products)
+        look_at(*given, *kept, *room, shadow.sums, shadow.bits, shadow.least)
         for a in range(many):
             p = shadow.panels[a]
             for r in range(min(PANEL, n - p * PANEL)):

@@ -14,26 +14,25 @@ makes it with an error of at most (d + 3)·2⁻⁵³(1 + …). So while slack > 
 the panel is a mistake, and none is looked at. The same holds with the base in the place of the anchor: those
 are weights at which the panels of one window were looked at, to be looked at again after a mistake there.
 
-**Values.** Column j of a panel has a unit u_j, and a value is kept as a whole number of units from −127 to
+**Values.** Column j of a panel has a unit u_j, and a value is kept as a whole number of units from −128 to
 127: the nearest, but for three roundings to float32 of numbers below 128 (of the value, of 1/u_j, of their
 product), each less than 8·10⁻⁶. So |x_ij − q_ij u_j| ≤ (½ + 5·10⁻⁵)u_j. With v_j = δ_j u_j/‖w‖ and A =
 Σ|v_j|, δ·x_i/‖w‖ is within (½ + 5·10⁻⁵)A of Σ v_j q_ij. Most panels have the usual units, which leave room
 above the largest values of the first window; a panel with a value beyond has units of its own.
 
-**Words.** Four columns are kept in one whole number, y = q₀ + 2⁸q₁ + 2¹⁶q₂ + 2²⁴q₃. Shifted left by 24, 16, 8
-and 0 bits, in 32, it is 2²⁴ times y₀ = q₀, y₁ = q₁ + y₀/2⁸, y₂ = q₂ + y₁/2⁸ and y₃ = q₃ + y₂/2⁸, so that
-Σ v_k q_k = Σ (v_k − v_{k+1}/2⁸)y_k: three shifts and four conversions for four columns of sixteen rows. With
-−128 for q the y_k could be below −128, which 32 bits do not hold.
+**Whole numbers.** v_j is made a whole number k_j of grains g, at most 32,701 of them, so that Σ v_j q_ij is
+within 128·d·0.51g of g·Σ k_j q_ij: half a grain, and less than a hundredth where float32 rounds v_j/g. The
+sum is one of whole numbers and exact (`separatrix.kernels.products`): g ≥ A/2²³ keeps it below 128(2²³ + d) <
+2³¹.
 
-**Float32.** In float32 y₀, y₁ and y₂ are exact, y₃ is off by 4·10⁻⁶ at most, and |v_k y_k| + |v_k y_{k−1}|/2⁸
-≤ 128|v_k|. Three roundings make a factor v_k − v_{k+1}/2⁸, one multiplies, and d + 1 add up, in whatever
-order: the sum is off by at most (d + 5)·2⁻²⁴(128A + |bias|) + 4·10⁻⁶A, and A as computed by d + 3 in 2²⁴.
-What is lost where δ_j/‖w‖ underflows, 127u_j·2⁻¹²⁶ at most, is made up for by 10⁻³⁵u_j in the place of it.
-The doubt that `scale_units` returns is larger than all this and (½ + 5·10⁻⁵)A together by two millionths (for
-d ≤ 4096). `bound_panel` makes c·t + f·sum − doubt·|f| with f = s/‖z‖, where neither |c·t| nor |f·sum| −
-doubt·|f| is above 1 + …. Eleven roundings of each come to less than a millionth, and to a millionth of
-doubt·|f|; that covers what else underflows (less than 10⁻⁹), the rounding of δ and what `sweep` rounds too. A
-millionth is taken off, and where the rest is positive the row is right in `sweep`.
+**Float32.** v_j as computed is off by three roundings, the product of g and the sum with the bias by five: at
+most 3·2⁻²⁴·128A and 5·2⁻²⁴(128A + 128dg + |bias|), and A as computed by d + 3 in 2²⁴. What is lost where
+δ_j/‖w‖ underflows, 128u_j·2⁻¹²⁶ at most, is made up for by 10⁻³⁵u_j in the place of it. The doubt that
+`scale_units` returns is larger than all this, (½ + 5·10⁻⁵)A and what the grains lose together by two
+millionths (for d ≤ 4096). `look_at` makes c·t + f·sum − doubt·|f| with f = s/‖z‖, where neither |c·t| nor
+|f·sum| − doubt·|f| is above 1 + …. Eleven roundings of each come to less than a millionth, and to a millionth
+of doubt·|f|; that covers what else underflows (less than 10⁻⁹), the rounding of δ and what `sweep` rounds
+too. A millionth is taken off, and where the rest is positive the row is right in `sweep`.
 
 Nothing is made of rows and sums of a size at which float32 could overflow: where a value does, the unit and
 so the doubt are infinite, and no code of that panel is used. A panel is laid out column by column, so that 64
@@ -53,9 +52,11 @@ PANELS = 16  # in a window
 WINDOW = PANELS * PANEL
 QUAD = 4  # columns in a word
 PLACE, LOOKS, BASED = range(3)
-COSINE, NEED, LENGTH = range(3)
-SHARE, VALUE, FACTOR, LESS = range(4)
-ONE, TINY = np.float32(2.0**-24), np.float32(1e-35)
+COSINE, NEED, LENGTH, GRAIN = range(4)
+SHARE, VALUE = range(2)
+TINY = np.float32(1e-35)
+MOST_GRAINS = 32700.0
+MAGNITUDE = 2**31 - 1  # the bits of a float32 without that of its sign
 HALFWAY = np.float32(1.5 * 2.0**23)  # added to a small float32 it leaves the nearest whole number in the bits
 
 
@@ -68,7 +69,8 @@ class Shadow(NamedTuple):
     Attributes
     ----------
     codes : int32, (panels, columns / 4, 64); usual : float32, (columns and up to 3 more,)
-        Values are whole numbers times units, as a rule the usual ones; a code has those of four columns.
+        Values are whole numbers times units, as a rule the usual ones; a code has those of four columns as
+        its bytes.
     units : float32, (panels, as many); own : bool, (panels,)
         The units of panels that have their own, and which those are.
     drawn : int32, (panels,); places : int64, (1,)
@@ -80,16 +82,15 @@ class Shadow(NamedTuple):
         The least t of each panel, less rounding, and the anchor of each window.
     near : float64, (16,); base : float64, (columns + 1,)
         The slack of the panels of the window at hand, at the base.
-    drift : float64, (columns + 1,); turn : float64, (3,)
-        δ of the window at hand; c, the slack that a row must have had to be right now, and ‖w‖.
+    drift : float64, (columns + 1,); turn : float64, (4,)
+        δ of the window at hand; c, the slack that a row must have had to be right now, ‖w‖, and g.
     panels : int32, (16,); sums : float32, (16, 65); least : float64, (16,)
         Panels of a window to look at, the bounds of their rows, and the least of each, -inf if not positive.
-    scaled : float32, (4, columns and 1 to 4 more)
-        SHARE, δ/‖w‖; in the units at hand VALUE, that times the units, and FACTOR, what the words are
-        multiplied by; LESS, 2⁻³² where the next column is in the same word.
-    bits, shares, wholes, short, words, scales, ratios, inverse, doubtful
-        Room to work in; ``bits`` are those of the sums, ``wholes`` those of ``shares``, ``words`` those of
-        ``short``, and ``doubtful`` holds the rows to be read.
+    scaled : float32, (2, columns and 1 to 4 more); factors : int16, (columns and up to 3 more,)
+        SHARE, δ/‖w‖, and VALUE, that times the units at hand; the latter in grains.
+    bits, grains, shares, wholes, short, words, scales, products, ratios, inverse, doubtful
+        Room to work in; ``bits`` are those of the sums, ``grains`` those of ``scaled``, ``wholes`` those of
+        ``shares``, ``words`` those of ``short``, and ``doubtful`` holds the rows to be read.
     progress : int64, (3,)
         PLACE, the row from which a sweep goes on; LOOKS, the panels looked at; BASED, the window of the base.
     """
@@ -110,15 +111,18 @@ class Shadow(NamedTuple):
     drift: np.ndarray
     turn: np.ndarray
     scaled: np.ndarray
+    factors: np.ndarray
     panels: np.ndarray
     sums: np.ndarray
     least: np.ndarray
     bits: np.ndarray
+    grains: np.ndarray
     shares: np.ndarray
     wholes: np.ndarray
     short: np.ndarray
     words: np.ndarray
     scales: np.ndarray
+    products: np.ndarray
     ratios: np.ndarray
     inverse: np.ndarray
     doubtful: np.ndarray
@@ -131,8 +135,7 @@ def empty_shadow(n_rows: int, n_columns: int) -> Shadow:
     panels = -(-n_rows // PANEL)
     width = -(-n_columns // QUAD) * QUAD
     sums, short = np.zeros((PANELS, PANEL + 1), np.float32), np.zeros((PANEL, width), np.int8)
-    shares, scaled = np.full((PANEL, width), HALFWAY), np.zeros((4, width + 1), np.float32)
-    scaled[LESS] = np.where(np.arange(width + 1) % QUAD == QUAD - 1, 0.0, 2.0**-32)
+    shares, scaled = np.full((PANEL, width), HALFWAY), np.zeros((2, width + 1), np.float32)
     return Shadow(
         codes=np.empty((panels, width // QUAD, PANEL), np.int32),
         usual=np.zeros(width, np.float32),
@@ -148,17 +151,20 @@ def empty_shadow(n_rows: int, n_columns: int) -> Shadow:
         near=np.full(PANELS, -np.inf),
         base=np.zeros(n_columns + 1),
         drift=np.zeros(n_columns + 1),
-        turn=np.zeros(3),
+        turn=np.zeros(4),
         scaled=scaled,
+        factors=np.zeros(width, np.int16),
         panels=np.zeros(PANELS, np.int32),
         sums=sums,
         least=np.zeros(PANELS),
         bits=sums.view(np.int32),
+        grains=scaled.view(np.int32),
         shares=shares,
         wholes=shares.view(np.int32),
         short=short,
         words=short.view(np.int32),
         scales=np.zeros(width, np.float32),
+        products=np.zeros(PANEL, np.int32),
         ratios=np.zeros(WINDOW),
         inverse=np.zeros(WINDOW),
         doubtful=np.empty(WINDOW, np.int32),
@@ -219,60 +225,34 @@ def scale_drift(drift: np.ndarray, length: float, scaled: np.ndarray) -> int:
 
 
 @kernel
-def scale_units(units: np.ndarray, bias: float, columns: int, scaled: np.ndarray) -> float:
-    """The drift per unit, as the words want it; returns the doubt, how far off a sum made with it
-    and begun with the bias may be."""
-    shares, values, nexts, factors, less = (
-        scaled[SHARE],
-        scaled[VALUE],
-        scaled[VALUE, 1:],
-        scaled[FACTOR],
-        scaled[LESS],
-    )
+def scale_units(
+    units: np.ndarray,
+    bias: float,
+    columns: int,
+    scaled: np.ndarray,
+    grains: np.ndarray,
+    factors: np.ndarray,
+    turn: np.ndarray,
+) -> float:
+    """The drift per unit in grains, whose size goes into ``turn``; returns the doubt, how far off a sum made
+    with them and begun with the bias may be."""
+    shares, values, bits = scaled[SHARE], scaled[VALUE], grains[VALUE]
     total = np.float32(0.0)
     for j in range(units.shape[0]):
         values[j] = shares[j] * units[j]
         total += abs(values[j]) + TINY * units[j]
+    most = np.int32(0)  # bits of positive floats are ordered as the floats are
     for j in range(units.shape[0]):
-        factors[j] = ONE * values[j] - less[j] * nexts[j]
+        size = np.int32(bits[j] & MAGNITUDE)
+        most = size if size > most else most
+    bits[-1] = most
+    grain = max(float(values[-1]) / MOST_GRAINS, float(total) * 2.0**-23, 1e-30)
+    inverse = np.float32(1.0 / grain)
+    for j in range(units.shape[0]):
+        values[j] = values[j] * inverse + HALFWAY
+    for j in range(units.shape[0]):
+        factors[j] = np.int16(bits[j])
+    turn[GRAIN] = grain
     terms = columns + 16.0
-    doubt = (float(total) * (0.5 + terms * 1e-5) + abs(bias) * terms * 2.0**-23) * (1.0 + 2e-6)
-    return doubt if total <= 1e15 and abs(bias) <= 1e15 else np.inf
-
-
-@kernel
-def add_columns(codes: np.ndarray, factors: np.ndarray, start: float, sums: np.ndarray) -> int:
-    """The sums of a panel, from ``start``; returns the number of words of a row."""
-    first = np.float32(start)
-    for r in range(sums.shape[0]):
-        sums[r] = first
-    for q in range(codes.shape[0]):
-        words = codes[q]
-        j = QUAD * q
-        a, b, c, e = factors[j], factors[j + 1], factors[j + 2], factors[j + 3]
-        for r in range(PANEL):
-            y = words[r]
-            sums[r] += (
-                a * np.float32(np.int32(y << 24))
-                + b * np.float32(np.int32(y << 16))
-                + c * np.float32(np.int32(y << 8))
-                + e * np.float32(y)
-            )
-    return codes.shape[0]
-
-
-@kernel
-def bound_panel(
-    factor: np.ndarray, stood: np.ndarray, cosine: float, doubt: float, sums: np.ndarray, bits: np.ndarray
-) -> float:
-    """Lower bounds on s·w·z/‖w‖‖z‖ in the place of the sums; returns the least, -inf if not positive."""
-    along, margin = np.float32(cosine), np.float32(doubt)
-    for r in range(PANEL):
-        sums[r] = along * stood[r] + sums[r] * factor[r] - margin * abs(factor[r]) - np.float32(1e-6)
-    # Bits of positive floats are ordered as the floats are, and those of negative ones are negative integers:
-    # a minimum of integers is found many at a time, one of floats is not, nor one in a loop of known length.
-    least = bits[0]
-    for r in range(factor.shape[0]):
-        least = bits[r] if bits[r] < least else least
-    bits[PANEL] = least
-    return float(sums[PANEL]) if least > 0 else -np.inf
+    doubt = float(total) * (0.5 + terms * 1e-5) + columns * 66.0 * grain + abs(bias) * terms * 2.0**-23
+    return doubt * (1.0 + 2e-6) if total <= 1e15 and abs(bias) <= 1e15 else np.inf
