@@ -51,6 +51,8 @@ class AveragedPerceptron(OnlineClassifier):
     True
     """
 
+    prospect = ("its perceptron comes to rest", "after at most {} mistakes; of the mean nothing is promised")
+
     def __init__(
         self,
         max_passes: int = 10,

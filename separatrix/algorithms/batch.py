@@ -24,6 +24,7 @@ from separatrix.algorithms.online.learner import Learner
 from separatrix.algorithms.online.loop import Run, on_pass
 from separatrix.algorithms.online.mistake_driven import MistakeDriven
 from separatrix.algorithms.online.survey import Survey
+from separatrix.bounds import Bound, batch_perceptron
 from separatrix.predictor import Pass, Solution
 from separatrix.rows import Block, Rows
 
@@ -49,15 +50,20 @@ class BatchPerceptron(MistakeDriven):
     mistakes_ : int
         Violators over all rounds.
     passes_ : int
+    update_bound_, mistake_bound_ : float
+        (R/γ)² for the halfspace found, and that times the number of rows; None where nothing is separated.
 
     Examples
     --------
     >>> import separatrix as sx
     >>> X, y = sx.problems.iris("setosa")
     >>> model = sx.BatchPerceptron().fit(X, y)
-    >>> bool(model.updates_ <= model.mistake_bound_), model.certificate_.verify(X, y).holds
+    >>> bool(model.updates_ <= model.update_bound_), model.certificate_.verify(X, y).holds
     (True, True)
     """
+
+    bounded = "turns"
+    prospect = ("enough rounds find a separator", "after at most {} that change the weights")
 
     def __init__(
         self,
@@ -73,6 +79,9 @@ class BatchPerceptron(MistakeDriven):
         self.fit_intercept = fit_intercept
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+
+    def promised(self, radius: float, margin: float) -> Bound | None:
+        return batch_perceptron(radius, margin)
 
     def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
         frame = Frame(rows, center=self.center)

@@ -30,6 +30,7 @@ from separatrix.algorithms.online.frame import Frame
 from separatrix.algorithms.online.learner import Learner
 from separatrix.algorithms.online.loop import Run, errors_in_floats
 from separatrix.algorithms.online.survey import Survey
+from separatrix.bounds import Bound, kozinec
 from separatrix.certificates import MarginShare, Separable
 from separatrix.predictor import NothingProven, Solution, warn
 from separatrix.predictor.evidence import Tally, about
@@ -61,6 +62,8 @@ class MarginPerceptron(OnlineClassifier):
     mistakes_ : int
         Updates at rows that scored wrong. After each pass the few rows that carry the weights are visited
         again, up to 200 times, so that there may be more of these than visits of a pass.
+    update_bound_, mistake_bound_ : float
+        That number for the margin reached; a mistake is an update. None where nothing is separated.
     margin_ : float
         min w·z/‖w‖ of the weights returned.
     margin_at_most_ : float
@@ -74,6 +77,9 @@ class MarginPerceptron(OnlineClassifier):
     >>> model.margin_ >= 0.9 * model.margin_at_most_, model.certificate_.verify(X, y).holds
     (True, True)
     """
+
+    bounded = "updates"
+    prospect = ("enough passes reach the share of it that is asked for", "after at most {} updates")
 
     def __init__(
         self,
@@ -97,6 +103,10 @@ class MarginPerceptron(OnlineClassifier):
         if not 0 < self.share < 1:
             raise ValueError(f"share={self.share!r} must lie between 0 and 1, both excluded.")
 
+    def promised(self, radius: float, margin: float) -> Bound | None:
+        bound = kozinec(radius, margin, (1 - self.share) * (1 - SPARE))
+        return replace(bound, value=bound.value + 1)  # the row it starts at counts as an update here
+
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         length = float(getattr(self, "margin_at_most_", 1.0)) if start is not None else 0.0
         return KozinecLearner(
@@ -116,7 +126,8 @@ class MarginPerceptron(OnlineClassifier):
         learner = run.learner
         assert isinstance(learner, KozinecLearner)
         facts["margin_at_most"] = learner.length
-        if run.settled and found.errors == 0:
+        reached = max(0.0, facts["margin"] / learner.length) if learner.length > 0 else 0.0
+        if found.errors == 0 and (run.settled or reached >= self.share):
             chosen = np.flatnonzero(learner.shares)
             multipliers = _whole(learner.shares[chosen])
             proof = MarginShare(
@@ -130,7 +141,6 @@ class MarginPerceptron(OnlineClassifier):
             if proof.verify(rows).holds:
                 return proof.bound_to(rows)
         if found.errors == 0:
-            reached = max(0.0, facts["margin"] / learner.length)
             warn(
                 NothingProven,
                 f"The rows are separated, but with {reached:.3g} of the best margin for certain, not the "

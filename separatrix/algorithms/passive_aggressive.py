@@ -24,6 +24,7 @@ from separatrix.algorithms.online.frame import Frame
 from separatrix.algorithms.online.learner import Learner
 from separatrix.algorithms.online.loop import Run
 from separatrix.algorithms.online.survey import Survey
+from separatrix.bounds import Bound, passive_aggressive
 from separatrix.predictor import Solution
 
 VARIANTS = ("PA", "PA-I", "PA-II")
@@ -53,6 +54,9 @@ class PassiveAggressive(OnlineClassifier):
         Rows inside the margin when they came.
     squared_loss_ : float
         Σℓ² over all of them, the left side of the theorems.
+    mistake_bound_ : float
+        What the theorem of the variant allows, for the halfspace found; None where nothing is separated, or
+        after a warm start.
 
     Examples
     --------
@@ -62,6 +66,8 @@ class PassiveAggressive(OnlineClassifier):
     >>> model.mistakes_ <= model.updates_, model.certificate_.verify(X, y).holds
     (True, True)
     """
+
+    prospect = ("its mistakes come to an end", "after at most {} of them")
 
     def __init__(
         self,
@@ -90,6 +96,9 @@ class PassiveAggressive(OnlineClassifier):
             raise ValueError(f"variant={self.variant!r} is none of {', '.join(VARIANTS)}.")
         if not self.C > 0:
             raise ValueError(f"C={self.C!r} must be positive.")
+
+    def promised(self, radius: float, margin: float) -> Bound | None:
+        return passive_aggressive(radius, 1.0 / margin, C=self.C, variant=self.variant)
 
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         cap = self.C if self.variant == "PA-I" else np.inf

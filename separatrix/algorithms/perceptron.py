@@ -32,7 +32,7 @@ from separatrix.algorithms.online.learner import Learner, length_of
 from separatrix.algorithms.online.loop import Run
 from separatrix.algorithms.online.steps import Steps
 from separatrix.algorithms.online.survey import Survey
-from separatrix.bounds import novikoff_from_start
+from separatrix.bounds import Bound, novikoff, novikoff_from_start
 from separatrix.certificates import MistakeRun, Separable
 from separatrix.halfspace import Halfspace
 from separatrix.predictor import FitWarning, Solution, warn
@@ -147,6 +147,24 @@ class Perceptron(OnlineClassifier):
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         return RosenblattLearner(n_columns, intercept=self.fit_intercept, start=start, steps=Steps(self.step))
 
+    def promised(self, radius: float, margin: float) -> Bound | None:
+        return novikoff(radius, margin) if Steps(self.step).fixed else None
+
+    def _allowed(
+        self, learner: Learner, radius: float, margin: float, weights: np.ndarray | None = None
+    ) -> float | None:
+        assert isinstance(learner, RosenblattLearner)
+        if learner.start is None or not learner.steps.fixed:
+            return super()._allowed(learner, radius, margin)
+        # Steps of η from w₀ are unit steps from w₀/η, and the theorem is about those.
+        begun = learner.start / float(learner.steps.next(0, 1)[0])
+        norm = length_of(begun)
+        along = -norm  # the least that it can be
+        if weights is not None:
+            rounding = (len(weights) + 8) * 2.0**-51 * norm
+            along = max(along, float(np.sum(begun * weights)) / (length_of(weights) or 1.0) - rounding)
+        return float(novikoff_from_start(radius, margin, norm, along))
+
     def _starts(self, tasks: Sequence[int]) -> dict[int, np.ndarray | None]:
         starts = super()._starts(tasks)
         if self.start is None or any(start is not None for start in starts.values()):
@@ -164,27 +182,7 @@ class Perceptron(OnlineClassifier):
         if run.settled and frame.centre is not None and not isinstance(solution.certificate, Separable):
             solution = self._in_whole_numbers(frame, positive, run, solution)
         record = self._mistake_run(frame, positive, run, solution)
-        return replace(solution, facts=self._bounded(frame, run, solution) | {"mistake_run": record})
-
-    def _bounded(self, frame: Frame, run: Run, solution: Solution) -> dict[str, Any]:
-        """The facts, with the mistake bound for the start and the steps that were taken."""
-        learner, facts = run.learner, dict(solution.facts)
-        assert isinstance(learner, RosenblattLearner)
-        if learner.steps.fixed and learner.start is None:
-            return facts
-        facts |= {"mistake_bound": None, "mistake_bound_centred": None}
-        if not learner.steps.fixed or learner.start is None:
-            return facts
-        # Steps of η from w₀ are unit steps from w₀/η, and the theorem is about those.
-        begun = learner.start / float(learner.steps.next(0, 1)[0])
-        found = learner.weights / (length_of(learner.weights) or 1.0)
-        suffix = "" if frame.centre is None else "_centred"
-        margin = facts[f"margin{suffix}"]
-        if margin > 0:
-            norm, along = length_of(begun), float(np.sum(begun * found))
-            bound = novikoff_from_start(facts[f"radius{suffix}"], margin, norm, along)
-            facts[f"mistake_bound{suffix}"] = float(bound)
-        return facts
+        return replace(solution, facts=solution.facts | {"mistake_run": record})
 
     def _in_whole_numbers(self, frame: Frame, positive: int, run: Run, solution: Solution) -> Solution:
         """Centred doubles may separate where their doubles in the user's coordinates do not: keep them
@@ -251,7 +249,6 @@ class RosenblattLearner(Learner):
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None, steps: Steps) -> None:
         super().__init__(n_columns, intercept=intercept, start=start)
         self.steps = steps
-        self.start = self.weights.copy() if self.weights.any() else None
         self.auditable = steps.unit and not self.weights.any()
         self.counts = np.zeros(0, np.int32)
         self._focus: Focus | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from separatrix.certificates import Certificate, Inseparable, Undecided
 from separatrix.rows import Rows
 
@@ -9,11 +11,21 @@ SECONDS = 2.0  # what the answer may cost a fit that has ended, or as long as th
 SMALL = 1_000_000  # values: up to here the best margin is worth its price too
 
 
-def settle(rows: Rows, positive: int, *, intercept: bool, reason: str, spent: float) -> Certificate:
+def settle(
+    rows: Rows,
+    positive: int,
+    *,
+    intercept: bool,
+    reason: str,
+    spent: float,
+    prospect: Callable[[float, float], str],
+) -> Certificate:
     """A certificate that no halfspace separates the rows, or `Undecided` with what is known beside the
     reason.
 
     ``spent`` is what the fit has cost so far, in seconds: the answer may cost as much again.
+    ``prospect(radius, margin)`` says what the method can hope for on separable rows with this R, from above,
+    and best margin, from below.
     """
     from separatrix.algorithms.separation import separate
 
@@ -27,14 +39,7 @@ def settle(rows: Rows, positive: int, *, intercept: bool, reason: str, spent: fl
         return Undecided(f"{reason} Whether the rows are separable was not settled in {limit:.3g} s either.")
     known = "Yet a separating halfspace exists; sx.separate returns one"
     margin = answer.row_margin if rows.n_rows * rows.n_columns <= SMALL else None
-    if margin is None or answer.mistake_bound is None:
+    if margin is None or not margin.lower > 0:
         return Undecided(f"{reason} {known}.")
-    return Undecided(
-        f"{reason} {known}. The best margin is {margin.lower:.6g}, and enough passes find a separator, after "
-        f"at most {_counted(answer.mistake_bound)} mistakes."
-    )
-
-
-def _counted(bound: int) -> str:
-    digits = len(str(bound))
-    return str(bound) if digits <= 15 else f"10^{digits}"
+    hope = prospect(answer.radius, margin.lower)
+    return Undecided(f"{reason} {known}. The best margin is {margin.lower:.6g}, {hope}.")

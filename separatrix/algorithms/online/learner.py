@@ -28,6 +28,7 @@ class Learner(ABC):
 
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None = None) -> None:
         self.weights = np.zeros(n_columns + 1) if start is None else np.array(start, dtype=np.float64)
+        self.start = self.weights.copy() if self.weights.any() else None  # None: from zero
         self.constant = 1.0 if intercept else 0.0
         self.mistakes = 0
         self.updates = 0

@@ -16,6 +16,7 @@ from separatrix.algorithms.online.loop import Run, tallies_in_floats
 from separatrix.algorithms.online.order import order_named
 from separatrix.algorithms.online.survey import Survey
 from separatrix.algorithms.settle import settle
+from separatrix.bounds import Bound, novikoff
 from separatrix.certificates import Undecided
 from separatrix.predictor import LinearClassifier, Solution
 from separatrix.predictor.evidence import Tally, separable, tallies, tally_of
@@ -25,8 +26,8 @@ from separatrix.rows import DataError, Rows
 class MistakeDriven(LinearClassifier):
     """A method that learns from mistakes and stops at the first pass that changes nothing.
 
-    A subclass makes its `Learner` in `_learner`. It may refine `_certificate`, what it claims of the weights
-    in the end.
+    A subclass makes its `Learner` in `_learner`, and names its theorem in `promised`. It may refine
+    `_certificate`, what it claims of the weights in the end.
     """
 
     max_passes: int
@@ -38,6 +39,8 @@ class MistakeDriven(LinearClassifier):
     warm_start: bool = False
     searches = False  # whether visiting violators alone makes sense
     counts_exactly = False  # whether errors are counted exactly even where floats show that there are some
+    bounded = "mistakes"  # what its theorem bounds: "mistakes", "updates", or "turns" of all rows at once
+    prospect = ("enough passes find a separator", "after at most {} mistakes")  # where there is one
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -46,6 +49,21 @@ class MistakeDriven(LinearClassifier):
 
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         raise NotImplementedError
+
+    def promised(self, radius: float, margin: float) -> Bound | None:
+        """The theorem of the method, for a run from zero on rows no longer than ``radius``, of which some
+        halfspace has the ``margin``; None where it promises nothing."""
+        return novikoff(radius, margin)
+
+    def _allowed(
+        self, learner: Learner, radius: float, margin: float, weights: np.ndarray | None = None
+    ) -> float | None:
+        """What the theorem allows this very run, from where it began; None where it says nothing of it.
+
+        ``weights``, if known, are those that have the margin.
+        """
+        theorem = self.promised(radius, margin) if learner.start is None else None
+        return None if theorem is None else float(theorem)
 
     def _check_parameters(self) -> None:
         if not (isinstance(self.max_passes, int | np.integer) and self.max_passes >= 1):
@@ -76,12 +94,14 @@ class MistakeDriven(LinearClassifier):
         counted = {"mistakes": learner.mistakes, "updates": learner.updates, "passes": len(run.passes)}
         if not np.isfinite(weights).all():
             facts = figures(np.zeros_like(weights), 0.0, learner.constant, survey)
+            facts |= self._bounds(learner, np.zeros_like(weights), 0.0, survey)
             certificate = Undecided(
                 "The weights overflowed: divide the columns by a power of two and fit again."
             )
             return Solution(weights, certificate, run.history, counted | facts)
         found = run.found or self._tallies(frame, {positive: run})[positive]
         facts = figures(weights, found.smallest, learner.constant, survey)
+        facts |= self._bounds(learner, weights, found.smallest, survey)
         if run.passes:
             run.passes[-1] = replace(
                 run.passes[-1], margin=facts["margin_centred" if self.center else "margin"]
@@ -121,7 +141,40 @@ class MistakeDriven(LinearClassifier):
             return separable(rows, positive, weights, intercept=self.fit_intercept)
         reason = self._shortfall(run, found.errors, rows.n_rows, facts)
         spent = sum(done.seconds for done in run.passes)
-        return settle(rows, positive, intercept=self.fit_intercept, reason=reason, spent=spent)
+        return settle(
+            rows,
+            positive,
+            intercept=self.fit_intercept,
+            reason=reason,
+            spent=spent,
+            prospect=lambda radius, margin: self._prospect(run.learner, radius, margin),
+        )
+
+    def _prospect(self, learner: Learner, radius: float, margin: float) -> str:
+        """What the theorem says of further passes over rows that some halfspace has this margin on."""
+        allowed = self._allowed(learner, radius, margin)
+        if allowed is None or not math.isfinite(allowed):
+            return "though no theorem bounds the mistakes of this run"
+        end, price = self.prospect
+        if self.center:  # this is the margin of the rows where they are, not of those that it runs on
+            return f"and {end}"
+        return f"and {end}, {price.format(_counted(allowed))}"
+
+    def _bounds(
+        self, learner: Learner, weights: np.ndarray, smallest: float, survey: Survey
+    ) -> dict[str, float | None]:
+        """What the theorem allows, for the margin reached, with the origin where it is and in the middle of
+        the rows."""
+        answer: dict[str, float | None] = {}
+        ran = "_centred" if self.center else ""
+        for suffix, ends in certain_ends(weights, smallest, learner.constant, survey).items():
+            known = ends is not None and (learner.start is None or suffix == ran)
+            allowed = self._allowed(learner, *ends, learner.answer()) if known and ends is not None else None
+            if self.bounded != "mistakes":
+                answer[f"update_bound{suffix}"] = allowed
+            most = survey.rows.n_rows if self.bounded == "turns" else 1  # mistakes of one turn
+            answer[f"mistake_bound{suffix}"] = None if allowed is None else most * allowed
+        return answer
 
     def _shortfall(self, run: Run, errors: int, n_rows: int, facts: dict[str, Any]) -> str:
         last = run.passes[-1].mistakes if run.passes else 0
@@ -133,28 +186,61 @@ class MistakeDriven(LinearClassifier):
 
 @np.errstate(over="ignore", invalid="ignore")
 def figures(weights: np.ndarray, smallest: float, constant: float, survey: Survey) -> dict[str, Any]:
-    """R, γ and the mistake bound (R/γ)² of these weights, for the rows as they are and as centring would have
-    them.
+    """R and γ of these weights, for the rows as they are and as centring would have them.
 
     γ is the margin of the rows (x, 1), or x without intercept; the geometric margin leaves the intercept out
-    of the norm. A bound is None where the margin is not positive, since then there is none.
+    of the norm.
     """
+    return {
+        "geometric_margin": _ratio(smallest, length_of(weights[:-1])),
+        "radius": survey.radius(constant),
+        "margin": _ratio(smallest, length_of(weights)),
+        "radius_centred": survey.radius_centred(constant),
+        "margin_centred": _ratio(smallest, length_of(_moved(weights, constant, survey))),
+    }
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def certain_ends(
+    weights: np.ndarray, smallest: float, constant: float, survey: Survey
+) -> dict[str, tuple[float, float] | None]:
+    """R from above and γ from below, rounding included, for the rows as they are ("") and "_centred"; None
+    where no margin is certain.
+
+    The smallest score is off by at most (d + 3)u‖w‖R, a sum of squares by a share (d + 3)u, u = 2⁻⁵³; where
+    the origin is moved to c by u times the same with R + ‖c‖ in the place of R. Four times as much is
+    allowed for each.
+    """
+    unit = (len(weights) + 8) * 2.0**-51
+    radius, norm, away = survey.radius(constant), length_of(weights), length_of(survey.centre)
+    moved = length_of(_moved(weights, constant, survey))
+    least = smallest - unit * norm * radius
+    far = radius + away
+    around = math.hypot(survey.radius_centred(constant), math.sqrt(unit) * far)
+    ends = {
+        "": (radius * (1.0 + unit), _ratio(least, norm) * (1.0 - unit)),
+        "_centred": (
+            around * (1.0 + unit),
+            _ratio(least - unit * norm * far, moved + unit * norm * (1.0 + away)) * (1.0 - unit),
+        ),
+    }
+    return {name: pair if pair[1] > 1e-140 and pair[0] < 1e140 else None for name, pair in ends.items()}
+
+
+def _moved(weights: np.ndarray, constant: float, survey: Survey) -> np.ndarray:
+    """The same hyperplane with the origin at the centre."""
     moved = weights.copy()
     moved[-1] += np.sum(weights[:-1] * survey.centre) * constant
-    answer: dict[str, Any] = {"geometric_margin": _ratio(smallest, length_of(weights[:-1]))}
-    for suffix, vector, radius in (
-        ("", weights, survey.radius(constant)),
-        ("_centred", moved, survey.radius_centred(constant)),
-    ):
-        margin = _ratio(smallest, length_of(vector))
-        answer[f"radius{suffix}"] = radius
-        answer[f"margin{suffix}"] = margin
-        ratio = radius / margin if margin > 0 else None
-        answer[f"mistake_bound{suffix}"] = None if ratio is None else ratio * ratio  # "** 2" may raise
-    return answer
+    return moved
 
 
 def _ratio(above: float, below: float) -> float:
     """Not a number where either is out of the range of doubles: nothing is known then."""
     known = 0 < below < math.inf and abs(above) < math.inf
     return float(above) / float(below) if known else float(above) and math.nan
+
+
+def _counted(allowed: float) -> str:
+    """A bound in words: a whole number, and of long ones their length."""
+    digits = len(str(int(allowed)))
+    return str(int(allowed)) if digits <= 15 else f"10^{digits}"
