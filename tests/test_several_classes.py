@@ -11,7 +11,7 @@ from scipy.sparse import csr_matrix
 from written_files import write
 
 import separatrix as sx
-from separatrix.algorithms.online import focus, loop, mistake_driven, order
+from separatrix.algorithms.online import focus, loop, mistake_driven
 from separatrix.rows.files import read
 from separatrix.rows.memory import DenseRows, MemoryRows
 from separatrix.rows.sequence import Rows
@@ -117,19 +117,14 @@ def walks(monkeypatch):
                 if kind is MemoryRows and name == "blocks":
                     continue
                 monkeypatch.setattr(kind, name, counted(vars(kind)[name]))
-    walk, joined = loop._walk, order._cyclic
+    walk = loop._walk
 
     def watched(*given):
         stage[0] = "pass"
         walk(*given)
         stage[0] = "after"
 
-    def cyclic(rows, several):
-        yield from joined(rows, several)
-        found["pass"] += several > 1
-
     monkeypatch.setattr(loop, "_walk", watched)
-    monkeypatch.setattr(order, "_cyclic", cyclic)
     return found
 
 

@@ -97,9 +97,10 @@ class Rows(ABC):
         where = f" from {self.name}" if self.name else ""
         return f"<{type(self).__name__}: {self.n_rows} x {self.n_columns} {self.dtype}, {labels}{where}>"
 
-    def fold(self, step: Callable[[State, Block], State], state: State) -> State:
-        """Thread ``state`` through the blocks in order."""
-        for block in self.blocks():
+    def fold(self, step: Callable[[State, Block], State], state: State, *, large: bool = False) -> State:
+        """Thread ``state`` through the blocks in order; ``large`` hands over rows in memory several blocks at
+        a time."""
+        for block in self._large_blocks() if large else self.blocks():
             state = step(state, block)
         return state
 

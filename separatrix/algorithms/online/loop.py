@@ -21,7 +21,6 @@ on_pass: ContextVar[Callable[[int, int], None] | None] = ContextVar("on_pass", d
 """Called after every pass with its number and the mistakes so far: how the command line shows progress."""
 
 
-JOINED = 4  # blocks: with fewer the calls take longer than the cache saves
 WORTH_A_FOCUS = 4096  # rows: a pass over fewer is quicker than any thought of how to shorten it
 
 
@@ -41,14 +40,14 @@ class Run:
 
 @dataclass(frozen=True)
 class Plan:
-    """When to stop and how to walk; ``joined`` blocks of rows in memory are read as one."""
+    """When to stop and how to walk; ``large`` for rows in memory that are read several blocks at a time."""
 
     order: str | np.ndarray
     max_passes: int
     max_mistakes: int | None
     random: np.random.RandomState
     track_margin: bool = False
-    joined: int = 1
+    large: bool = False
 
 
 def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict[int, Run], Survey]:
@@ -65,7 +64,7 @@ def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict
     measured = not every_row
     if isinstance(plan.order, str) and plan.order == "cyclic" and plan.max_mistakes is None:
         measured = _focus(rows, runs, survey, plan.max_passes)
-        plan = replace(plan, joined=JOINED if measured else 1)
+        plan = replace(plan, large=measured)
     for number in range(plan.max_passes):
         active = {positive: run for positive, run in runs.items() if _goes_on(run, plan)}
         if not active:
@@ -105,11 +104,24 @@ def _walk(rows: Rows, active: Mapping[int, Run], plan: Plan, survey: Survey | No
     active = {positive: run for positive, run in active.items() if not run.learner.pass_over(alone=alone)}
     if not active:
         return
-    for block, visit in visits(rows, plan.order, plan.random, plan.joined):
+
+    def see(block: Block, visit: np.ndarray) -> None:
         if survey is not None:
             survey.see(block)
         for positive, run in active.items():
             run.learner.step_towards(block.X, block.signs(positive), visit, block.start, plan.max_mistakes)
+
+    def see_all(places: np.ndarray, block: Block) -> np.ndarray:
+        if len(places) < len(block):
+            places = np.arange(len(block), dtype=np.int32)
+        see(block, places[: len(block)])
+        return places
+
+    if isinstance(plan.order, str) and plan.order == "cyclic":
+        rows.fold(see_all, np.empty(0, np.int32), large=plan.large)
+    else:
+        for block, visit in visits(rows, plan.order, plan.random):
+            see(block, visit)
 
 
 def _search(rows: Rows, active: Mapping[int, Run], plan: Plan, survey: Survey | None) -> None:

@@ -33,27 +33,12 @@ def order_named(order: Any) -> str | np.ndarray:
     return sequence
 
 
-def visits(rows: Rows, order: str | np.ndarray, random: np.random.RandomState, joined: int = 1) -> Visits:
-    """The blocks of one pass, each with the places to visit in it; in memory some may be joined to one."""
+def visits(rows: Rows, order: str | np.ndarray, random: np.random.RandomState) -> Visits:
+    """The blocks of a pass that does not go from the first row to the last, with the places to visit."""
     if isinstance(order, np.ndarray):
         yield from _given(rows, order)
-    elif order in ("shuffled", "drawn"):
-        yield from _at_random(rows, random, again=order == "drawn")
     else:
-        longest = np.empty(0, np.int32)
-        for block in _cyclic(rows, joined):
-            if len(longest) < len(block):
-                longest = np.arange(len(block), dtype=np.int32)
-            yield block, longest[: len(block)]
-
-
-def _cyclic(rows: Rows, joined: int) -> Iterator[Block]:
-    if joined == 1 or not isinstance(rows, MemoryRows):
-        yield from rows.blocks()
-        return
-    size = joined * rows.rows_in_block
-    for start in range(0, rows.n_rows, size):
-        yield rows.block(start, min(start + size, rows.n_rows))
+        yield from _at_random(rows, random, again=order == "drawn")
 
 
 def _at_random(rows: Rows, random: np.random.RandomState, *, again: bool) -> Visits:
