@@ -51,6 +51,7 @@ class AveragedPerceptron(OnlineClassifier):
     True
     """
 
+    any_units = True
     prospect = ("its perceptron comes to rest", "after at most {} mistakes; of the mean nothing is promised")
 
     def __init__(

@@ -84,8 +84,8 @@ class BatchPerceptron(MistakeDriven):
         return batch_perceptron(radius, margin)
 
     def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
-        frame = Frame(rows, center=self.center)
-        survey = Survey(rows, frame.centre).all()
+        frame = Frame(rows, center=self.center, any_units=not self.fit_intercept)
+        survey = Survey(frame.counted, frame.centre).all()
         starts = self._starts(tasks)
         return [self._solution(frame, k, self._run(frame, k, starts[k]), survey) for k in tasks]
 

@@ -107,6 +107,7 @@ class Perceptron(OnlineClassifier):
     Automata, 1962.
     """
 
+    any_units = True
     searches = True
 
     def __init__(

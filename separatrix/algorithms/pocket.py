@@ -61,6 +61,7 @@ class PocketPerceptron(OnlineClassifier):
     (5, True)
     """
 
+    any_units = True
     counts_exactly = True
 
     def __init__(

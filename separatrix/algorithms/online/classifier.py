@@ -44,7 +44,7 @@ class OnlineClassifier(MistakeDriven):
         self._learners = None
 
     def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
-        frame = Frame(rows, center=self.center)
+        frame = Frame(rows, center=self.center, any_units=self.any_units and not self.fit_intercept)
         starts = self._starts(tasks)
         learners = {k: self._learner(rows.n_columns, frame.inwards(start)) for k, start in starts.items()}
         plan = Plan(
@@ -60,7 +60,7 @@ class OnlineClassifier(MistakeDriven):
         for positive, found in self._tallies(frame, runs).items():
             runs[positive].found = found
         solutions = [self._solution(frame, positive, run, survey) for positive, run in runs.items()]
-        if not self.center:
+        if not (self.center or frame.exponent):
             self._learners = {positive: run.learner.rest() for positive, run in runs.items()}
         return solutions
 

@@ -1,33 +1,60 @@
-"""Where the origin is while a method runs: where the user has it, or in the middle of the rows."""
+"""Where the origin is while a method runs, and how long a unit: as the user has them, or in the middle of the
+rows, or changed so that squares neither overflow nor underflow."""
 
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ldexp
 
 import numpy as np
 
 from separatrix.rows import Rows
 from separatrix.rows.centred import CentredRows, mean_of
+from separatrix.rows.scaled import ScaledRows, change_of_units
 
 
 class Frame:
     """Rows as the learners see them, and the way for weights in and out.
 
     A hyperplane (w, b) is (w, b + w·c) for rows x − c. The sum is made exactly and rounded once: far from the
-    origin its terms nearly cancel.
+    origin its terms nearly cancel. A sum of rows without a constant is 2^k times as long in units 2^k times
+    as small, and ``any_units`` says that this is all that units do to the method.
     """
 
-    def __init__(self, rows: Rows, *, center: bool) -> None:
+    def __init__(self, rows: Rows, *, center: bool, any_units: bool = False) -> None:
         self.given = rows
         self.centre = mean_of(rows) if center else None
-        self.rows = rows if self.centre is None else CentredRows(rows, self.centre)
+        self.exponent = change_of_units(rows) if any_units else 0
+        self.rows = rows
+        if self.centre is not None:
+            self.rows = CentredRows(rows, self.centre)
+        elif self.exponent:
+            self.rows = ScaledRows(rows, self.exponent)
+
+    @property
+    def counted(self) -> Rows:
+        """The rows on which errors and margins are counted: those given, in units in which they can be."""
+        return self.rows if self.exponent else self.given
+
+    def for_counted(self, weights: np.ndarray) -> np.ndarray:
+        """The weights of the method for those."""
+        return np.array(weights) if self.exponent else self.outwards(weights)
+
+    def length_outside(self, length: float) -> float:
+        """A length on the rows that are counted, as one on the rows given."""
+        return ldexp(length, -self.exponent) if self.exponent else length
 
     def inwards(self, weights: np.ndarray | None) -> np.ndarray | None:
+        if weights is not None and self.exponent:
+            return np.ldexp(weights, self.exponent)
         if weights is None or self.centre is None:
             return weights
         return np.append(weights[:-1], _double(Fraction(weights[-1]) + self._shift(weights)))
 
     def outwards(self, weights: np.ndarray) -> np.ndarray:
+        if self.exponent:
+            with np.errstate(over="ignore", under="ignore"):
+                return np.ldexp(weights, -self.exponent)
         if self.centre is None or not np.isfinite(weights).all():
             return np.array(weights)
         return np.append(weights[:-1], _double(Fraction(weights[-1]) - self._shift(weights)))

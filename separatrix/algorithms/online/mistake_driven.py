@@ -39,6 +39,7 @@ class MistakeDriven(LinearClassifier):
     warm_start: bool = False
     searches = False  # whether visiting violators alone makes sense
     counts_exactly = False  # whether errors are counted exactly even where floats show that there are some
+    any_units = False  # whether the weights are sums of rows, which units stretch and nothing else
     bounded = "mistakes"  # what its theorem bounds: "mistakes", "updates", or "turns" of all rows at once
     prospect = ("enough passes find a separator", "after at most {} mistakes")  # where there is one
 
@@ -93,15 +94,15 @@ class MistakeDriven(LinearClassifier):
         weights = frame.outwards(learner.answer())
         counted = {"mistakes": learner.mistakes, "updates": learner.updates, "passes": len(run.passes)}
         if not np.isfinite(weights).all():
-            facts = figures(np.zeros_like(weights), 0.0, learner.constant, survey)
-            facts |= self._bounds(learner, np.zeros_like(weights), 0.0, survey)
+            facts = self._figures(frame, learner, np.zeros_like(weights), 0.0, survey)
             certificate = Undecided(
                 "The weights overflowed: divide the columns by a power of two and fit again."
             )
             return Solution(weights, certificate, run.history, counted | facts)
         found = run.found or self._tallies(frame, {positive: run})[positive]
-        facts = figures(weights, found.smallest, learner.constant, survey)
-        facts |= self._bounds(learner, weights, found.smallest, survey)
+        facts = self._figures(frame, learner, frame.for_counted(learner.answer()), found.smallest, survey)
+        if frame.exponent:
+            run.passes = [replace(done, norm=frame.length_outside(done.norm)) for done in run.passes]
         if run.passes:
             run.passes[-1] = replace(
                 run.passes[-1], margin=facts["margin_centred" if self.center else "margin"]
@@ -112,8 +113,8 @@ class MistakeDriven(LinearClassifier):
     def _tallies(self, frame: Frame, runs: Mapping[int, Run]) -> dict[int, Tally]:
         """Errors in exact arithmetic, of all tasks in one pass; in floats alone where those are enough to see
         that nothing is proven. Weights that overflowed have none."""
-        rows, answer = frame.given, {}
-        weights = {positive: frame.outwards(run.learner.answer()) for positive, run in runs.items()}
+        rows, answer = frame.counted, {}
+        weights = {positive: frame.for_counted(run.learner.answer()) for positive, run in runs.items()}
         weights = {positive: vector for positive, vector in weights.items() if np.isfinite(vector).all()}
         rough = {}
         for positive, vector in weights.items():
@@ -156,9 +157,19 @@ class MistakeDriven(LinearClassifier):
         if allowed is None or not math.isfinite(allowed):
             return "though no theorem bounds the mistakes of this run"
         end, price = self.prospect
+        if not isinstance(order_named(self.order), str):  # rows that are never visited may stay wrong
+            end = "its mistakes come to an end"
         if self.center:  # this is the margin of the rows where they are, not of those that it runs on
             return f"and {end}"
         return f"and {end}, {price.format(_counted(allowed))}"
+
+    def _figures(
+        self, frame: Frame, learner: Learner, weights: np.ndarray, smallest: float, survey: Survey
+    ) -> dict[str, Any]:
+        """R, γ and the bounds, of weights for the rows that are counted."""
+        lengths = figures(weights, smallest, learner.constant, survey)
+        outside = {name: frame.length_outside(value) for name, value in lengths.items()}
+        return outside | self._bounds(learner, weights, smallest, survey)
 
     def _bounds(
         self, learner: Learner, weights: np.ndarray, smallest: float, survey: Survey
@@ -185,7 +196,7 @@ class MistakeDriven(LinearClassifier):
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def figures(weights: np.ndarray, smallest: float, constant: float, survey: Survey) -> dict[str, Any]:
+def figures(weights: np.ndarray, smallest: float, constant: float, survey: Survey) -> dict[str, float]:
     """R and γ of these weights, for the rows as they are and as centring would have them.
 
     γ is the margin of the rows (x, 1), or x without intercept; the geometric margin leaves the intercept out

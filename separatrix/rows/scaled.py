@@ -1,0 +1,70 @@
+"""The same rows in other units: every value times one power of two, a block at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import frexp
+from typing import Any
+
+import numpy as np
+
+from separatrix.rows.block import Block, Csr, read_only
+from separatrix.rows.sequence import Rows
+
+SAMPLE = 256
+USUAL = 200  # a power of two: squares of values up to it, and of its inverse, are far from the end of doubles
+LEAST_NORMAL = 2.0**-1022
+
+
+class ScaledRows(Rows):
+    """Rows 2^k·x, in float64, made block by block and never kept."""
+
+    def __init__(self, rows: Rows, exponent: int) -> None:
+        self.rows = rows
+        self.exponent = exponent
+        self.n_rows, self.n_columns = rows.n_rows, rows.n_columns
+        self.dtype = np.dtype(np.float64)
+        self.classes, self.columns, self.label, self.name = rows.classes, rows.columns, rows.label, rows.name
+        self.n_jobs = rows.n_jobs
+        self.known_finite = rows.known_finite
+
+    @property
+    def in_memory(self) -> bool:
+        return self.rows.in_memory
+
+    def blocks(self) -> Iterator[Block]:
+        for block in self.rows.blocks():
+            signs = block.signs() if self.classes is not None and len(self.classes) == 2 else None
+            yield Block(block.start, block.stop, self._scaled(block), block.codes, signs)
+
+    def _scaled(self, block: Block) -> Any:
+        def values() -> Any:
+            X = block.X
+            if isinstance(X, Csr):
+                return X._replace(data=read_only(np.ldexp(X.data.astype(np.float64), self.exponent)))
+            return read_only(np.ldexp(X.astype(np.float64), self.exponent))
+
+        return values
+
+    def sample(self, k: int) -> np.ndarray:
+        return np.ldexp(self.rows.sample(k).astype(np.float64), self.exponent)
+
+
+def change_of_units(rows: Rows) -> int:
+    """The k for which 2^k·x has sizes whose squares neither overflow nor underflow, without rounding any; 0
+    where the rows are of a usual size, by a look at some of them, or where there is no such k."""
+    if rows.dtype != np.float64:
+        return 0
+    largest = float(np.max(np.abs(rows.sample(SAMPLE)), initial=0.0))
+    if largest == 0.0 or not largest < np.inf or abs(frexp(largest)[1]) <= USUAL:
+        return 0
+    largest, least = 0.0, np.inf
+    for block in rows.blocks():
+        sizes = np.abs(block.X.data if isinstance(block.X, Csr) else block.X)
+        largest = max(largest, float(sizes.max(initial=0.0)))
+        least = min(least, float(sizes[sizes > 0.0].min(initial=np.inf)))
+    place = frexp(largest)[1]
+    if not largest < np.inf or abs(place) <= USUAL:
+        return 0
+    exponent = -place if place < 0 else USUAL - place
+    return exponent if np.ldexp(least, exponent) >= LEAST_NORMAL else 0
