@@ -189,12 +189,51 @@ def test_projection_length_is_the_component_along_the_weights(plane):
     assert h.distance(point) == pytest.approx(length + shift, rel=1e-9, abs=1e-9)
 
 
+@given(planes())
+def test_a_point_is_its_component_along_the_weights_and_one_orthogonal_to_them(plane):
+    h, point = plane
+    along = h.component(point)
+    size = math.hypot(*point)
+    unit = h.weights / max(abs(h.weights))
+    unit /= np.linalg.norm(unit)
+    assert abs((np.asarray(point) - along) @ unit) <= 1e-12 * size
+    assert along == pytest.approx((along @ unit) * unit, abs=1e-12 * size)  # a multiple of w
+    assert along @ unit == pytest.approx(h.projection_length(point), abs=1e-12 * size)
+
+
+@given(planes())
+def test_component_is_from_the_plane_through_the_origin(plane):
+    """The intercept moves the hyperplane, and so `project`, but not the projection onto w."""
+    h, point = plane
+    level = Halfspace(h.numbers[:-1])
+    assert np.array_equal(h.component(point), level.component(point))
+    left = point - level.project(point)
+    assert left == pytest.approx(h.component(point), abs=1e-12 * math.hypot(*point))
+
+
+def test_component_of_whole_numbers_that_no_doubles_replace():
+    """The two rows have score 1 exactly; rounded weights put one of them on the other side."""
+    p = 2**53
+    rows = np.array([[p - 1.0, -(p - 2.0)], [-float(p), p - 1.0]])
+    whole = (2 * p - 3, 2 * p - 1)
+    square = sum(w * w for w in whole)
+    expected = [float(Fraction(w, square)) for w in whole]
+    for along in Halfspace(whole).component(rows):
+        assert along == pytest.approx(expected, rel=1e-15)
+    assert (Halfspace.from_exact_rounding(whole).component(rows)[0] <= 0).all()
+    huge = Halfspace((3 * 10**400, 4 * 10**400), 10**400)
+    assert huge.component([3.0, 4.0]) == pytest.approx([3.0, 4.0], rel=1e-15)
+
+
 def test_the_triangle_three_four_five():
     h = Halfspace([3.0, 4.0], -5.0)
     points, signs = [[3.0, 4.0], [0.0, 0.0]], [1, -1]
     assert h.distance(points).tolist() == [4.0, -1.0]
     assert h.origin_distance == 1.0
     assert h.projection_length([3.0, 4.0]) == 5.0
+    assert h.component([3.0, 4.0]) == pytest.approx([3.0, 4.0], rel=1e-15)
+    assert h.component([[4.0, -3.0], [1.0, 0.0]]) == pytest.approx(np.array([[0.0, 0.0], [0.36, 0.48]]))
+    assert h.component(sparse.csr_array([[1.0, 0.0]])) == pytest.approx(np.array([[0.36, 0.48]]))
     assert h.project([3.0, 4.0]) == pytest.approx([0.6, 0.8])
     assert h.project(points).shape == (2, 2)
     assert h.functional_margins(points, signs).tolist() == [20.0, 5.0]
@@ -219,6 +258,7 @@ def test_norms_neither_overflow_nor_vanish(exponent):
     h = Halfspace(np.ldexp([3.0, 4.0], exponent), math.ldexp(-5.0, exponent))
     assert h.distance([3.0, 4.0]) == 4.0
     assert h.origin_distance == 1.0
+    assert h.component([3.0, 4.0]) == pytest.approx([3.0, 4.0], rel=1e-15)
     assert h.normalised().weights == pytest.approx([0.6, 0.8])
     assert h.angle(Halfspace([3.0, 4.0])) == 0.0
 
@@ -245,6 +285,7 @@ def test_signs_must_be_signs():
         lambda h: h.margin([[1.0, 2.0]], [1]),
         lambda h: h.project([1.0, 2.0]),
         lambda h: h.projection_length([1.0, 2.0]),
+        lambda h: h.component([1.0, 2.0]),
         lambda h: h.origin_distance,
         lambda h: h.normalised(),
         lambda h: h.angle(Halfspace([1.0, 0.0])),

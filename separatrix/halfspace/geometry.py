@@ -166,6 +166,10 @@ class Halfspace:
         """w·x/‖w‖, the signed length of the projection of x onto w."""
         return Halfspace(self.numbers[:-1]).distance(X)
 
+    def component(self, X: Any) -> NDArray[np.float64]:
+        """(w·x)w/‖w‖², the projection of x onto w; what is left of x is orthogonal to w."""
+        return np.multiply.outer(self.projection_length(X), self._direction)
+
     def project(self, X: Any) -> NDArray[np.float64]:
         """The nearest point of the hyperplane, x - (w·x + b)w/‖w‖²."""
         points = as_points(X, len(self.numbers) - 1)
