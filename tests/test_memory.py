@@ -1,0 +1,71 @@
+"""What a fit needs beside the rows: some blocks and a few numbers a row, in every layout of the array."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import separatrix as sx
+
+N, D = 160_000, 50  # 64 MB; two large blocks, the one in use and the next, are about 8
+FEW = 3_000  # enough for the same kernels, which are compiled before the measurement
+
+LAYOUTS = {
+    "C order": np.ascontiguousarray,
+    "Fortran order": np.asfortranarray,
+    "every second column": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    "every second row": lambda X: np.repeat(X, 2, axis=0)[::2],
+    "rows from last to first": lambda X: np.ascontiguousarray(X[::-1])[::-1],
+}
+MODELS = [
+    sx.Perceptron(),
+    sx.Perceptron(center=True),
+    sx.Perceptron(order="shuffled", random_state=0),
+    sx.Perceptron(order="worst violator", max_passes=5),
+    sx.PocketPerceptron(max_passes=2, random_state=0),
+    sx.AveragedPerceptron(max_passes=3),
+    sx.VotedPerceptron(max_passes=1),
+    sx.BatchPerceptron(max_passes=3),
+    sx.MarginPerceptron(max_passes=3),
+    sx.PassiveAggressive(max_passes=3),
+    sx.MaxMargin(),
+    sx.LinearSVM(),
+    sx.LogisticRegression(),
+    sx.LinearRegression(),
+    sx.Ridge(),
+]
+
+
+@pytest.fixture(scope="module")
+def planted():
+    """Rows that are right by 1 or more in their first column, and noise in the others."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, N)
+    X = rng.standard_normal((N, D))
+    X[:, 0] = np.where(y == 1, 1.0, -1.0) * (1.0 + np.abs(X[:, 0]))
+    return X, y
+
+
+@pytest.fixture(scope="module", params=LAYOUTS)
+def laid_out(request, planted):
+    X, y = planted
+    given = LAYOUTS[request.param](X)
+    assert given.flags.c_contiguous == (request.param == "C order")
+    assert np.array_equal(given, X)
+    return given, y
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.predictor.warning.FitWarning")
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_a_fit_never_copies_the_whole_array(model, laid_out):
+    X, y = laid_out
+    model.fit(X[:FEW], y[:FEW])
+    tracemalloc.start()
+    try:
+        model.fit(X, y)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < X.nbytes / 2
