@@ -120,3 +120,17 @@ def test_array_api_checks_are_switched_on():
     assert os.environ["SCIPY_ARRAY_API"] == "1"
     with sklearn.config_context(array_api_dispatch=True):
         pass
+
+
+def test_every_noun_of_the_design_has_a_page():
+    design = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    told = design.partition("## The nouns")[2].partition("\n## ")[0]
+    nouns = re.findall(r"\n\n\*\*(\w+)\*\*", told)
+    assert len(nouns) == 8
+    pages = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    overview = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    for noun in nouns:
+        listed = re.search(rf"^      - {noun}s?: ({noun.lower()}s?\.md)$", pages, re.MULTILINE)
+        assert listed, noun
+        assert f"]({listed.group(1)})" in overview
+        assert (ROOT / "docs" / listed.group(1)).is_file()
