@@ -512,3 +512,41 @@ def test_changed_source_is_compiled_anew(tmp_path):
         (package / "inner.py").write_text(inner.format(addend))
         answers.append(answer(start(tmp_path / "cache", program, path=tmp_path)))
     assert answers == ["4.0 0", "4.0 1", "22.0 0"]
+
+
+FEATURES = ["+avx2,-avx2", "+avx2,-avx", "+avx2,+avx,-sse4.2", "", "+avx2"]
+
+
+@compiled
+@pytest.mark.parametrize("features", FEATURES)
+def test_no_instruction_is_named_that_is_switched_off(features, tmp_path):
+    """LLVM ends the process at one that it may not use."""
+    code = (
+        "import numpy as np, numba\n"
+        "from separatrix.kernels import products\n"
+        "add = numba.njit(lambda *given: products.add_products(*given))\n"
+        "words, sums = np.full((1, 2, 64), 0x01010101, np.int32), np.zeros(64, np.int32)\n"
+        "add(words, 0, np.ones(8, np.int16), sums)\n"
+        "print(sums.sum())"
+    )
+    environment = os.environ | {
+        "NUMBA_CPU_NAME": "generic",
+        "NUMBA_CPU_FEATURES": features,
+        "SEPARATRIX_CACHE_DIR": str(tmp_path),
+        "PYTHONPATH": str(ROOT),
+    }
+    if features == "+avx2" and products.sums_at_once() < 8:
+        pytest.skip("This processor has no such instruction.")
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "512\n"), done.stderr
+
+
+@compiled
+def test_products_of_arrays_in_any_layout():
+    random = np.random.default_rng(0)
+    words = random.integers(-(2**31), 2**31, (2, 3, 64)).astype(np.int32)
+    factors, sums = random.integers(-9, 10, 24).astype(np.int16)[::2], np.zeros(64, np.int32)
+    twin = np.zeros(64, np.int32)
+    numba.njit(lambda *given: products.add_products(*given))(words, 1, factors, sums)
+    products.add_products(words, 1, np.ascontiguousarray(factors), twin)
+    np.testing.assert_array_equal(sums, twin)

@@ -30,7 +30,8 @@ def add_products(words: np.ndarray, panel: int, factors: np.ndarray, sums: np.nd
     """Σ_j factor_j·q_ij of the 64 rows of a panel into ``sums``; returns the number of words of a row.
 
     ``words`` is int32, (panels, columns / 4, 64), with the values of four columns of a row as bytes with a
-    sign, the first in the lowest; ``factors`` is int16 and ``sums`` int32. No sum may leave 32 bits.
+    sign, the first in the lowest; ``factors`` is int16 and ``sums`` int32. No sum may leave 32 bits, and
+    ``panel`` counts from 0.
     """
     values = words[panel].astype("<i4").view(np.int8).reshape(-1, ROWS, BYTES)
     shares = factors.reshape(-1, 1, BYTES).astype(np.int32)
@@ -41,7 +42,8 @@ def add_products(words: np.ndarray, panel: int, factors: np.ndarray, sums: np.nd
 @overload(add_products, jit_options=POLICY, strict=False)
 def _add_products(words: Any, panel: Any, factors: Any, sums: Any) -> Any:
     lanes = sums_at_once()
-    return adding_pairs(lanes) if lanes else one_by_one
+    dense = all(array.layout == "C" for array in (words, factors, sums))
+    return adding_pairs(lanes) if lanes and dense else one_by_one
 
 
 def one_by_one(words, panel, factors, sums):  # type: ignore[no-untyped-def]
@@ -67,7 +69,10 @@ def sums_at_once() -> int:
         return 0
     if not str(triple).startswith("x86_64"):
         return 0
-    return 8 if "+avx2" in str(features).split(",") else 4  # every x86-64 has the latter
+    named = set(str(features).split(","))
+    # What is switched off takes what builds on it along, and LLVM ends the process at an instruction that is.
+    without = {f"-{name}" for name in ("avx2", "avx", "sse4.2", "sse4.1", "ssse3", "sse3")}
+    return 8 if "+avx2" in named and not named & without else 4  # every x86-64 has the latter
 
 
 def adding_pairs(lanes: int) -> Callable[..., int]:

@@ -22,11 +22,11 @@ above the largest values of the first window; a panel with a value beyond has un
 
 **Whole numbers.** v_j is made a whole number k_j of grains g, at most 32,701 of them, so that Σ v_j q_ij is
 within 128·d·0.51g of g·Σ k_j q_ij: half a grain, and less than a hundredth where float32 rounds v_j/g. The
-sum is one of whole numbers and exact (`separatrix.kernels.products`): g ≥ A/2²³ keeps it below 128(2²³ + d) <
-2³¹.
+sum is one of whole numbers and exact (`separatrix.kernels.products`): g ≥ A/2²³ keeps it below 128(2²³ + 2d)
+< 2³¹, the rounding of A included.
 
-**Float32.** v_j as computed is off by three roundings, the product of g and the sum with the bias by five: at
-most 3·2⁻²⁴·128A and 5·2⁻²⁴(128A + 128dg + |bias|), and A as computed by d + 3 in 2²⁴. What is lost where
+**Float32.** v_j as computed is off by two roundings, the product of g and the sum with the bias by five: at
+most 2·2⁻²⁴·128A and 5·2⁻²⁴(128A + 128dg + |bias|), and A as computed by d + 3 in 2²⁴. What is lost where
 δ_j/‖w‖ underflows, 128u_j·2⁻¹²⁶ at most, is made up for by 10⁻³⁵u_j in the place of it. The doubt that
 `scale_units` returns is larger than all this, (½ + 5·10⁻⁵)A and what the grains lose together by two
 millionths (for d ≤ 4096). `look_at` makes c·t + f·sum − doubt·|f| with f = s/‖z‖, where neither |c·t| nor
