@@ -525,6 +525,27 @@ def test_progress_elsewhere_is_a_line_now_and_then(monkeypatch, capsys):
     assert told == [f"at {tick}" for tick in range(30, 100, 10)]
 
 
+@pytest.mark.parametrize("line", ["check --demo", "fit --demo", "demo", "demo halfspace"])
+def test_compiling_is_told_but_for_quiet_and_json(line, cli, monkeypatch):
+    from separatrix import kernels, predictor
+    from separatrix.algorithms import separation
+
+    def compiling(work):
+        def said_first(*given, **named):
+            kernels.cache._say_compiling()
+            return work(*given, **named)
+
+        return said_first
+
+    monkeypatch.setattr(separation, "separated", compiling(separation.separated))
+    monkeypatch.setattr(predictor.LinearClassifier, "_keep", compiling(predictor.LinearClassifier._keep))
+    monkeypatch.setattr(sx.Halfspace, "__init__", compiling(sx.Halfspace.__init__))
+    for option, times in (("", 1), (" --quiet", 0), (" --json", 0)):
+        monkeypatch.setattr(kernels.cache, "_announced", False)
+        assert cli(f"{line}{option}")[2].count("compiling kernels") == times
+        assert kernels.cache._announced
+
+
 def test_demo_tells_draws_and_verifies(cli):
     code, out, err = cli("demo")
     assert (code, out) == (0, "")

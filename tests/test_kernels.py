@@ -24,7 +24,18 @@ import pytest
 from scipy.sparse import csr_array
 
 from separatrix import kernels
-from separatrix.kernels import POLICY, census, drawing, products, reach, shading, shadow, survey, variants
+from separatrix.kernels import (
+    POLICY,
+    cache,
+    census,
+    drawing,
+    products,
+    reach,
+    shading,
+    shadow,
+    survey,
+    variants,
+)
 from separatrix.kernels.sweep import sweep
 from separatrix.rows import as_rows
 from separatrix.rows.block import read_only
@@ -429,11 +440,33 @@ def start(folder, program=PROGRAM, dtype="float64", path=ROOT, prefix=()):
     )
 
 
-def answer(process):
+def answer(process, said=""):
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
-    assert err == ""
+    assert re.fullmatch(said, err), err
     return out.strip()
+
+
+ALOUD = PROGRAM.replace("cache.announce = said.append\n", "")
+KEPT = r"separatrix: compiling kernels for this CPU \(once; they are kept for the next run\)\n"
+NOT_KEPT = r"separatrix: compiling kernels for this CPU \(in every run: .*cache cannot be written, .*\)\n"
+
+
+@compiled
+def test_compiling_is_said_where_there_is_no_terminal_too(tmp_path):
+    """In one line on standard error, which says whether it is for this run alone."""
+    folder, file = tmp_path / "cache", tmp_path / "file"
+    file.write_text("in the way")
+    assert answer(start(folder, ALOUD), KEPT) == "0 0"
+    assert answer(start(folder, ALOUD)) == "1 0"
+    assert answer(start(file / "cache", ALOUD), NOT_KEPT) == "0 0"
+
+
+def test_who_is_told_of_compiling():
+    assert cache.announce is None
+    with cache.announcing(print):
+        assert cache.announce is print
+    assert cache.announce is None
 
 
 @compiled
@@ -505,7 +538,8 @@ def test_changed_source_is_compiled_anew(tmp_path):
     outer = "from separatrix.kernels import kernel\nfrom separatrix.kernels.inner import inner\n\n"
     (package / "outer.py").write_text(f"{outer}@kernel\ndef outer(x):\n    return 2 * inner(x)\n")
     program = (
-        "from separatrix.kernels.outer import outer\nprint(outer(1.0), sum(outer.stats.cache_hits.values()))"
+        "from separatrix.kernels import cache\nfrom separatrix.kernels.outer import outer\n"
+        "cache.announce = str\nprint(outer(1.0), sum(outer.stats.cache_hits.values()))"
     )
     answers = []
     for addend in (1, 1, 10):

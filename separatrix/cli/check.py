@@ -123,14 +123,13 @@ def _write_all(answer: Answer, folder: str) -> list[str]:
 def _answers(rows: Rows, intercept: bool, time_limit: float | None, shown: Progress) -> list[Answer]:
     from separatrix.algorithms.separation import separated
     from separatrix.cli.answer import answered
-    from separatrix.kernels import cache
+    from separatrix.kernels.cache import announcing
 
     assert rows.classes is not None
     rows.require_finite()
     codes = (1,) if len(rows.classes) == 2 else range(len(rows.classes))
     answers = []
-    cache.announce = shown.note
-    try:
+    with announcing(shown.note):
         for code in codes:
             of = "" if len(codes) == 1 else f"{rows.classes[code]} against the rest: "
             with timed(shown, f"{of}looking for a hyperplane, {rows.n_rows:,} rows") as clock:
@@ -139,8 +138,6 @@ def _answers(rows: Rows, intercept: bool, time_limit: float | None, shown: Progr
                 )
                 clock.tell(f"{of}{separation.kind}; measuring and verifying")
                 answers.append(answered(separation, rows, code, intercept=intercept))
-    finally:
-        cache.announce = None
     return answers
 
 

@@ -48,8 +48,12 @@ def demo(name: str, output: str, data: str | None, listed: bool, as_json: bool, 
     require_writable(output=output, read=[data])
     require_suffix("output", output, [".svg"])
     voice.say("\n".join(textwrap.wrap(story.telling, voice.width)))
+    from separatrix.kernels.cache import announcing
+
     stage = Stage(voice, data)
-    write(output, story.tell(stage))
+    with announcing(voice.say):
+        picture = story.tell(stage)
+    write(output, picture)
     voice.say(f"\nThe picture is in {output}.")
     others = [known for known in STORIES if known != name]
     voice.say(f"Other stories: separatrix demo {' | '.join(others)}.")

@@ -56,21 +56,17 @@ def report(
     with progress(voice) as shown:
         shown.tell(f"reading {data.data or 'the built-in set'}")
         rows, held_out = data.with_test(test, seed)
-        from separatrix.kernels import cache
+        from separatrix.kernels.cache import announcing
         from separatrix.reports.diagnosis import diagnose
 
-        cache.announce = shown.note
-        try:
-            with timed(shown, f"examining {rows.n_rows:,} rows") as clock:
-                found = diagnose(
-                    rows, X_test=held_out, intercept=not no_intercept, budget=budget, progress=clock.tell
-                )
-                numbering = data.numbering(test)
-                if numbering is not None:
-                    found = replace(found, notes=(*found.notes, numbering))
-                page = None if output is None else found.to_html()
-        finally:
-            cache.announce = None
+        with announcing(shown.note), timed(shown, f"examining {rows.n_rows:,} rows") as clock:
+            found = diagnose(
+                rows, X_test=held_out, intercept=not no_intercept, budget=budget, progress=clock.tell
+            )
+            numbering = data.numbering(test)
+            if numbering is not None:
+                found = replace(found, notes=(*found.notes, numbering))
+            page = None if output is None else found.to_html()
     if output is not None and page is not None:
         write(output, page)
     from separatrix.reports.diagnosis.text import render

@@ -21,31 +21,31 @@ def trained(
     model: Any, rows: Rows, shown: Progress, held_out: Rows | None = None
 ) -> Summary | RegressionSummary:
     """Fit, verify, try on rows held out, and sum up."""
-    from separatrix.kernels import cache
+    from separatrix.kernels.cache import announcing
     from separatrix.reports import summarise
     from separatrix.reports.evaluation import evaluate
 
-    cache.announce = shown.note
-    try:
-        with timed(shown, f"fitting {rows.n_rows:,} rows") as clock, _watched(model, clock) as watch:
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                model.fit(rows)
-            seen: Any = None
-            if held_out is not None:
-                clock.tell(f"predicting {held_out.n_rows:,} rows held out")
-                seen = evaluate(model, held_out)
-            clock.tell("verifying the certificate")
-            notes = [str(warning.message) for warning in caught]
-            if watch.interrupted:
-                notes.append(INTERRUPTED)
-            if not hasattr(model, "classes_"):
-                from separatrix.reports.regression import summarise_regression
+    with (
+        announcing(shown.note),
+        timed(shown, f"fitting {rows.n_rows:,} rows") as clock,
+        _watched(model, clock) as watch,
+    ):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model.fit(rows)
+        seen: Any = None
+        if held_out is not None:
+            clock.tell(f"predicting {held_out.n_rows:,} rows held out")
+            seen = evaluate(model, held_out)
+        clock.tell("verifying the certificate")
+        notes = [str(warning.message) for warning in caught]
+        if watch.interrupted:
+            notes.append(INTERRUPTED)
+        if not hasattr(model, "classes_"):
+            from separatrix.reports.regression import summarise_regression
 
-                return summarise_regression(model, rows, notes=notes, held_out=seen)
-            return summarise(model, rows, notes=notes, held_out=seen)
-    finally:
-        cache.announce = None
+            return summarise_regression(model, rows, notes=notes, held_out=seen)
+        return summarise(model, rows, notes=notes, held_out=seen)
 
 
 class _Watch:

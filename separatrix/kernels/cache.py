@@ -12,16 +12,16 @@ import hashlib
 import os
 import pickle
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numba
 
 _announced = False
-announce: Callable[[str], None] | None = (
-    None  # set by the command line; None: a line on a terminal's standard error
-)
+announce: Callable[[str], None] | None = None  # None: a line on standard error
 
 
 def folder() -> Path:
@@ -46,16 +46,41 @@ def _source_digest() -> str:
     return digest.hexdigest()
 
 
+@contextmanager
+def announcing(say: Callable[[str], None]) -> Iterator[None]:
+    """Have ``say`` told that kernels are compiled, as the command line does under --quiet."""
+    global announce
+    before, announce = announce, say
+    try:
+        yield
+    finally:
+        announce = before
+
+
 def _say_compiling() -> None:
     global _announced
     if _announced:
         return
     _announced = True
-    message = "separatrix: compiling kernels for this CPU (once; they are kept for the next run)"
+    how_long = (
+        "once; they are kept for the next run"
+        if _can_be_written(folder())
+        else f"in every run: {folder()} cannot be written, SEPARATRIX_CACHE_DIR may name another folder"
+    )
+    message = f"separatrix: compiling kernels for this CPU ({how_long})"
     if announce is not None:
         announce(message)
-    elif sys.stderr is not None and sys.stderr.isatty():
-        print(message, file=sys.stderr)
+    elif sys.stderr is not None:
+        print(message, file=sys.stderr, flush=True)
+
+
+def _can_be_written(place: Path) -> bool:
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=place).close()
+    except OSError:
+        return False
+    return True
 
 
 def keep_on_disk(dispatcher: Any, function: Callable[..., Any], options: dict[str, Any]) -> None:
@@ -73,6 +98,11 @@ def _cache_class() -> Any:
         def __init__(self, py_func: Any, py_file: str) -> None:
             super().__init__(py_func, py_file)
             self._cache_path = str(folder())
+
+        @classmethod
+        def from_function(cls, py_func: Any, py_file: str) -> Any:
+            # Numba would ask for a folder that can be written; what lies in another can still be loaded.
+            return cls(py_func, py_file) if os.path.exists(py_file) else None
 
         def get_source_stamp(self) -> str:
             return _source_digest()
