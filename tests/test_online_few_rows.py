@@ -5,10 +5,16 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from scipy.sparse import csr_array
 
 import separatrix as sx
 
+UNNAMED = pytest.mark.filterwarnings("ignore:X (does not have valid|has) feature names")
 MODELS = (sx.Perceptron, sx.PassiveAggressive, sx.AveragedPerceptron, sx.PocketPerceptron)
 
 
@@ -47,6 +53,105 @@ def test_refusals_of_few_rows_are_those_of_many(model):
         with pytest.raises(ValueError, match=r"."):
             fitted.partial_fit(values, labels)
     assert np.array_equal(fitted.coef_, before)
+
+
+def kinds_of(X, y, folder):
+    """The same labelled rows in every form that partial_fit takes: (X, y), or rows alone."""
+    names = [f"c{i}" for i in range(X.shape[1])]
+    columns = dict(zip(names, X.T, strict=True))
+    pq.write_table(pa.table(columns | {"y": y}), folder / "t.parquet")
+    yield pl.DataFrame(columns), pl.Series(y)
+    yield pa.table(columns), pa.array(y)
+    yield pd.DataFrame(columns), pd.Series(y.astype(object))
+    yield sx.as_rows(X, y), None
+    yield sx.as_rows(csr_array(X), y), None
+    for memory in (2**28, 0):
+        yield sx.read(folder / "t.parquet", label="y", memory=memory), None
+
+
+@UNNAMED
+@pytest.mark.parametrize("text", [False, True])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("model", MODELS)
+def test_labels_are_coded_by_the_known_classes_whatever_the_rows_are(model, classes, text, tmp_path):
+    """A batch that holds the larger of the classes only, first and later."""
+    X, y = rows(60, 3, classes)
+    X = np.round(8 * X) / 8  # no sum rounds, so that sparse and dense agree to the bit
+    names = np.array(["a", "bb", "ccc"] if text else [3, 5, 9])[:classes]
+    last = y == classes - 1
+    for kind, (values, labels) in enumerate(kinds_of(X[last], names[y[last]], tmp_path)):
+        later = model().partial_fit(X, names[y]).partial_fit(values, labels)
+        first = model().partial_fit(values, labels, classes=names).partial_fit(X, names[y])
+        for found, order in ((later, ((X, names[y]), (X[last], names[y[last]]))), (first, None)):
+            plain = model()
+            for some in order or ((X[last], names[y[last]]), (X, names[y])):
+                plain.partial_fit(*some, classes=names)
+            assert found.classes_.tolist() == names.tolist()
+            assert found.coef_.tobytes() == plain.coef_.tobytes(), kind
+            assert found.intercept_.tobytes() == plain.intercept_.tobytes(), kind
+            assert np.array_equal(found.mistakes_, plain.mistakes_)
+
+
+@UNNAMED
+def test_labels_that_are_none_of_the_classes_are_refused_whatever_the_rows_are(tmp_path):
+    X, y = rows(20, 3)
+    fitted = sx.Perceptron().partial_fit(X, y)
+    before = fitted.coef_.copy()
+    strange = np.where(np.arange(20) == 4, 7, y)
+    where = [r"y\[4\]"] * 5 + [r"The label of row 4 of t\.parquet", r"A label of t\.parquet"]
+    for (values, labels), place in zip(kinds_of(X, strange, tmp_path), where, strict=True):
+        with pytest.raises(sx.DataError, match=rf"^{place} is 7, which is not one of the classes \[0, 1\]"):
+            fitted.partial_fit(values, labels)
+    with pytest.raises(sx.DataError, match="carry no labels"):
+        fitted.partial_fit(sx.as_rows(X))
+    assert np.array_equal(fitted.coef_, before)
+
+
+OBJECTS = [
+    (["a", "b"], ["abc", "bcd"], r"y\[0\] is 'abc', which is not one of the classes \['a', 'b'\]"),
+    (["a", "b"], [0, 1], r"y\[0\] is 0, which"),
+    (["a", "b"], ["a", None], "Input y contains NaN: the label of row 1 is missing"),
+    ([0, 1], [0.7, 1.2], "Unknown label type: continuous"),
+    ([0, 1], ["0", "1"], r"y\[0\] is '0', which"),
+    ([0, 1], [None, 1], "Input y contains NaN: the label of row 0 is missing"),
+    ([0, 1], [1, float("nan")], "Input y contains NaN: the label of row 1 is missing"),
+    ([0, 1], [1, "1"], "y mixes int, str"),
+    ([1, 300], [np.int16(300), 2**40], r"y\[1\] is 1099511627776, which"),
+]
+
+
+@pytest.mark.parametrize(("classes", "labels", "message"), OBJECTS)
+def test_labels_of_any_object_are_compared_by_value(classes, labels, message):
+    X = np.array([[1.0], [-1.0]])
+    fitted = sx.Perceptron().partial_fit(X, np.array(classes))
+    with pytest.raises(sx.DataError, match=message):
+        fitted.partial_fit(X, np.array(labels, object))
+    assert fitted.mistakes_ == sx.Perceptron().partial_fit(X, np.array(classes)).mistakes_
+
+
+def test_equal_labels_of_another_type_are_the_same_class():
+    X = np.array([[1.0], [-1.0]])
+    for labels in ([0.0, 1.0], [False, True], np.array([0, 1], object), np.array([0.0, 1.0], object)):
+        fitted = sx.Perceptron().partial_fit(X, np.array([0, 1])).partial_fit(X, labels)
+        assert fitted.classes_.dtype == int
+        assert fitted.mistakes_ == 2
+
+
+@pytest.mark.parametrize(
+    ("classes", "message"),
+    [
+        ([], r"classes=\[\] names fewer than two labels"),
+        (["a"], "fewer than two labels"),
+        ("ab", "classes should be a 1d array"),
+        ([None, 1], "Input classes contains NaN"),
+        ([0, 1.5], "Unknown label type: continuous"),
+    ],
+)
+def test_classes_that_make_no_sense(classes, message):
+    X, y = rows(20, 3)
+    for model in (sx.Perceptron(), sx.Perceptron().partial_fit(X, y)):
+        with pytest.raises(sx.DataError, match=message):
+            model.partial_fit(X, y, classes=classes)
 
 
 def test_ties_in_a_stream_are_judged_as_in_training():

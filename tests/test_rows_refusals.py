@@ -7,6 +7,7 @@ import io
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
@@ -282,6 +283,59 @@ def test_what_no_double_equals_is_refused(given, use):
     """Rounded in silence, rows apart could become equal, and a verdict would be of other rows."""
     with pytest.raises(DataError, match=r"beyond 2|more digits than doubles|dates or times|is no number"):
         use(given, [0, 1])
+
+
+FITTED = {
+    "two classes": lambda X: sx.Perceptron().fit(X, [0, 1]),
+    "three classes": lambda X: sx.PassiveAggressive(max_passes=1).partial_fit(X, [0, 1], classes=[0, 1, 2]),
+    "voted": lambda X: sx.VotedPerceptron().fit(X, [0, 1]),
+    "regression": lambda X: sx.Ridge().fit(X, [0, 1]),
+}
+
+
+@pytest.mark.parametrize("fit", FITTED.values(), ids=FITTED)
+@pytest.mark.parametrize(("value", "said"), [(np.nan, "NaN"), (-np.inf, "infinity")])
+def test_what_is_not_finite_is_not_predicted(fit, value, said):
+    """Rows, arrays, sparse matrices and tables alike, by row and column."""
+    X = np.array([[1.0, 2.0], [3.0, -4.0]])
+    bad = np.array([[1.0, 2.0], [3.0, value]])
+    columns = {"a": bad[:, 0], "b": bad[:, 1]}
+    for given in (bad, bad.astype(np.float32), np.asfortranarray(bad), sp.csr_array(bad), bad.tolist()):
+        for form in (given, sx.as_rows(given)):
+            with pytest.raises(DataError, match=rf"Input X contains {said} at row 1, column 1:") as caught:
+                fit(X).predict(form)
+            one_sentence(caught)
+    named = fit(pd.DataFrame(X, columns=["a", "b"]))
+    for frame in (
+        pd.DataFrame(columns),
+        pl.DataFrame(columns),
+        pa.table(columns),
+        sx.as_rows(pa.table(columns)),
+    ):
+        with pytest.raises(DataError, match=rf"Input X contains {said} at row 1, column 1 \(b\):"):
+            named.predict(frame)
+    for frame in (pd.DataFrame({"a": [1.0], "b": ["x"]}), pl.DataFrame({"a": [1.0], "b": ["x"]})):
+        with pytest.raises(DataError, match=r"[Rr]ow 0, column 1 \(b\)"):
+            named.predict(frame)
+
+
+def test_huge_scores_are_no_refusal():
+    model = sx.Perceptron().fit([[1e300], [-1e300]], [1, 0])
+    with np.errstate(over="ignore"):
+        assert model.predict([[1e300], [-1e300]]).tolist() == [1, 0]
+
+
+def test_a_lazy_frame_is_to_be_collected():
+    lazy = pl.LazyFrame({"a": [1.0, 2.0]})
+    fitted = sx.Perceptron().fit([[1.0], [2.0]], [0, 1])
+    for use in (
+        lambda: sx.Perceptron().fit(lazy, [0, 1]),
+        lambda: fitted.partial_fit(lazy, [0, 1]),
+        lambda: fitted.predict(lazy),
+        lambda: sx.Ridge().fit(lazy, [0, 1]),
+    ):
+        with pytest.raises(DataError, match=r"X is a lazy frame: call \.collect\(\) on it first\."):
+            use()
 
 
 def test_columns_called_by_whole_numbers_have_names(tmp_path):

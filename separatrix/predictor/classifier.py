@@ -129,7 +129,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         """w·x + b of each row: one column per class where there are more than two."""
         check_is_fitted(self)
         rows = plain_rows(self, X)
-        parts = [_scores(matrix(block, rows.n_columns), self.coef_) for block in rows.blocks()]
+        parts = [_scores(matrix(block, rows.n_columns), self.coef_) for block in rows.finite_blocks()]
         scores = np.concatenate([np.asarray(part) for part in parts]) + self.intercept_
         return scores[:, 0] if scores.shape[1] == 1 else scores
 

@@ -12,9 +12,9 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 from separatrix.certificates import Certificate
 from separatrix.predictor.evidence import matrix
 from separatrix.predictor.solution import Solution
-from separatrix.predictor.validation import adopt, checked_values, is_table, plain_rows
+from separatrix.predictor.validation import adopt, checked_values, is_table, plain_rows, rows_of_array
 from separatrix.predictor.warning import FitWarning
-from separatrix.rows import DataError, DenseRows, Rows, SparseRows, as_rows, jobs, with_targets
+from separatrix.rows import DataError, Rows, as_rows, jobs, with_targets
 from separatrix.rows.given import refuse_inexact
 
 
@@ -109,7 +109,7 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
         """w·x + b of each row."""
         check_is_fitted(self)
         rows = plain_rows(self, X)
-        parts = [np.asarray(matrix(block, rows.n_columns) @ self.coef_) for block in rows.blocks()]
+        parts = [np.asarray(matrix(block, rows.n_columns) @ self.coef_) for block in rows.finite_blocks()]
         return np.concatenate(parts) + self.intercept_
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -139,11 +139,7 @@ def measured_rows(estimator: Any, X: Any, y: Any, *, n_jobs: int | None, reset: 
         adopt(estimator, rows, reset=reset)
         return with_targets(rows, column_or_1d(y, warn=True))
     refuse_inexact(X)
-    X = checked_values(estimator, X, reset=reset)
-    names = getattr(estimator, "feature_names_in_", None)
-    columns = None if names is None else tuple(map(str, names))
-    kind = SparseRows if hasattr(X, "indptr") else DenseRows
-    rows = kind(X, columns=columns, n_jobs=jobs(n_jobs))
+    rows = rows_of_array(estimator, checked_values(estimator, X, reset=reset), n_jobs=n_jobs)
     name = getattr(y, "name", None)
     rows.label = name if isinstance(name, str) else None
     return with_targets(rows, column_or_1d(y, warn=True))

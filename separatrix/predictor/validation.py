@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _get_feature_names, column_or_1d, validate_data
 
-from separatrix.rows import DataError, DenseRows, Rows, SparseRows, as_rows, encode, encode_known, jobs
+from separatrix.rows import DataError, DenseRows, Rows, SparseRows, as_rows, encode, jobs, recoded
 from separatrix.rows.given import refuse_inexact, refuse_text
 
 VALUES = (np.float64, np.float32)
@@ -22,12 +22,18 @@ def labelled_rows(
     classes: np.ndarray | None = None,
     reset: bool = True,
 ) -> Rows:
-    """Rows with class codes; the estimator learns its feature names and count.
+    """Rows with class codes, counted in ``classes`` where these are known before; the estimator learns its
+    feature names and count.
 
     Finiteness is left to the algorithm's first pass, which reads every value anyway.
     """
     if reset and hasattr(estimator, "preparation_"):
         del estimator.preparation_
+    rows = _labelled(estimator, X, y, n_jobs=n_jobs, reset=reset)
+    return rows if classes is None else recoded(rows, classes)
+
+
+def _labelled(estimator: Any, X: Any, y: Any, *, n_jobs: int | None, reset: bool) -> Rows:
     if isinstance(X, Rows):
         if y is not None:
             raise DataError("Rows carry their own labels: call fit(rows) without y.")
@@ -52,28 +58,41 @@ def labelled_rows(
             "Found input variables with inconsistent numbers of samples: "
             f"X has {X.shape[0]} rows and y has {len(y)}."
         )
-    if classes is None:
-        classes, codes = encode(y)
-    else:
-        codes = encode_known(y, classes)
-    names = getattr(estimator, "feature_names_in_", None)
-    kind = SparseRows if hasattr(X, "indptr") else DenseRows
-    columns = None if names is None else tuple(map(str, names))
-    return kind(X, codes, classes, columns=columns, n_jobs=jobs(n_jobs))
+    classes, codes = encode(y)
+    return rows_of_array(estimator, X, codes, classes, n_jobs=n_jobs)
 
 
 def plain_rows(estimator: Any, X: Any) -> Rows:
-    """Rows without labels, for scoring; columns must be those of the fit."""
-    if isinstance(X, Rows):
-        adopt(estimator, X, reset=False)
-        return X
-    X = validate_data(estimator, X, accept_sparse="csr", dtype=VALUES, reset=False)
-    return SparseRows(X) if hasattr(X, "indptr") else DenseRows(X)
+    """Rows without labels, for scoring; columns must be those of the fit.
+
+    Finiteness is left to whoever reads them: see `Rows.finite_blocks`.
+    """
+    if isinstance(X, Rows) or is_table(X):
+        rows = as_rows(X)
+        adopt(estimator, rows, reset=False)
+        return rows
+    return rows_of_array(estimator, checked_values(estimator, X, reset=False))
+
+
+def rows_of_array(
+    estimator: Any,
+    X: Any,
+    codes: np.ndarray | None = None,
+    classes: np.ndarray | None = None,
+    *,
+    n_jobs: int | None = None,
+) -> DenseRows | SparseRows:
+    """Rows of what `checked_values` gave, with the feature names that the estimator knows."""
+    names = getattr(estimator, "feature_names_in_", None)
+    columns = None if names is None else tuple(map(str, names))
+    kind = SparseRows if hasattr(X, "indptr") else DenseRows
+    return kind(X, codes, classes, columns=columns, n_jobs=jobs(n_jobs))
 
 
 def is_table(X: Any) -> bool:
     """Arrow and polars tables are read block by block; pandas frames are arrays to scikit-learn already."""
-    return hasattr(X, "__arrow_c_stream__") and not type(X).__module__.startswith("pandas")
+    lazy = type(X).__name__ == "LazyFrame"  # which is refused in a sentence there
+    return lazy or (hasattr(X, "__arrow_c_stream__") and not type(X).__module__.startswith("pandas"))
 
 
 def checked_values(estimator: Any, X: Any, *, reset: bool) -> Any:

@@ -6,8 +6,9 @@ from typing import Any
 
 from separatrix.rows.block import Block, Csr
 from separatrix.rows.errors import DataError
-from separatrix.rows.labels import encode, encode_known
+from separatrix.rows.labels import classes_named, encode
 from separatrix.rows.memory import DenseRows, SparseRows
+from separatrix.rows.recoded import recoded
 from separatrix.rows.sequence import Rows, Worst, jobs
 from separatrix.rows.targets import with_targets
 
@@ -20,10 +21,11 @@ __all__ = [
     "SparseRows",
     "Worst",
     "as_rows",
+    "classes_named",
     "encode",
-    "encode_known",
     "jobs",
     "read",
+    "recoded",
     "with_targets",
 ]
 

@@ -42,21 +42,28 @@ def encode(y: Any, *, name: str = "y") -> tuple[np.ndarray, np.ndarray]:
     return classes, codes.astype(np.int32)
 
 
-def encode_known(y: Any, classes: np.ndarray, *, name: str = "y") -> np.ndarray:
-    """Codes of labels among classes that are already known; a new label is refused."""
-    labels = np.asarray(y).reshape(-1)
-    if labels.dtype.kind == "O" and np.asarray(classes).dtype.kind != "O":
-        labels = labels.astype(classes.dtype)
-    codes = np.searchsorted(classes, labels)
-    codes = np.minimum(codes, len(classes) - 1)
-    wrong = classes[codes] != labels
-    if np.any(wrong):
-        row = int(np.argmax(wrong))
-        raise DataError(
-            f"{name}[{row}] is {labels[row : row + 1].tolist()[0]!r}, which is not one of the classes "
-            f"{classes.tolist()}: name every class in the first call (classes=...)."
-        )
-    return codes.astype(np.int32)
+def classes_named(classes: Any) -> np.ndarray:
+    """The sorted classes that a user names; fewer than two are refused.
+
+    >>> classes_named(["yes", "no", "yes"]).tolist()
+    ['no', 'yes']
+    """
+    found = encode(classes, name="classes")[0] if np.size(classes) else ()
+    if len(found) < 2:
+        raise DataError(f"classes={classes!r} names fewer than two labels: name all that there are.")
+    return np.asarray(found)
+
+
+def places_among(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """The code of each label among classes known before, -1 for one that is none of them.
+
+    Labels are compared by value: 1 is 1.0 and True, and never the text "1".
+
+    >>> places_among(np.array([2.0, 7.0]), np.array([0, 1, 2])).tolist()
+    [2, -1]
+    """
+    places = {label: code for code, label in enumerate(classes.tolist())}
+    return np.array([places.get(label, -1) for label in labels.tolist()], np.int32)
 
 
 def _plain(labels: np.ndarray, name: str) -> np.ndarray:

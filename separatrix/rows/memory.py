@@ -163,7 +163,9 @@ class SparseRows(MemoryRows):
 
     def _require_sound(self) -> None:
         # Kernels index with unsigned numbers and no bounds check, so a broken matrix is refused here.
-        ends = bool(self.indptr[0] == 0 and self.indptr[-1] <= min(len(self.data), len(self.indices)))
+        ends = len(self.indptr) == self.n_rows + 1 and bool(
+            self.indptr[0] == 0 and self.indptr[-1] <= min(len(self.data), len(self.indices))
+        )
         inside = len(self.indices) == 0 or int(self.indices.view(np.uint32).max()) < max(1, self.n_columns)
         if not (ends and inside and bool(np.all(np.diff(self.indptr) >= 0))):
             raise DataError("The sparse matrix is broken: its indices or row pointers lie outside the data.")

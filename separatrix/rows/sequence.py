@@ -178,9 +178,16 @@ class Rows(ABC):
         """Refuse the first NaN or infinity, by row and column."""
         if self.known_finite:
             return
-        for block in self.blocks():
-            refuse_nonfinite(block, self)
+        for _ in self.finite_blocks():
+            pass
         self.known_finite = True
+
+    def finite_blocks(self) -> Iterator[Block]:
+        """The blocks, each looked at for NaN and infinity before it is handed over."""
+        for block in self.blocks():
+            if not self.known_finite:
+                refuse_nonfinite(block, self)
+            yield block
 
     def require_targets(self) -> None:
         """Refuse rows that carry no real numbers to predict."""
@@ -189,15 +196,19 @@ class Rows(ABC):
                 "These rows carry no real targets: pass y, or read the file with label= and regression=True."
             )
 
-    def require_two_classes(self) -> np.ndarray:
-        """The classes, if there are two or more."""
+    def require_labels(self) -> np.ndarray:
+        """The classes of rows that carry labels."""
         if self.classes is None:
             raise DataError("These rows carry no labels: pass y, or read the file with its label column.")
-        if len(self.classes) < 2:
-            whose = f"The labels of {self.name}" if self.name else "The labels"
-            only = self.classes[0]
-            raise DataError(f"{whose} hold one class only ({only}): a classifier needs at least two.")
         return self.classes
+
+    def require_two_classes(self) -> np.ndarray:
+        """The classes, if there are two or more."""
+        classes = self.require_labels()
+        if len(classes) < 2:
+            whose = f"The labels of {self.name}" if self.name else "The labels"
+            raise DataError(f"{whose} hold one class only ({classes[0]}): a classifier needs at least two.")
+        return classes
 
     def _each(self, work: Callable[[Any], Any], blocks: Iterator[Any]) -> Iterator[Any]:
         if self.n_bytes < WORTH_THREADS:
@@ -267,5 +278,5 @@ def refuse_nonfinite(block: Block, rows: Rows) -> None:
     title = f"column {column}" if rows.columns is None else f"column {column} ({rows.columns[column]})"
     where = f" of {rows.name}" if rows.name else ""
     raise DataError(
-        f"Input X contains {what} at row {block.start + row}, {title}{where}: drop or fill it before fitting."
+        f"Input X contains {what} at row {block.start + row}, {title}{where}: drop or fill it first."
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from math import isfinite
 from typing import Any
 
@@ -19,9 +20,8 @@ from separatrix.algorithms.online.survey import Survey
 from separatrix.certificates import Undecided
 from separatrix.predictor import History, Solution
 from separatrix.predictor.validation import labelled_rows
-from separatrix.rows import DataError, Rows
+from separatrix.rows import DataError, Rows, classes_named
 from separatrix.rows.block import read_only
-from separatrix.rows.sequence import refuse_nonfinite
 
 ROW_BY_ROW = Undecided(
     "Rows seen one by one prove nothing about all of them: call fit, or verify a certificate."
@@ -72,33 +72,36 @@ class OnlineClassifier(MistakeDriven):
         ``classes`` names all labels and is needed in the first call only.
         """
         first = not hasattr(self, "classes_")
-        if first:
-            self._check_parameters()
-            if classes is not None:
-                self.classes_ = np.unique(np.asarray(classes))
-        elif classes is not None and not _same_labels(classes, self.classes_):
-            raise ValueError(
-                f"classes={classes!r} is not the list of the first call, {self.classes_.tolist()}."
-            )
-        elif self._see_few(X, y):
+        known = self._known_classes(classes)
+        if not first and self._see_few(X, y):
             return self
-        known = getattr(self, "classes_", None)
-        rows = labelled_rows(self, X, y, n_jobs=self.n_jobs, classes=known, reset=first)
-        if known is None:
-            self.classes_ = np.asarray(rows.classes)
-        if len(self.classes_) < 2:
-            del self.classes_
-            raise DataError(
-                "The first rows hold one class only: name all classes in the first call (classes=...)."
-            )
-        learners = self._online_learners()
-        for block in rows.blocks():
-            refuse_nonfinite(block, rows)
-            visit = np.arange(len(block), dtype=np.int32)
-            for positive, learner in learners.items():
-                learner.see(block.X, block.signs(positive), visit, -1)
-        self._keep_online()
+        with left_as_it_was(self):
+            if first:
+                self._check_parameters()
+            rows = labelled_rows(self, X, y, n_jobs=self.n_jobs, classes=known, reset=first)
+            self.classes_ = np.asarray(rows.require_labels() if known is None else known)
+            if len(self.classes_) < 2:
+                raise DataError(
+                    "The first rows hold one class only: name all classes in the first call (classes=...)."
+                )
+            learners = {positive: learner.twin() for positive, learner in self._online_learners().items()}
+            for block in rows.finite_blocks():
+                visit = np.arange(len(block), dtype=np.int32)
+                for positive, learner in learners.items():
+                    learner.see(block.X, block.signs(positive), visit, -1)
+            self._learners = learners
+            self._keep_online()
         return self
+
+    def _known_classes(self, named: Any) -> np.ndarray | None:
+        """The classes of the first call, or those that it names; None: its rows will tell."""
+        if not hasattr(self, "classes_"):
+            return None if named is None else classes_named(named)
+        if named is not None and not _same_labels(named, self.classes_):
+            raise ValueError(
+                f"classes={named!r} is not the list of the first call, {self.classes_.tolist()}."
+            )
+        return self.classes_
 
     def _see_few(self, X: Any, y: Any) -> bool:
         """Learn from rows that need no conversion, without the checks that take longer than a few of them.
@@ -110,7 +113,7 @@ class OnlineClassifier(MistakeDriven):
             return False
         if not (type(y) is np.ndarray and y.shape == X.shape[:1] and y.dtype.kind in "iubU"):
             return False
-        if hasattr(self, "feature_names_in_") or not isfinite(_total(X)):
+        if hasattr(self, "feature_names_in_") or not isfinite(total(X)):
             return False
         places = {label: code for code, label in enumerate(self.classes_.tolist())}
         codes = [places.get(label, -1) for label in y.tolist()]
@@ -158,8 +161,20 @@ class OnlineClassifier(MistakeDriven):
         self.passes_ = 0 if binary else np.zeros(len(learners), int)
 
 
+@contextmanager
+def left_as_it_was(model: OnlineClassifier) -> Iterator[None]:
+    """What is refused on the way leaves no trace in the model."""
+    before = dict(vars(model))
+    try:
+        yield
+    except BaseException:
+        vars(model).clear()
+        vars(model).update(before)
+        raise
+
+
 @np.errstate(over="ignore", invalid="ignore")
-def _total(X: np.ndarray) -> float:
+def total(X: np.ndarray) -> float:
     """A sum is finite only if all its terms are."""
     return float(X.sum())
 
@@ -167,4 +182,4 @@ def _total(X: np.ndarray) -> float:
 def _same_labels(given: Any, classes: np.ndarray) -> bool:
     if isinstance(given, list | tuple) and list(given) == classes.tolist():  # NumPy takes ten times as long
         return True
-    return np.array_equal(np.unique(np.asarray(given)), classes)
+    return set(classes_named(given).tolist()) == set(classes.tolist())

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 
@@ -70,6 +71,12 @@ class Learner(ABC):
     def rest(self) -> Learner:
         """After a fit: let go of what was kept for each row."""
         return self
+
+    def twin(self) -> Self:
+        """One that goes on by itself from here: what it learns changes nothing in this one."""
+        other = copy(self)
+        vars(other).update({k: v.copy() for k, v in vars(self).items() if isinstance(v, np.ndarray)})
+        return other
 
     def answer(self) -> np.ndarray:
         """The weights to predict with."""

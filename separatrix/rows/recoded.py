@@ -1,0 +1,68 @@
+"""The same rows with their labels coded by classes that were known before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from separatrix.rows.block import Block
+from separatrix.rows.errors import DataError
+from separatrix.rows.labels import places_among
+from separatrix.rows.memory import MemoryRows
+from separatrix.rows.sequence import Rows
+
+
+def recoded(rows: Rows, classes: np.ndarray) -> Rows:
+    """The rows, their codes counted in ``classes``; a label that is none of these is refused.
+
+    >>> from separatrix.rows import as_rows
+    >>> next(recoded(as_rows([[1.0], [2.0]], ["b", "c"]), np.array(["a", "b", "c"])).blocks()).codes.tolist()
+    [1, 2]
+    """
+    own = rows.require_labels()
+    places = places_among(own, classes)
+    _refuse_unknown(rows, own, places, classes)
+    return rows if np.array_equal(places, np.arange(len(classes))) else RecodedRows(rows, classes, places)
+
+
+class RecodedRows(Rows):
+    """Rows whose codes are looked up in a table, a block at a time."""
+
+    def __init__(self, rows: Rows, classes: np.ndarray, places: np.ndarray) -> None:
+        self._rows, self._places = rows, places
+        self.n_rows, self.n_columns, self.dtype = rows.n_rows, rows.n_columns, rows.dtype
+        self.classes, self.columns, self.label, self.name = classes, rows.columns, rows.label, rows.name
+        self.n_jobs, self.known_finite = rows.n_jobs, rows.known_finite
+
+    @property
+    def in_memory(self) -> bool:
+        return self._rows.in_memory
+
+    def blocks(self) -> Iterator[Block]:
+        for block in self._rows.blocks():
+            assert block.codes is not None
+            values = partial(getattr, block, "X")
+            yield Block(block.start, block.stop, values, self._places[block.codes])
+
+
+def _refuse_unknown(rows: Rows, own: np.ndarray, places: np.ndarray, classes: np.ndarray) -> None:
+    unknown = places < 0
+    if not unknown.any():
+        return
+    if isinstance(rows, MemoryRows):
+        strange = unknown[rows.codes]
+        if not strange.any():
+            return
+        row = int(np.argmax(strange))
+        label = own[rows.codes[row]]  # type: ignore[index]
+        where = f"The label of row {row} of {rows.name}" if rows.name else f"y[{row}]"
+    else:  # its rows would have to be read to find the one
+        label = own[unknown][0]
+        where = f"A label of {rows.name}" if rows.name else "A label"
+    shown = label.item() if hasattr(label, "item") else label
+    raise DataError(
+        f"{where} is {shown!r}, which is not one of the classes {classes.tolist()}: name every class in the "
+        "first call (classes=...)."
+    )
