@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csc_array, csr_array
 from sklearn.base import clone
 from sklearn.datasets import dump_svmlight_file
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -555,6 +555,12 @@ def test_an_unending_stream_is_read_one_pair_at_a_time():
     assert not any(next(answers).mistake for _ in range(300))
 
 
+def broken_row():
+    row = csr_array([[1.0]])
+    row.indices[0] = 7
+    return row
+
+
 @pytest.mark.parametrize(
     ("pairs", "classes", "message"),
     [
@@ -562,14 +568,80 @@ def test_an_unending_stream_is_read_one_pair_at_a_time():
         ([([1.0], 0), ([1.0, 2.0], 1)], None, "Pair 1 has 2 numbers"),
         ([([1.0], 0), ([1.0], 2)], None, "label 2, which is not one of"),
         ([([1.0], 0), ([np.nan], 1)], None, "Pair 1 holds NaN"),
-        ([([1.0], "a")], ["b", "c"], "label 'a'"),
+        ([([1.0], "a")], ["b", "c"], "Pair 0 has the label 'a'"),
+        ([([1.0], 0)], [], "fewer than two labels"),
+        ([([1.0], "a")], ["a"], "fewer than two labels"),
+        ([(["a"], 0)], None, r"Pair 0 has the row \['a'\]: it has to be a sequence of numbers"),
+        ([([1.0], 0), ("a", 0)], None, "Pair 1 cannot be used: one row is needed"),
+        ([([1.0], 0), ([1.0], {})], None, "Pair 1 has the label {}, which"),
+        ([([1.0], {})], None, "Pair 0 has the label {}: say which"),
+        ([([1.0], np.array([0, 1]))], [0, 1], r"Pair 0 has the label array\(\[0, 1\]\), which"),
+        ([([1.0], np.array([0, 1]))], None, r"Pair 0 has the label array\(\[0, 1\]\): say"),
+        ([([1.0], 0), ([1.0], None)], None, "Pair 1 has the label None"),
+        ([([], 0)], None, r"Pair 0 cannot be used: one row is needed, and this is an array of shape \(0,\)"),
+        ([([1.0], 0), ([2**53 + 1], 0)], None, "Pair 1 cannot be used: X holds whole numbers beyond"),
+        ([([2**53 + 1, 0.5], 0)], None, "Pair 0 cannot be used: X holds whole numbers beyond"),
+        ([([1j], 0)], None, "Pair 0 cannot be used: Complex data"),
+        ([(broken_row(), 0)], None, "Pair 0 cannot be used: The sparse matrix is broken"),
+        ([(csr_array([[np.inf]]), 0)], None, "Pair 0 holds NaN or infinity"),
+        ([([np.nan], 0)], None, "Pair 0 holds NaN or infinity"),
+        ([([1.0], 0), 5], None, "Pair 1 is 5: give a row and its label"),
     ],
 )
 def test_a_stream_says_what_is_wrong(pairs, classes, message):
-    with pytest.raises(sx.DataError, match=message):
-        list(sx.stream(sx.Perceptron(), pairs, classes=classes))
+    for kind in ONLINE.values():
+        model = kind()
+        before = dict(vars(model))
+        with pytest.raises(sx.DataError, match=message) as caught:
+            list(sx.stream(model, pairs, classes=classes))
+        assert caught.value.__suppress_context__ or caught.value.__context__ is None
+        assert len(pairs) > 1 or vars(model) == before
     with pytest.raises(TypeError, match="does not learn row by row"):
         list(sx.stream(sx.BatchPerceptron(), pairs, classes=classes))
+
+
+def test_what_is_refused_first_leaves_the_model_as_it_was():
+    X, y = cloud()
+    bad = X.copy()
+    bad[7, 2] = np.inf
+    for name, kind in ONLINE.items():
+        model = kind()
+        before = dict(vars(model))
+        for rows, labels in (
+            (bad, y),
+            (X, y[:5]),
+            (X[:1], y[:1]),
+            (sx.as_rows(X), None),
+            (sx.as_rows(bad, y), None),
+        ):
+            with pytest.raises(ValueError, match=r"."):
+                model.partial_fit(rows, labels)
+            assert vars(model) == before, name
+        with pytest.raises(NotFittedError):
+            model.predict(X)
+        narrow = list(sx.stream(model, zip(X[:, :2], y, strict=True), classes=["no", "yes"]))
+        assert len(narrow) == len(X)
+
+
+def test_a_refused_block_takes_back_the_blocks_before_it():
+    X = np.random.default_rng(0).normal(size=(3000, 60))
+    y = X[:, 0] > 0
+    bad = X.copy()
+    bad[-1, 3] = np.nan
+    for kind in ONLINE.values():
+        model = kind().partial_fit(X[:50], y[:50])
+        with pytest.raises(sx.DataError, match="NaN at row 2999, column 3"):
+            model.partial_fit(bad, y)
+        other = kind().partial_fit(X[:50], y[:50])
+        assert state(model.partial_fit(X, y)) == state(other.partial_fit(X, y))
+
+
+def test_classes_of_a_stream_are_those_of_the_model():
+    X, y = cloud()
+    model = sx.Perceptron().partial_fit(X, y)
+    with pytest.raises(ValueError, match="not the list of the first call"):
+        next(sx.stream(model, [(X[0], y[0])], classes=["no", "maybe"]))
+    assert next(sx.stream(model, [(X[0], y[0])], classes=["yes", "no"])).truth == y[0]
 
 
 def test_streams_of_sparse_rows_and_of_many_classes():

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.online.classifier import OnlineClassifier
-from separatrix.algorithms.online.learner import Learner, length_of
-from separatrix.rows import Csr, DataError
+from separatrix.algorithms.online.classifier import OnlineClassifier, left_as_it_was, total
+from separatrix.algorithms.online.learner import length_of
+from separatrix.rows import Csr, DataError, SparseRows
 from separatrix.rows.block import read_only
+from separatrix.rows.given import refuse_inexact, refuse_text, refuse_wide
 
 
 class Seen(NamedTuple):
@@ -54,43 +55,83 @@ def stream(
     >>> [s.mistake for s in seen], model.mistakes_
     ([True, True, False, False, False, False], 2)
     """
-    seer: Seer | None = None
-    mistakes = 0
-    for number, (row, label) in enumerate(pairs):
-        truth = label.item() if hasattr(label, "item") else label
-        x = row if type(row) is np.ndarray and row.ndim == 1 and row.dtype == np.float64 else _numbers(row)
-        if seer is None:
-            seer = Seer(model, _begin(model, row, truth, classes))
-            codes = {known: code for code, known in enumerate(model.classes_.tolist())}
-            labels = list(model.classes_)
-            width = model.n_features_in_
-        code = codes.get(truth, -1)
-        if code < 0 or x.shape[-1] != width:
-            _refuse(model, number, row, label, code)
-        scores = seer.scores(x)
-        if not all(map(isfinite, scores)):
-            _refuse(model, number, row, label, code)
-        chosen, wrong = seer.see(x, code, scores)
-        mistakes += wrong
-        yield Seen(labels[chosen], label, wrong, mistakes)
+    seer = Seer(model, classes)
+    for number, pair in enumerate(pairs):
+        try:
+            seen = seer.seen(pair) if number else seer.first(pair)
+        except DataError as refusal:
+            raise DataError(f"Pair {number} {refusal}") from None
+        yield seen
 
 
 class Seer:
     """The learners of a model at work on one row after the other."""
 
-    def __init__(self, model: OnlineClassifier, learners: dict[int, Learner]) -> None:
+    def __init__(self, model: OnlineClassifier, classes: Any) -> None:
+        if not isinstance(model, OnlineClassifier):
+            raise TypeError(
+                f"{type(model).__name__} does not learn row by row; sx.stream takes the online perceptrons."
+            )
+        if model.center:
+            raise ValueError(
+                "center=True needs all rows at once: leave it off for rows that come one by one."
+            )
         self.model = model
-        self.learners = learners
-        self.binary = len(learners) == 1
+        self.mistakes = 0
+        self._classes = model._known_classes(classes)
         self._signs = (np.array([-1], np.int8), np.array([1], np.int8))
         self._visit = np.zeros(1, np.int32)
-        self._doubt = 4 * (model.n_features_in_ + 4) * 2.0**-53
         self._begun = False
-        only = next(iter(learners.values()))
+
+    def first(self, pair: Any) -> Seen:
+        """Learn from the first pair; one that is refused leaves the model as it was."""
+        with left_as_it_was(self.model):
+            self._begin(*_parts(pair))
+            return self.seen(pair)
+
+    def _begin(self, row: Any, label: Any) -> None:
+        model = self.model
+        if not hasattr(model, "classes_"):
+            model._check_parameters()
+            model.classes_ = _usual(label) if self._classes is None else self._classes
+            model.n_features_in_ = _numbers(row)[1]
+        self._codes = {known: code for code, known in enumerate(model.classes_.tolist())}
+        self._labels = list(model.classes_)
+        self._width = model.n_features_in_
+        self._doubt = 4 * (self._width + 4) * 2.0**-53
+        self.learners = model._online_learners()
+        self.binary = len(self.learners) == 1
+        only = next(iter(self.learners.values()))
         self._learner = only
         self._by_itself = self.binary and only.predicts_itself
         self._waits = self._by_itself and only.moves_at_mistakes_only
         self._keep()
+
+    def seen(self, pair: Any) -> Seen:
+        """Predict a row, look at its label, learn."""
+        row, label = _parts(pair)
+        plain = type(row) is np.ndarray and row.ndim == 1 and row.dtype == np.float64
+        x, width = (row, len(row)) if plain else _numbers(row)
+        if width != self._width:
+            raise DataError(f"has {width} numbers, but there are {self._width} columns.")
+        code = self._code(label)
+        told_by_score = self._by_itself and type(x) is np.ndarray
+        if not (told_by_score or isfinite(total(_values(x)))):
+            _refuse_nonfinite(x)
+        scores = self.scores(x)
+        if told_by_score and not isfinite(scores[0]):
+            _refuse_nonfinite(x)
+        chosen, wrong = self.see(x, code, scores)
+        self.mistakes += wrong
+        return Seen(self._labels[chosen], label, wrong, self.mistakes)
+
+    def _code(self, label: Any) -> int:
+        try:
+            return self._codes[label.item() if hasattr(label, "item") else label]
+        except (KeyError, TypeError, ValueError):
+            raise DataError(
+                f"has the label {_shown(label)}, which is not one of {self.model.classes_.tolist()}."
+            ) from None
 
     def scores(self, x: Any) -> list[float]:
         if self._by_itself and type(x) is np.ndarray and x.ndim == 1:
@@ -137,62 +178,76 @@ class Seer:
         self._norm = 1.0 + 2.0 * length_of(self._learner.weights)
 
 
-def _refuse(model: OnlineClassifier, number: int, row: Any, label: Any, code: int) -> None:
-    if code < 0:
-        raise DataError(
-            f"Pair {number} has the label {label!r}, which is not one of {model.classes_.tolist()}."
-        )
-    if _width(row) != model.n_features_in_:
-        raise DataError(f"Pair {number} has {_width(row)} numbers, but the first had {model.n_features_in_}.")
-    if not np.isfinite(row.data if hasattr(row, "tocsr") else np.asarray(row, float)).all():
-        raise DataError(f"Pair {number} holds NaN or infinity: leave such rows out of the stream.")
+def _parts(pair: Any) -> tuple[Any, Any]:
+    try:
+        row, label = pair
+    except (TypeError, ValueError):
+        raise DataError(f"is {_shown(pair)}: give a row and its label.") from None
+    return row, label
 
 
-def _begin(model: OnlineClassifier, row: Any, truth: Any, classes: Any) -> dict[int, Learner]:
-    if not isinstance(model, OnlineClassifier):
-        raise TypeError(
-            f"{type(model).__name__} does not learn row by row; sx.stream takes the online perceptrons."
-        )
-    if not hasattr(model, "classes_"):
-        model._check_parameters()
-        if model.center:
-            raise ValueError(
-                "center=True needs all rows at once: leave it off for rows that come one by one."
-            )
-        model.classes_ = np.unique(np.asarray(classes)) if classes is not None else _usual(truth)
-        model.n_features_in_ = _width(row)
-    return model._online_learners()
+def _shown(value: Any) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _usual(truth: Any) -> np.ndarray:
+def _usual(label: Any) -> np.ndarray:
     """The pair of labels that the first one belongs to, if there is no doubt."""
+    truth = label.item() if isinstance(label, np.generic) else label
     if isinstance(truth, bool):
         return np.array([False, True])
-    if truth in (0, -1):
+    if isinstance(truth, int | float) and truth in (0, -1):
         return np.array([truth, 1])
     raise DataError(
-        f"The first label is {truth!r}: say which labels there are (classes=[...]), since the stream cannot "
+        f"has the label {_shown(label)}: say which labels there are (classes=[...]), since the stream cannot "
         "be read ahead."
     )
 
 
-def _width(row: Any) -> int:
-    return int(row.shape[-1]) if hasattr(row, "shape") else len(row)
+def _numbers(row: Any) -> tuple[Any, int]:
+    """A row as doubles, dense or sparse, and how many columns it has."""
+    try:
+        return _sparse_numbers(row) if hasattr(row, "tocsr") else _dense_numbers(row)
+    except DataError as refusal:
+        raise DataError(f"cannot be used: {refusal}") from None
+    except (TypeError, ValueError, IndexError):
+        raise DataError(f"has the row {_shown(row)}: it has to be a sequence of numbers.") from None
 
 
-def _numbers(row: Any) -> Any:
-    """A row as an array of doubles, or sparse as it is."""
-    if hasattr(row, "tocsr"):
-        return row.tocsr()
-    values = np.array(row, dtype=np.float64)
-    if values.ndim != 1 and values.shape[:-1] != (1,):
-        raise DataError(f"A pair of the stream holds an array of shape {values.shape}: one row is needed.")
-    return values.ravel()
+def _dense_numbers(row: Any) -> tuple[np.ndarray, int]:
+    given = np.asarray(row)
+    refuse_inexact([row])
+    refuse_wide(given)
+    refuse_text(given.reshape(1, -1) if given.dtype.kind == "c" else given)
+    _require_one(given.shape)
+    values = given.astype(np.float64).ravel()
+    return values, len(values)
+
+
+def _sparse_numbers(row: Any) -> tuple[Csr, int]:
+    refuse_inexact(row)
+    matrix = row.reshape(1, -1).tocsr() if row.ndim == 1 else row.tocsr()
+    _require_one(matrix.shape)
+    if matrix.dtype.kind == "c":
+        raise DataError("Complex data not supported: X holds complex numbers.")
+    rows = SparseRows(matrix.astype(np.float64))
+    return rows.block(0, 1).X, rows.n_columns
+
+
+def _require_one(shape: tuple[int, ...]) -> None:
+    if not shape or 0 in shape or shape[:-1] not in ((), (1,)):
+        raise DataError(f"one row is needed, and this is an array of shape {shape}.")
+
+
+def _refuse_nonfinite(x: Any) -> None:
+    if not np.isfinite(_values(x)).all():
+        raise DataError("holds NaN or infinity: leave such rows out of the stream.")
+
+
+def _values(x: Any) -> np.ndarray:
+    return x.data if isinstance(x, Csr) else x
 
 
 def _one_row(x: Any) -> Any:
     """A row as a block of one."""
-    if hasattr(x, "tocsr"):
-        values = np.asarray(x.data, np.float64)
-        return Csr(read_only(values), x.indices.astype(np.int32), x.indptr.astype(np.int64))
-    return read_only(np.ascontiguousarray(x).reshape(1, -1))
+    return x if isinstance(x, Csr) else read_only(np.ascontiguousarray(x).reshape(1, -1))
