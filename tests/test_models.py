@@ -129,6 +129,86 @@ def test_sparse_fit_and_partial_fit_are_stored():
     assert np.array_equal(resumed.coef_, online.partial_fit(X[60:], y[60:]).coef_)
 
 
+ONLINE = [model for model in MODELS if hasattr(model, "partial_fit")]
+
+
+def noisy(several: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Rows that no halfspace separates, so that a run goes on moving."""
+    X, y = flowers(several)
+    random = np.random.default_rng(0)
+    y = y.copy()
+    wrong = random.choice(len(y), 12, replace=False)
+    y[wrong] = random.permutation(y[wrong])
+    order = random.permutation(len(y))
+    return X[order], y[order]
+
+
+def go_on(model, X, y):
+    """Learn more in each way there is, then tell all that the model knows."""
+    model.partial_fit(X[:40], y[:40])
+    list(sx.stream(model, zip(X[40:60], y[40:60], strict=True)))
+    model.partial_fit(sx.as_rows(X[60:], y[60:]))
+    return {key: value for key, value in vars(model).items() if key.endswith("_")}
+
+
+@pytest.mark.parametrize("begin", ["fit", "partial_fit"])
+@pytest.mark.parametrize("several", [False, True], ids=["two classes", "three classes"])
+@pytest.mark.parametrize("model", ONLINE, ids=repr)
+def test_a_loaded_model_goes_on_as_the_saved_one_does(model, several, begin):
+    """The weights bit for bit, and nothing left of what the fit had told."""
+    X, y = noisy(several)
+    model = getattr(clone(model), begin)(X, y)
+    loaded = from_json(to_json(model))
+    straight, around = go_on(model, X, y), go_on(loaded, X, y)
+    assert straight.keys() == around.keys()
+    for name, value in straight.items():
+        assert same(value, around[name]), name
+    assert not {"margin_", "mistake_bound_", "mistake_run_", "radius_", "errors_"} & around.keys()
+    assert to_json(from_json(to_json(loaded))) == to_json(loaded) == to_json(model)
+
+
+def without_run(text: str) -> str:
+    record = json.loads(text)
+    record["fitted"].pop("run_", None)
+    record["digest"] = _digest(record)
+    return json.dumps(record)
+
+
+@pytest.mark.parametrize("model", ONLINE, ids=repr)
+def test_files_of_a_version_that_kept_no_run(model):
+    """They load and predict; what cannot go on as it would have says so, and stays as it was."""
+    X, y = noisy(False)
+    model = clone(model).fit(X, y)
+    old = from_json(without_run(to_json(model)))
+    assert old.predict(X).tolist() == model.predict(X).tolist()
+    if "run_" in json.loads(to_json(model))["fitted"]:
+        before = dict(vars(old))
+        with pytest.raises(ValueError, match="saved by an earlier version, without the run behind") as caught:
+            old.partial_fit(X, y)
+        assert str(caught.value).count(". ") == 0
+        assert vars(old) == before
+        return
+    assert go_on(old, X, y).keys() == go_on(model, X, y).keys()
+    assert np.array_equal(old.decision_function(X), model.decision_function(X))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda runs: runs.append(runs[0]),
+        lambda runs: runs[0]["mapping"].pop(),
+        lambda runs: runs[0]["mapping"][0].__setitem__(1, 3),
+        lambda runs: runs.clear(),
+    ],
+)
+def test_a_run_that_does_not_fit_is_refused(change):
+    record = json.loads(to_json(sx.AveragedPerceptron().fit(*noisy(False))))
+    change(record["fitted"]["run_"]["tuple"])
+    record["digest"] = _digest(record)
+    with pytest.raises(ModelError, match="is damaged"):
+        from_json(json.dumps(record))
+
+
 @given(st.floats(allow_nan=True, allow_infinity=True) | st.integers() | st.booleans() | st.text() | st.none())
 def test_every_plain_value_round_trips(value):
     back = from_plain(json.loads(json.dumps(to_plain(value), allow_nan=False)))

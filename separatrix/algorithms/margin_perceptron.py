@@ -108,10 +108,7 @@ class MarginPerceptron(OnlineClassifier):
         return replace(bound, value=bound.value + 1)  # the row it starts at counts as an update here
 
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
-        length = float(getattr(self, "margin_at_most_", 1.0)) if start is not None else 0.0
-        return KozinecLearner(
-            n_columns, intercept=self.fit_intercept, start=start, share=self.share, length=length
-        )
+        return KozinecLearner(n_columns, intercept=self.fit_intercept, start=start, share=self.share)
 
     def _solution(self, frame: Frame, positive: int, run: Run, survey: Survey) -> Solution:
         solution = super()._solution(frame, positive, run, survey)
@@ -152,13 +149,14 @@ class MarginPerceptron(OnlineClassifier):
 class KozinecLearner(Learner):
     """w = scale·weights, the point Σ scale·shares_i z_i of the hull."""
 
-    def __init__(
-        self, n_columns: int, *, intercept: bool, start: np.ndarray | None, share: float, length: float
-    ) -> None:
+    kept = ("weights", "lengths")
+
+    def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None, share: float) -> None:
         super().__init__(n_columns, intercept=intercept, start=start)
         self.share = share + SPARE * (1.0 - share)
         self.shares = np.zeros(0)
-        self._state = np.array([length, length * length, self.constant, 0.0, 0.0])
+        # The scale, the squared length, the constant; then mistakes and the first row, for each call anew.
+        self.lengths = np.array([0.0, 0.0, self.constant, 0.0, 0.0])
         self._passes, self._fewest = 0, float("inf")
         self._best: np.ndarray | None = None
 
@@ -169,11 +167,11 @@ class KozinecLearner(Learner):
         from separatrix.kernels.variants import kozinec_sweep
 
         shares = np.zeros(len(signs)) if first < 0 else self.shares
-        self._state[4] = max(first, 0)
-        made = kozinec_sweep(X, signs, visit, self.share, self._state, shares, self.weights)
+        self.lengths[4] = max(first, 0)
+        made = kozinec_sweep(X, signs, visit, self.share, self.lengths, shares, self.weights)
         self.updates += made
-        self.mistakes += int(self._state[3])
-        self._state[3] = 0.0
+        self.mistakes += int(self.lengths[3])
+        self.lengths[3] = 0.0
         return made
 
     def rest(self) -> Learner:
@@ -183,8 +181,8 @@ class KozinecLearner(Learner):
     def end_pass(self, rows: Any, positive: int) -> None:
         self._polish(rows, positive)
         # The squared length is carried along by a recurrence; once a pass it is made afresh.
-        point = self._state[0] * self.weights
-        self._state[1] = float(point @ point)
+        point = self.lengths[0] * self.weights
+        self.lengths[1] = float(point @ point)
         self._passes += 1
         # On inseparable rows the point tends to 0 and ends as a poor predictor: looked at after 1, 2, 4, ...
         # passes.
@@ -206,20 +204,20 @@ class KozinecLearner(Learner):
             return
         block, shares = rows.take(chosen), self.shares[chosen]
         signs, visit = block.signs(positive), np.arange(len(chosen), dtype=np.int32)
-        self._state[4] = 0.0
+        self.lengths[4] = 0.0
         for _ in range(POLISHING):
-            made = kozinec_sweep(block.X, signs, visit, self.share, self._state, shares, self.weights)
+            made = kozinec_sweep(block.X, signs, visit, self.share, self.lengths, shares, self.weights)
             self.updates += made
             if not made:
                 break
         self.shares[chosen] = shares
-        self.mistakes += int(self._state[3])
-        self._state[3] = 0.0
+        self.mistakes += int(self.lengths[3])
+        self.lengths[3] = 0.0
 
     @property
     def length(self) -> float:
         """‖w‖ of the point of the hull: no halfspace has a larger margin."""
-        return float(self._state[0]) * float(np.linalg.norm(self.weights))
+        return float(self.lengths[0]) * float(np.linalg.norm(self.weights))
 
     def answer(self) -> np.ndarray:
         """The direction of the point, so that scores of several classes compare as distances."""

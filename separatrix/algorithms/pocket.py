@@ -111,12 +111,14 @@ class PocketLearner(Learner):
 
     predicts_itself = False
 
+    kept = ("weights", "held", "runs")
+
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None) -> None:
         super().__init__(n_columns, intercept=intercept, start=start)
         self.pocket = self.weights.copy()
         self.errors = np.inf
-        self._held = self.weights.copy()
-        self._runs = np.zeros(2, np.int64)
+        self.held = self.weights.copy()
+        self.runs = np.zeros(2, np.int64)
 
     def begin(self, rows: Rows, positive: int) -> None:
         if self.weights.any():  # a warm start: what the pocket holds is to be beaten
@@ -125,21 +127,21 @@ class PocketLearner(Learner):
     def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
         from separatrix.kernels.variants import pocket_sweep
 
-        made = pocket_sweep(X, signs, visit, self.constant, self._runs, self._held, self.weights)
+        made = pocket_sweep(X, signs, visit, self.constant, self.runs, self.held, self.weights)
         self.mistakes += made
         self.updates += made
         if first < 0:  # a stream has no training error to count: the longest run decides
-            self.pocket = self._held.copy() if self._runs[1] >= self._runs[0] else self.weights.copy()
+            self.pocket = self.held.copy() if self.runs[1] >= self.runs[0] else self.weights.copy()
         return made
 
     def end_pass(self, rows: Rows, positive: int) -> None:
-        candidates = [self._held.copy(), self.weights.copy()]
+        candidates = [self.held.copy(), self.weights.copy()]
         counts = errors_in_floats(rows, positive, candidates, self.constant)
         for candidate, errors in zip(candidates, counts, strict=True):
             if errors < self.errors:
                 self.errors, self.pocket = errors, candidate
         # The next pass looks for its own longest run; what the pocket holds can only be beaten by a count.
-        self._runs[1] = 0
+        self.runs[1] = 0
 
     def answer(self) -> np.ndarray:
         return self.pocket

@@ -95,7 +95,7 @@ class VotedPerceptron(OnlineClassifier):
         """There is no one weight vector to count the errors of."""
         return {}
 
-    def _resumed(self, place: int) -> Learner:
+    def _resumed(self, place: int, run: dict[str, Any] | None = None) -> Learner:
         binary = len(self.classes_) == 2
         voters, votes = (self.voters_, self.votes_) if binary else (self.voters_[place], self.votes_[place])
         learner = VotingLearner(self.n_features_in_, intercept=self.fit_intercept, start=voters[-1])
@@ -104,6 +104,12 @@ class VotedPerceptron(OnlineClassifier):
 
     def _keep_weights(self, weights: list[np.ndarray], halfspaces: list[Any] | None = None) -> None:
         """There is no one weight vector to keep."""
+
+    def _relearn_weights(self, found: dict[str, Any], n_tasks: int) -> None:
+        ballots = found["voters_"] if n_tasks > 1 else (found["voters_"],)
+        width = self.n_features_in_ + 1
+        if len(ballots) != n_tasks or any(voters.shape[1:] != (width,) for voters in ballots):
+            raise ValueError("its voters do not match its classes and columns.")
 
     def _keep(self, solutions: list[Solution]) -> None:
         super()._keep(solutions)

@@ -2,7 +2,8 @@
 
 A file holds the name of the estimator, its parameters, and all it learned: classes, weights (also as whole
 numbers where doubles do not hold them), feature names, certificates, history and the counted facts. A
-loaded model predicts the same bits, and its certificates verify against the data they speak of.
+loaded model predicts the same bits, and its certificates verify against the data they speak of. One that
+learns row by row also keeps the run behind its weights, and goes on from there with the same bits.
 
 >>> import pathlib, tempfile
 >>> import separatrix as sx

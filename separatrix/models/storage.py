@@ -5,11 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import separatrix
@@ -22,7 +20,6 @@ MODELS = (LinearClassifier, LinearRegressor)
 FORMAT = "separatrix-model"
 VERSION = 1
 FIELDS = {"format", "version", "library", "estimator", "parameters", "fitted", "digest"}
-LEARNED = re.compile(r"[a-z][a-z0-9_]*_")
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -66,16 +63,10 @@ def to_json(model: Any) -> str:
         "library": separatrix.__version__,
         "estimator": name,
         "parameters": {key: _parameter(key, value) for key, value in model.get_params(deep=False).items()},
-        "fitted": {key: to_plain(value) for key, value in _learned(model).items()},
+        "fitted": {key: to_plain(value) for key, value in model.learned().items()},
     }
     record["digest"] = _digest(record)
     return _laid_out(record)
-
-
-def _learned(model: Any) -> dict[str, Any]:
-    if isinstance(model, LinearRegressor):
-        return model.learned()
-    return {key: value for key, value in vars(model).items() if LEARNED.fullmatch(key)}
 
 
 def from_json(text: str | bytes, name: str = "the file") -> Any:
@@ -88,10 +79,7 @@ def from_json(text: str | bytes, name: str = "the file") -> Any:
         parameters = {key: from_plain(value) for key, value in record["parameters"].items()}
         fitted = {key: from_plain(value) for key, value in record["fitted"].items()}
         model = estimator(**parameters)
-        if isinstance(model, LinearRegressor):
-            model.relearn(fitted)
-        else:
-            _restore(model, fitted)
+        model.relearn(fitted)
     except (ModelError, TypeError, ValueError, KeyError, AttributeError) as error:
         raise ModelError(f"{name} is damaged: {error}") from None
     return model
@@ -157,31 +145,6 @@ def _record(text: str | bytes, name: str) -> dict[str, Any]:
     if not isinstance(record["parameters"], dict) or not isinstance(record["fitted"], dict):
         raise ModelError(f"{name} is damaged: its parameters or what was learned are no objects.")
     return record
-
-
-def _restore(model: LinearClassifier, fitted: dict[str, Any]) -> None:
-    for key, value in fitted.items():
-        if not LEARNED.fullmatch(key) or hasattr(type(model), key):
-            raise ModelError(f"it holds {key!r}, which is nothing that a model learns.")
-        setattr(model, key, value)
-    n_columns, classes = fitted["n_features_in_"], fitted["classes_"]
-    if type(n_columns) is not int or n_columns < 1 or classes.ndim != 1 or len(classes) < 2:
-        raise ModelError("its classes or its number of columns make no sense.")
-    names = fitted.get("feature_names_in_")
-    if names is not None and names.shape != (n_columns,):
-        raise ModelError("its feature names do not match its number of columns.")
-    tasks = 1 if len(classes) == 2 else len(classes)
-    if "coef_" in fitted:
-        coef, intercept = fitted["coef_"], fitted["intercept_"]
-        if coef.shape != (tasks, n_columns) or intercept.shape != (tasks,):
-            raise ModelError("its weights do not match its classes and columns.")
-        halfspaces = fitted["halfspace_"] if tasks > 1 else (fitted["halfspace_"],)
-        # As a fit keeps them: views of one table, so that predictions go through the same machine code.
-        model._keep_weights(list(np.column_stack([coef, intercept])), list(halfspaces))
-    else:
-        ballots = fitted["voters_"] if tasks > 1 else (fitted["voters_"],)
-        if len(ballots) != tasks or any(voters.shape[1:] != (n_columns + 1,) for voters in ballots):
-            raise ModelError("its voters do not match its classes and columns.")
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

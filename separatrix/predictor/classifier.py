@@ -3,6 +3,7 @@ alike."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,10 @@ from separatrix.predictor.validation import labelled_rows, plain_rows
 from separatrix.predictor.warning import FitWarning, NothingProven, NotSeparable, warn
 from separatrix.rows import Rows
 
+LEARNED = re.compile(r"[a-z][a-z0-9_]*_")
+COLUMNS = {"n_features_in_", "feature_names_in_", "preparation_"}
+OF_EVERY_MODEL = {"classes_", "coef_", "intercept_", "halfspace_", "certificate_", "history_"} | COLUMNS
+
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):
     """A halfspace per task, with a certificate for each.
@@ -30,6 +35,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     fit_intercept: bool
     n_jobs: int | None = None
     classes_: np.ndarray
+    n_features_in_: int
     _facts: tuple[str, ...] = ()
 
     def __sklearn_tags__(self) -> Any:
@@ -102,6 +108,33 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             for w, h in zip(weights, given, strict=True)
         )
         self.halfspace_ = made[0] if len(self.classes_) == 2 else made
+
+    def learned(self) -> dict[str, Any]:
+        """What a fit has found, by the names it has on the model, for a file to keep."""
+        return {key: value for key, value in vars(self).items() if LEARNED.fullmatch(key)}
+
+    def relearn(self, found: dict[str, Any]) -> None:
+        """Take back what `learned` gave; a ``ValueError`` if it does not fit together."""
+        for key, value in found.items():
+            if not LEARNED.fullmatch(key) or hasattr(type(self), key):
+                raise ValueError(f"it holds {key!r}, which is nothing that a model learns.")
+            setattr(self, key, value)
+        self._facts = tuple(key[:-1] for key in found if key not in OF_EVERY_MODEL)
+        n_columns, classes = found["n_features_in_"], found["classes_"]
+        if type(n_columns) is not int or n_columns < 1 or classes.ndim != 1 or len(classes) < 2:
+            raise ValueError("its classes or its number of columns make no sense.")
+        names = found.get("feature_names_in_")
+        if names is not None and names.shape != (n_columns,):
+            raise ValueError("its feature names do not match its number of columns.")
+        self._relearn_weights(found, 1 if len(classes) == 2 else len(classes))
+
+    def _relearn_weights(self, found: dict[str, Any], n_tasks: int) -> None:
+        coef, intercept = found["coef_"], found["intercept_"]
+        if coef.shape != (n_tasks, self.n_features_in_) or intercept.shape != (n_tasks,):
+            raise ValueError("its weights do not match its classes and columns.")
+        halfspaces = found["halfspace_"] if n_tasks > 1 else (found["halfspace_"],)
+        # As a fit keeps them: views of one table, so that predictions go through the same machine code.
+        self._keep_weights(list(np.column_stack([coef, intercept])), list(halfspaces))
 
     def _warn(self, certificates: list[Any]) -> None:
         """One warning for a fit that did not find what it looked for, with the first task's reason."""

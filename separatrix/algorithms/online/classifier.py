@@ -136,9 +136,31 @@ class OnlineClassifier(MistakeDriven):
                 self._learners = {k: self._learner(self.n_features_in_, start) for k, start in starts.items()}
         return self._learners
 
-    def _resumed(self, place: int) -> Learner:
+    def learned(self) -> dict[str, Any]:
+        runs = tuple(learner.state() for learner in (self._learners or {}).values())
+        return super().learned() | ({"run_": runs} if any(runs) else {})
+
+    def relearn(self, found: dict[str, Any]) -> None:
+        found = dict(found)
+        runs = found.pop("run_", None)
+        super().relearn(found)
+        if runs is None:
+            return
+        tasks = self._tasks()
+        if len(runs) != len(tasks):
+            raise ValueError("its runs do not match its classes.")
+        self._learners = {k: self._resumed(place, runs[place]) for place, k in enumerate(tasks)}
+
+    def _resumed(self, place: int, run: dict[str, Any] | None = None) -> Learner:
         weights = np.append(self.coef_[place], self.intercept_[place])
         learner = self._learner(self.n_features_in_, weights)
+        if run is not None:
+            learner.resume(run)
+        elif learner.kept:
+            raise ValueError(
+                f"This {type(self).__name__} was saved by an earlier version, without the run behind its "
+                "weights: call fit, or begin anew, to learn from more rows."
+            )
         learner.mistakes = int(np.atleast_1d(self.mistakes_)[place])
         learner.updates = int(np.atleast_1d(self.updates_)[place])
         return learner

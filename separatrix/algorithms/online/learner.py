@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from copy import copy
 from typing import Any, Self
 
@@ -26,6 +27,8 @@ class Learner(ABC):
     predicts_itself = True  # whether it predicts with the weights that its mistakes are judged by
 
     moves_at_mistakes_only = False  # whether a row on its side, by however little, changes nothing
+
+    kept: tuple[str, ...] = ()  # what of it the answer does not tell: a file holds it, to go on from
 
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None = None) -> None:
         self.weights = np.zeros(n_columns + 1) if start is None else np.array(start, dtype=np.float64)
@@ -71,6 +74,18 @@ class Learner(ABC):
     def rest(self) -> Learner:
         """After a fit: let go of what was kept for each row."""
         return self
+
+    def state(self) -> dict[str, Any]:
+        """What has to be known beside the answer to go on from here."""
+        return {name: getattr(self, name) for name in self.kept}
+
+    def resume(self, state: Mapping[str, Any]) -> None:
+        """Go on where `state` was told."""
+        for name in self.kept:
+            own, told = np.asarray(getattr(self, name)), np.asarray(state[name])
+            if (told.dtype, told.shape) != (own.dtype, own.shape):
+                raise ValueError("its run does not match its weights.")
+            setattr(self, name, copy(state[name]))
 
     def twin(self) -> Self:
         """One that goes on by itself from here: what it learns changes nothing in this one."""
