@@ -775,11 +775,88 @@ def test_steps_of_every_kind():
         (sx.MarginPerceptron(share=1.0), "share=1.0 must lie between 0 and 1"),
         (sx.PassiveAggressive(C=0.0), "C=0.0 must be positive"),
         (sx.PassiveAggressive(variant="PA-III"), "variant='PA-III' is none of PA, PA-I, PA-II"),
+        (sx.Perceptron(max_passes=True), "max_passes=True must be"),
+        (sx.Perceptron(max_mistakes="a"), "max_mistakes='a' must be"),
+        (sx.Perceptron(max_mistakes=1.5), "max_mistakes=1.5 must be"),
+        (sx.Perceptron(max_mistakes=float("nan")), "max_mistakes=nan must be"),
+        (sx.Perceptron(n_jobs="all"), "n_jobs='all' has no meaning"),
+        (sx.VotedPerceptron(n_jobs=1.5), "n_jobs=1.5 has no meaning"),
+        (sx.MarginPerceptron(share="half"), "share='half' must lie"),
+        (sx.MarginPerceptron(share=None), "share=None must lie"),
+        (sx.PassiveAggressive(C="x"), "C='x' must be positive"),
+        (sx.Perceptron(step=[[1, 2]]), r"step=\[\[1, 2\]\] is no number, sequence of numbers or function"),
+        (sx.Perceptron(step="0.5"), "step='0.5' is no number"),
+        (sx.Perceptron(step=lambda k: "x"), "step='x' is no number, which a function has to give"),
+        (sx.Perceptron(step=lambda k: [1.0, 2.0]), r"step=\[1.0, 2.0\] is no number, which"),
+        (sx.Perceptron(start="abc"), "start must hold 6 finite numbers"),
+        (sx.Perceptron(start={}), "start must hold 6 finite numbers"),
+        (sx.Perceptron(fit_intercept="no"), "fit_intercept='no' must be True or False"),
+        (sx.Perceptron(center="yes"), "center='yes' must be True or False"),
+        (sx.Perceptron(track_margin=None), "track_margin=None must be True or False"),
+        (sx.PocketPerceptron(warm_start=[]), r"warm_start=\[\] must be True or False"),
+        (sx.BatchPerceptron(fit_intercept="no"), "fit_intercept='no' must be True or False"),
     ],
 )
 def test_parameters_that_make_no_sense(model, message):
-    with pytest.raises(ValueError, match=message):
-        model.fit(*cloud())
+    X, y = cloud()
+    with pytest.raises(ValueError, match=message) as caught:
+        model.fit(X, y)
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+    if hasattr(model, "partial_fit") and "n_jobs" not in message:
+        for learn in (
+            lambda: model.partial_fit(X, y),
+            lambda: list(sx.stream(model, [(X[0], "no")], classes=["no", "yes"])),
+        ):
+            with pytest.raises(ValueError, match=message):
+                learn()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        sx.LinearSVM(C="x"),
+        sx.LinearSVM(tol=None),
+        sx.LinearSVM(max_iter=1.5),
+        sx.LogisticRegression(C="x"),
+        sx.LogisticRegression(tol="x"),
+        sx.LogisticRegression(max_iter=float("nan")),
+        sx.MaxMargin(gap="x"),
+        sx.MaxMargin(time_limit="x"),
+        sx.ZeroOne(time_limit="x"),
+        sx.ZeroOne(node_limit=1.5),
+        sx.ZeroOne(gap=None),
+        sx.ZeroOne(max_margin="no"),
+        sx.Ridge(alpha="x"),
+        sx.Ridge(alpha={}),
+        *(
+            kind(fit_intercept="no")
+            for kind in (
+                sx.LinearSVM,
+                sx.LogisticRegression,
+                sx.MaxMargin,
+                sx.ZeroOne,
+                sx.Ridge,
+                sx.LinearRegression,
+            )
+        ),
+        *(kind(n_jobs="all") for kind in (sx.LinearSVM, sx.LogisticRegression, sx.ZeroOne, sx.Ridge)),
+    ],
+    ids=repr,
+)
+def test_parameters_of_the_others_that_make_no_sense(model):
+    defaults = type(model)().get_params()
+    (wrong,) = {
+        name for name, value in model.get_params().items() if value != defaults[name] or value != value
+    }
+    X, _ = cloud()
+    with pytest.raises(ValueError, match=f"^{wrong}=") as caught:
+        model.fit(X, X[:, 0] > 0)
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+def test_flags_may_be_those_of_numpy():
+    X, y = cloud()
+    assert state(sx.Perceptron(fit_intercept=np.True_).fit(X, y)) == state(sx.Perceptron().fit(X, y))
 
 
 # Many classes

@@ -34,6 +34,7 @@ from separatrix.bounds import Bound, kozinec
 from separatrix.certificates import MarginShare, Separable
 from separatrix.predictor import NothingProven, Solution, warn
 from separatrix.predictor.evidence import Tally, about
+from separatrix.predictor.parameters import is_number
 from separatrix.rows import Rows
 
 POLISHING = 200  # rounds over the rows that carry the point, after each pass
@@ -100,7 +101,7 @@ class MarginPerceptron(OnlineClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not 0 < self.share < 1:
+        if not (is_number(self.share) and 0 < self.share < 1):
             raise ValueError(f"share={self.share!r} must lie between 0 and 1, both excluded.")
 
     def promised(self, radius: float, margin: float) -> Bound | None:

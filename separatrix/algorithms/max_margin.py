@@ -24,6 +24,7 @@ from separatrix.halfspace import Halfspace
 from separatrix.predictor import LinearClassifier, NothingProven, Solution, warn
 from separatrix.predictor.evidence import about
 from separatrix.predictor.history import History
+from separatrix.predictor.parameters import is_number
 from separatrix.rows import Rows
 
 SOFT_GAP, SOFT_STEPS = 1e-6, 1000
@@ -82,8 +83,11 @@ class MaxMargin(LinearClassifier):
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:
-        if not 0 < self.gap < 1:
-            raise ValueError(f"gap={self.gap} makes no sense: it is a share between 0 and 1.")
+        super()._check_parameters()
+        if not (is_number(self.gap) and 0 < self.gap < 1):
+            raise ValueError(f"gap={self.gap!r} makes no sense: it is a share between 0 and 1.")
+        if self.time_limit is not None and not (is_number(self.time_limit) and self.time_limit >= 0):
+            raise ValueError(f"time_limit={self.time_limit!r} makes no sense: give seconds, or None.")
 
     def _solve(self, rows: Rows, positive: int) -> Solution:
         require_finite(rows)

@@ -26,6 +26,7 @@ from separatrix.algorithms.online.loop import Run
 from separatrix.algorithms.online.survey import Survey
 from separatrix.bounds import Bound, passive_aggressive
 from separatrix.predictor import Solution
+from separatrix.predictor.parameters import is_number
 
 VARIANTS = ("PA", "PA-I", "PA-II")
 
@@ -94,7 +95,7 @@ class PassiveAggressive(OnlineClassifier):
         super()._check_parameters()
         if self.variant not in VARIANTS:
             raise ValueError(f"variant={self.variant!r} is none of {', '.join(VARIANTS)}.")
-        if not self.C > 0:
+        if not (is_number(self.C) and self.C > 0):
             raise ValueError(f"C={self.C!r} must be positive.")
 
     def promised(self, radius: float, margin: float) -> Bound | None:

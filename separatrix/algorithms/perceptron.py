@@ -170,8 +170,11 @@ class Perceptron(OnlineClassifier):
         starts = super()._starts(tasks)
         if self.start is None or any(start is not None for start in starts.values()):
             return starts
-        given = np.asarray(self.start, dtype=np.float64).ravel()
         wanted = self.n_features_in_ + bool(self.fit_intercept)
+        try:
+            given = np.asarray(self.start, dtype=np.float64).ravel()
+        except (TypeError, ValueError):
+            given = np.empty(0)
         if len(given) != wanted or not np.isfinite(given).all():
             raise ValueError(
                 f"start must hold {wanted} finite numbers, one per column and the intercept last."

@@ -11,6 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 
 from separatrix.certificates import Certificate
 from separatrix.predictor.evidence import matrix
+from separatrix.predictor.parameters import require_flags
 from separatrix.predictor.solution import Solution
 from separatrix.predictor.validation import adopt, checked_values, is_table, plain_rows, rows_of_array
 from separatrix.predictor.warning import FitWarning
@@ -49,6 +50,7 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
 
     def _check_parameters(self) -> None:
         """Raise one sentence for a parameter that makes no sense."""
+        require_flags(self)
 
     def _solve(self, rows: Rows, weights: np.ndarray | None) -> Solution:
         raise NotImplementedError

@@ -42,6 +42,7 @@ from separatrix.algorithms.logistic.proof import proven
 from separatrix.certificates import LikelihoodWithin, Undecided
 from separatrix.predictor import FitWarning, Solution, warn
 from separatrix.predictor.history import History
+from separatrix.predictor.parameters import is_number, is_whole
 from separatrix.predictor.weighted import WeightedClassifier
 from separatrix.rows import Rows
 
@@ -130,8 +131,9 @@ class LogisticRegression(WeightedClassifier):
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:
-        if not self.C > 0:
-            raise ValueError(f"C={self.C} makes no sense: it is a number above 0, or inf for no penalty.")
+        super()._check_parameters()
+        if not (is_number(self.C) and self.C > 0):
+            raise ValueError(f"C={self.C!r} makes no sense: it is a number above 0, or inf for no penalty.")
         for name, known in {
             "penalty": ("l2", "firth", None),
             "multi_class": ("ovr", "multinomial"),
@@ -139,10 +141,10 @@ class LogisticRegression(WeightedClassifier):
         }.items():
             if getattr(self, name) not in known:
                 raise ValueError(f"{name}={getattr(self, name)!r} is none of {', '.join(map(repr, known))}.")
-        if not 0 < self.tol < 1:
-            raise ValueError(f"tol={self.tol} makes no sense: it is a share between 0 and 1.")
-        if self.max_iter < 1:
-            raise ValueError(f"max_iter={self.max_iter} makes no sense: at least one step is needed.")
+        if not (is_number(self.tol) and 0 < self.tol < 1):
+            raise ValueError(f"tol={self.tol!r} makes no sense: it is a share between 0 and 1.")
+        if not (is_whole(self.max_iter) and self.max_iter >= 1):
+            raise ValueError(f"max_iter={self.max_iter!r} makes no sense: at least one step is needed.")
 
     @property
     def _cost(self) -> float:

@@ -20,6 +20,7 @@ from separatrix.bounds import Bound, novikoff
 from separatrix.certificates import Undecided
 from separatrix.predictor import LinearClassifier, Solution
 from separatrix.predictor.evidence import Tally, separable, tallies, tally_of
+from separatrix.predictor.parameters import is_whole
 from separatrix.rows import DataError, Rows
 
 
@@ -67,10 +68,13 @@ class MistakeDriven(LinearClassifier):
         return None if theorem is None else float(theorem)
 
     def _check_parameters(self) -> None:
-        if not (isinstance(self.max_passes, int | np.integer) and self.max_passes >= 1):
+        super()._check_parameters()
+        if not (is_whole(self.max_passes) and self.max_passes >= 1):
             raise ValueError(f"max_passes={self.max_passes!r} must be a whole number of at least 1.")
-        if self.max_mistakes is not None and self.max_mistakes < 1:
-            raise ValueError(f"max_mistakes={self.max_mistakes!r} must be at least 1, or None for no limit.")
+        if self.max_mistakes is not None and not (is_whole(self.max_mistakes) and self.max_mistakes >= 1):
+            raise ValueError(
+                f"max_mistakes={self.max_mistakes!r} must be a whole number of at least 1, or None."
+            )
         order = order_named(self.order)
         if isinstance(order, str) and order in ("first", "worst") and not self.searches:
             raise ValueError(

@@ -19,10 +19,7 @@ class Steps:
     def __init__(self, step: Any) -> None:
         self.step = step
         self.fixed = not callable(step) and np.ndim(step) == 0
-        try:
-            self._known = np.empty(0) if callable(step) else np.atleast_1d(np.asarray(step, dtype=np.float64))
-        except (TypeError, ValueError):
-            raise ValueError(f"step={step!r} is no number, sequence of numbers or function.") from None
+        self._known = np.empty(0) if callable(step) else np.atleast_1d(_doubles(step))
         if not callable(step) and self._known.size == 0:
             raise ValueError("step as a sequence needs at least one number.")
         self._check(self._known)
@@ -44,7 +41,7 @@ class Steps:
         if missing > 0:
             first = len(self._known)
             if callable(self.step):
-                more = np.array([self.step(i) for i in range(first, k + n)], dtype=np.float64)
+                more = np.array([_doubles(self.step(i), 0) for i in range(first, k + n)])
                 self._check(more)
             else:
                 more = np.full(max(missing, 1024), self._known[-1])
@@ -54,3 +51,18 @@ class Steps:
     def _check(self, steps: np.ndarray) -> None:
         if not np.all(np.isfinite(steps) & (steps > 0)):
             raise ValueError("step must be positive and finite, for every mistake.")
+
+
+def _doubles(step: Any, most_dimensions: int = 1) -> np.ndarray:
+    try:
+        given = np.asarray(step)
+        if given.ndim > most_dimensions or given.dtype.kind in "bUS":
+            raise TypeError
+        return given.astype(np.float64)
+    except (TypeError, ValueError):
+        what = (
+            "number, sequence of numbers or function"
+            if most_dimensions
+            else "number, which a function has to give"
+        )
+        raise ValueError(f"step={step!r} is no {what}.") from None

@@ -98,7 +98,11 @@ class Ridge(AdditiveRegressor):
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:
-        alphas = np.atleast_1d(np.asarray(self.alpha, dtype=float))
+        super()._check_parameters()
+        try:
+            alphas = np.atleast_1d(np.asarray(self.alpha, dtype=float))
+        except (TypeError, ValueError):
+            alphas = np.empty(0)
         if alphas.ndim != 1 or not len(alphas) or not (alphas >= 0).all():
             raise ValueError(f"alpha={self.alpha!r}: a penalty is a number from 0 up, or several.")
 

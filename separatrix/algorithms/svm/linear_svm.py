@@ -37,6 +37,7 @@ from separatrix.certificates import Inseparable, MarginAtMost, MarginBetween, So
 from separatrix.predictor import FitWarning, NotSeparable, Solution, warn
 from separatrix.predictor.evidence import about, matrix
 from separatrix.predictor.history import History
+from separatrix.predictor.parameters import is_number, is_whole
 from separatrix.predictor.weighted import WeightedClassifier
 from separatrix.rows import DenseRows, Rows, SparseRows
 from separatrix.rows.sequence import blas
@@ -114,14 +115,15 @@ class LinearSVM(WeightedClassifier):
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:
-        if not self.C > 0:
-            raise ValueError(f"C={self.C} makes no sense: it is above 0, and inf for a hard margin.")
+        super()._check_parameters()
+        if not (is_number(self.C) and self.C > 0):
+            raise ValueError(f"C={self.C!r} makes no sense: it is above 0, and inf for a hard margin.")
         if self.loss not in LOSSES:
             raise ValueError(f"loss={self.loss!r} is not known: use {' or '.join(map(repr, LOSSES))}.")
-        if not 0 < self.tol < 1:
-            raise ValueError(f"tol={self.tol} makes no sense: it is a relative gap between 0 and 1.")
-        if not self.max_iter >= 1:
-            raise ValueError(f"max_iter={self.max_iter} makes no sense: at least one step is needed.")
+        if not (is_number(self.tol) and 0 < self.tol < 1):
+            raise ValueError(f"tol={self.tol!r} makes no sense: it is a relative gap between 0 and 1.")
+        if not (is_whole(self.max_iter) and self.max_iter >= 1):
+            raise ValueError(f"max_iter={self.max_iter!r} makes no sense: at least one step is needed.")
 
     def _restart(self, same_classes: bool) -> None:
         known = getattr(self, "coef_", None) if self.warm_start and same_classes else None
