@@ -30,7 +30,8 @@ def is_whole(value: Any) -> bool:
 
 def require_flags(model: Any) -> None:
     """Refuse anything but true and false where one of the two is the default: the text "no" would be true."""
-    for name in _flags(type(model)):
+    kind: Any = type(model)
+    for name in _flags(kind):
         value = getattr(model, name)
         if not isinstance(value, bool | np.bool_):
             raise ValueError(f"{name}={value!r} must be True or False.")

@@ -190,8 +190,8 @@ def left_as_it_was(model: OnlineClassifier) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        vars(model).clear()
-        vars(model).update(before)
+        model.__dict__.clear()
+        model.__dict__.update(before)
         raise
 
 
