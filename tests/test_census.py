@@ -3,6 +3,7 @@ and however near the plane they lie."""
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -148,9 +149,11 @@ def assert_kept_to_its_word(model, X, y):
         truth = exact_margins(table, signs, proof.weights, proof.intercept or 0.0)
         assert min(truth) > 0
         if model.margin_ > 1e-250:
-            length = np.sqrt(float(np.sum(np.square(np.append(proof.weights, proof.intercept or 0.0)))))
+            length = math.hypot(*proof.weights, proof.intercept or 0.0)
             rounding = 1e-14 * model.radius_
-            assert model.margin_ == pytest.approx(float(min(truth)) / length, rel=1e-6, abs=rounding)
+            assert model.margin_ == pytest.approx(
+                float(min(truth) / Fraction(length)), rel=1e-6, abs=rounding
+            )
     run = getattr(model, "mistake_run_", None)
     assert run is None or run.verify(X, y).holds
     return proof

@@ -1013,7 +1013,12 @@ def test_units_of_any_power_of_two_change_nothing_but_lengths(name, kind, k):
     assert np.ldexp(other.history_["norm"], -k) == pytest.approx(plain.history_["norm"])
     assert type(other.certificate_) is type(plain.certificate_)
     assert other.certificate_.verify(kind(np.ldexp(X, k)), y)
+    if name != "batch":
+        for model, e in ((plain, 0), (other, k)):
+            model.partial_fit(np.ldexp(X[:1], e), -np.asarray(y)[:1])
+        np.testing.assert_array_equal(other.coef_, np.ldexp(plain.coef_, k))
     if name == "perceptron":
+        plain, other = (sx.Perceptron(fit_intercept=False).fit(kind(np.ldexp(X, e)), y) for e in (0, k))
         assert other.mistake_run_.counts == plain.mistake_run_.counts
         assert other.mistake_run_.verify(kind(np.ldexp(X, k)), y)
 

@@ -60,7 +60,10 @@ class OnlineClassifier(MistakeDriven):
         for positive, found in self._tallies(frame, runs).items():
             runs[positive].found = found
         solutions = [self._solution(frame, positive, run, survey) for positive, run in runs.items()]
-        if not (self.center or frame.exponent):
+        if frame.exponent:
+            for run in runs.values():
+                run.learner.stretch(-frame.exponent)
+        if not self.center:
             self._learners = {positive: run.learner.rest() for positive, run in runs.items()}
         return solutions
 

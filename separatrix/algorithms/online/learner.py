@@ -75,6 +75,12 @@ class Learner(ABC):
         """After a fit: let go of what was kept for each row."""
         return self
 
+    def stretch(self, exponent: int) -> None:
+        """Go on with rows 2^exponent times as long: so are the sums of them that it keeps."""
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray) and value.dtype == np.float64:
+                setattr(self, name, np.ldexp(value, exponent))
+
     def state(self) -> dict[str, Any]:
         """What has to be known beside the answer to go on from here."""
         return {name: getattr(self, name) for name in self.kept}

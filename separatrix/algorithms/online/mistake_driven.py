@@ -157,9 +157,10 @@ class MistakeDriven(LinearClassifier):
 
     def _prospect(self, learner: Learner, radius: float, margin: float) -> str:
         """What the theorem says of further passes over rows that some halfspace has this margin on."""
-        allowed = self._allowed(learner, radius, margin)
-        if allowed is None or not math.isfinite(allowed):
-            return "though no theorem bounds the mistakes of this run"
+        allowed = self._allowed(learner, radius, margin) if _usual(radius, margin) else math.inf
+        if allowed is None or not allowed < math.inf:
+            what = "no theorem bounds" if allowed is None else "no double bounds"
+            return f"though {what} the mistakes of this run"
         end, price = self.prospect
         if not isinstance(order_named(self.order), str):  # rows that are never visited may stay wrong
             end = "its mistakes come to an end"
@@ -239,7 +240,12 @@ def certain_ends(
             _ratio(least - unit * norm * far, moved + unit * norm * (1.0 + away)) * (1.0 - unit),
         ),
     }
-    return {name: pair if pair[1] > 1e-140 and pair[0] < 1e140 else None for name, pair in ends.items()}
+    return {name: pair if _usual(*pair) else None for name, pair in ends.items()}
+
+
+def _usual(radius: float, margin: float) -> bool:
+    """Whether squares and quotients of the two are doubles."""
+    return margin > 1e-140 and radius < 1e140
 
 
 def _moved(weights: np.ndarray, constant: float, survey: Survey) -> np.ndarray:
