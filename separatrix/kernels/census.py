@@ -30,7 +30,9 @@ from separatrix.kernels.reach import (
     CONSTANT,
     GROUP,
     LARGEST,
+    LEAST_NOTED,
     LONG,
+    MOST_NOTED,
     SHORT,
     SPARE,
     SQUARE,
@@ -40,7 +42,7 @@ from separatrix.kernels.reach import (
     length,
     turn,
 )
-from separatrix.kernels.row import n_rows, row_dot, row_sizes
+from separatrix.kernels.row import n_rows, row_dot, row_sizes, row_square
 
 LOWEST, WRONG = range(2)
 MAGNITUDE = 2**63 - 1  # the bits of a double without that of its sign
@@ -75,6 +77,13 @@ def census(X: Any, signs: np.ndarray, weights: np.ndarray, doubtful: np.ndarray,
 
 
 @kernel
+def square_of(X: Any, i: int, squares: np.ndarray) -> float:
+    """‖x‖² as noted, rounded up; made anew where float32 does not hold it."""
+    square = float(squares[i])
+    return square if square > LEAST_NOTED and square < MOST_NOTED else row_square(X, i) * (1.0 + 1e-9)
+
+
+@kernel
 def nearest_of(reach: np.ndarray) -> int:
     """A row with the least reach."""
     nearest = 0
@@ -91,10 +100,11 @@ def nearest_of(reach: np.ndarray) -> int:
 
 @kernel
 def is_open(left: float, square: float, least: float, lowest: float) -> bool:
-    """Whether a row with so much reach left, and that ‖z‖², could be wrong or below the lowest margin."""
+    """Whether a row with so much reach left, and that ‖z‖² rounded up, could be wrong or below the lowest
+    margin."""
     rest = left if left < 1.0 else 1.0
     low = least * rest * (1.0 - rest * rest / 6.0)
-    return not (left > 0.0 and low * low * square * (1.0 - 1e-9) > lowest * lowest)
+    return not (left > 0.0 and low * low * square * (1.0 - 1e-6) > lowest * lowest)
 
 
 @kernel
@@ -121,19 +131,20 @@ def reaching_census(
         group, sizes, lowest = reach[max(start, 0) : stop], squares[max(start, 0) : stop], found[LOWEST]
         ahead = 0
         for k in range(group.shape[0]):
-            ahead += is_open(group[k] - away, sizes[k] + added, least, lowest)
+            ahead += is_open(float(group[k]) - away, float(sizes[k]) + added, least, lowest)
         if ahead:
             ahead = 0
             for k in range(group.shape[0]):
                 awake[ahead] = start + k
-                ahead += start + k != nearest and is_open(group[k] - away, sizes[k] + added, least, lowest)
+                still = is_open(float(group[k]) - away, float(sizes[k]) + added, least, lowest)
+                ahead += still and start + k != nearest
         if start < 0:
             awake[0] = nearest
             ahead = 1
         start = stop
         for k in range(ahead):
             i = awake[k]
-            square = squares[i] + constant * constant
+            square = square_of(X, i, squares) + constant * constant
             margin = float(signs[i]) * (row_dot(X, i, weights) + weights[-1] * constant)
             if square > SHORT and square < LONG and margin > unit * most * np.sqrt(square):
                 found[LOWEST] = min(found[LOWEST], margin)

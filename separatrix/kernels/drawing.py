@@ -250,7 +250,7 @@ def arranging_sweep(
     for window in range((n + WINDOW - 1) // WINDOW):
         part = slice(window * WINDOW, min((window + 1) * WINDOW, n))
         for i in range(part.start, part.stop):
-            size = np.sqrt(squares[i] + constant * constant)
+            size = np.sqrt(float(squares[i]) + constant * constant)
             shadow.inverse[i - part.start] = 1.0 / size if 1e-15 <= size <= 1e15 else 0.0
         anchor = shadow.anchor[window]
         mistakes += sweep_window(X[part], signs[part], steps, constant, anchor, shadow, counts[part], weights)

@@ -22,7 +22,11 @@ fused multiply-add.
 4. A row is passed over only if it is 4·UNIT within reach. Then its exact score is at least 2·UNIT·‖w‖‖z‖ on
    the right side, and `sweep` would compute it so.
 
-**Underflow and overflow.** Rows with ‖z‖² and weights with ‖w‖² outside 10^±140 are always read; `turn` is
+**Notes** are kept in float32: ‖x‖² rounded up, by less than 3 in 10⁷, and a reach rounded down. Where a row
+is measured anew its length counts as a little longer, so that its reach is shorter.
+
+**Underflow and overflow.** Rows with ‖z‖² outside 10⁻³⁶ to 10³⁸, for the sake of float32, and weights with
+‖w‖² outside 10^±140 are always read; `turn` is
 infinite if ‖a‖² is below that or ‖w‖²‖a‖² above its square, and near 90° where ‖w‖ is a small part of what
 it has been since the anchor. So no product of a row that is passed over comes near 2^±1022, and what single
 entries lose to underflow is far below u‖w‖‖z‖.
@@ -35,7 +39,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.kernels import kernel
-from separatrix.kernels.row import row_add, row_dot, row_moments
+from separatrix.kernels.row import row_add, row_dot, row_moments, row_square
 
 CONSTANT, STEP, UNIT, SPARE, TURNED, ALONG, SQUARE, ANCHOR, LARGEST, MOVED, FULL, LOST = range(12)
 SEEN, MADE, ASTRAY = range(12, 15)
@@ -46,10 +50,12 @@ GROUP = 64  # of them, looked at together
 STRETCH = 4096  # rows of a first pass between two anchors
 FEW, BATCH = 4, 32  # rows of a first pass read before the first is looked at: after a mistake, and at most
 SHORT, LONG = 1e-140, 1e140
+LEAST_NOTED, MOST_NOTED = 1e-36, 1e38  # ‖z‖²
 
 
 class Sight(NamedTuple):
-    """What a pass knows of the rows: squared lengths, reach, the anchor, and a ledger of scalars.
+    """What a pass knows of the rows: squared lengths and reach in float32, the anchor, and a ledger of
+    scalars.
 
     The ledger: the constant feature, the step, UNIT, SPARE, the turns up to the anchor; w·anchor, ‖w‖²,
     ‖anchor‖² and the largest ‖w‖² since, as carried along; the mistakes since the anchor; FULL, not zero when
@@ -135,7 +141,7 @@ def learn(X: Any, i: int, s: float, margin: float, sight: Sight, weights: np.nda
     ledger[MOVED] += 1.0
     if ledger[MOVED] % MEASURED == 0.0:
         return measure(anchor, weights, ledger)
-    ledger[SQUARE] += 2.0 * step * margin + step * step * (sight.squares[i] + constant * constant)
+    ledger[SQUARE] += 2.0 * step * margin + step * step * (row_square(X, i) + constant * constant)
     ledger[LARGEST] = max(ledger[LARGEST], ledger[SQUARE])
     if ledger[LOST] == 0.0:
         ledger[ALONG] += step * s * (row_dot(X, i, anchor) + anchor[-1] * constant)
@@ -143,32 +149,45 @@ def learn(X: Any, i: int, s: float, margin: float, sight: Sight, weights: np.nda
 
 
 @kernel
+def lowered(reach: float) -> np.float32:
+    """A float32 that is no larger."""
+    return np.float32(reach - abs(reach) * 2.0**-23 - 1e-30)
+
+
+@kernel
+def raised(square: float) -> np.float32:
+    """A float32 that is no smaller, of a number that is none of the smallest."""
+    return np.float32(square * (1.0 + 2.0**-23))
+
+
+@kernel
 def measure_rows(
-    X: Any, first: int, stop: int, weights: np.ndarray, quiet: float, squares: np.ndarray, scores: np.ndarray
+    X: Any, first: int, stop: int, weights: np.ndarray, quiet: float, sizes: np.ndarray, scores: np.ndarray
 ) -> int:
-    """‖x‖² and x·w of some rows, the latter from place 0 on; returns how many squares are above ``quiet``."""
+    """‖x‖² and x·w of some rows, from place 0 on; returns how many squares are above ``quiet``."""
     start = np.uint64(first)
     for i in range(start, np.uint64(stop)):
-        squares[i], scores[i - start] = row_moments(X, i, weights)
+        sizes[i - start], scores[i - start] = row_moments(X, i, weights)
     loud = 0
-    for i in range(start, np.uint64(stop)):
-        loud += not squares[i] <= quiet
+    for k in range(np.uint64(stop) - start):
+        loud += not sizes[k] <= quiet
     return loud
 
 
 @kernel
 def raise_largest(
-    X: Any, first: int, stop: int, squares: np.ndarray, centre: np.ndarray, largest: np.ndarray
+    X: Any, first: int, stop: int, sizes: np.ndarray, centre: np.ndarray, largest: np.ndarray
 ) -> float:
-    """What `survey` does with the squares of some rows; returns one that a row must exceed to raise anything,
-    or -1."""
+    """What `survey` does with the squares of some rows, from place 0 on; returns one that a row must exceed
+    to raise anything, or -1."""
     middle = 0.0
     for j in range(centre.shape[0]):
         middle += centre[j] * centre[j]
     for i in range(first, stop):
-        largest[2] += not squares[i] < np.inf
-        largest[0] = max(largest[0], squares[i])
-        largest[1] = max(largest[1], squares[i] - 2.0 * row_dot(X, i, centre) + middle)
+        square = sizes[i - first]
+        largest[2] += not square < np.inf
+        largest[0] = max(largest[0], square)
+        largest[1] = max(largest[1], square - 2.0 * row_dot(X, i, centre) + middle)
     short = np.sqrt(largest[1]) - np.sqrt(middle)  # ‖x − c‖ ≤ ‖x‖ + ‖c‖
     return min(largest[0], short * short * (1.0 - 1e-9)) if short > 0.0 else -1.0
 
@@ -182,21 +201,23 @@ def note_rows(
     size: float,
     home: float,
     sight: Sight,
+    sizes: np.ndarray,
     scores: np.ndarray,
 ) -> int:
-    """Margins over ‖w‖‖z‖ in the place of the scores, -inf where z is too short or too long, and how far each
-    row reaches; returns how many are so near the plane that another order of summation could differ."""
+    """Margins over ‖w‖‖z‖ in the place of the scores, -inf where z is too short or too long, and notes of
+    each row; returns how many are so near the plane that another order of summation could differ."""
     squares, reach = sight.squares, sight.reach
     added, unit = sight.ledger[CONSTANT] * sight.ledger[CONSTANT], sight.ledger[UNIT]
     start = np.uint64(first)
     near = 0
     for i in range(start, np.uint64(stop)):
-        square = squares[i] + added
+        square = sizes[i - start] + added
         share = float(signs[i]) * (scores[i - start] + bias) / (size * np.sqrt(square))
-        share = share if square > SHORT and square < LONG else -np.inf
+        share = share if square > LEAST_NOTED and square < MOST_NOTED else -np.inf
         near += not share > unit
         scores[i - start] = share
-        reach[i] = home + share
+        reach[i] = lowered(home + share)
+        squares[i] = raised(sizes[i - start])
     return near
 
 
@@ -217,11 +238,11 @@ def noting_sweep(
     could be passed over, turns are not measured any more. Rows are measured some at a time, again after a
     mistake among them.
     """
-    squares, reach, ledger = sight.squares, sight.reach, sight.ledger
+    reach, ledger = sight.reach, sight.ledger
     constant = ledger[CONSTANT]
     before, made, mistakes = int(ledger[SEEN]), int(ledger[MADE]), 0
     n = signs.shape[0]
-    scores = np.empty(BATCH)
+    sizes, scores = np.empty(BATCH), np.empty(BATCH)
     home, size, quiet = 0.0, 0.0, -1.0
     stale = True
     start, span = 0, FEW
@@ -238,9 +259,9 @@ def noting_sweep(
             stale = False
         first, stop = start, min(start + span, start + STRETCH - seen % STRETCH, n)
         start, span = stop, min(2 * span, BATCH)
-        if measure_rows(X, first, stop, weights, quiet, squares, scores):
-            quiet = raise_largest(X, first, stop, squares, centre, largest)
-        if not note_rows(first, stop, signs, weights[-1] * constant, size, home, sight, scores):
+        if measure_rows(X, first, stop, weights, quiet, sizes, scores):
+            quiet = raise_largest(X, first, stop, sizes, centre, largest)
+        if not note_rows(first, stop, signs, weights[-1] * constant, size, home, sight, sizes, scores):
             continue
         for i in range(first, stop):
             if scores[i - first] > ledger[UNIT]:
@@ -267,16 +288,17 @@ def noting_sweep(
 def gather(reach: np.ndarray, first: int, limit: float, awake: np.ndarray) -> int:
     """The rows that do not reach beyond ``limit``, numbered from ``first``, into ``awake``; returns how
     many."""
+    most = np.float32(limit * (1.0 + 2.0**-22) + 1e-30)  # no smaller
     found = 0
     for start in range(0, reach.shape[0], GROUP):
         group = reach[start : start + GROUP]
         some = 0
         for k in range(group.shape[0]):
-            some += not group[k] > limit
+            some += not group[k] > most
         if some:
             for k in range(group.shape[0]):
                 awake[found] = first + start + k
-                found += not group[k] > limit
+                found += not group[k] > most
     return found
 
 
@@ -306,9 +328,10 @@ def reaching_sweep(X: Any, signs: np.ndarray, sight: Sight, counts: np.ndarray, 
             s = float(signs[i])
             margin = s * (row_dot(X, i, weights) + weights[-1] * constant)
             if margin > 0.0:
-                square = squares[i] + constant * constant
+                square = float(squares[i]) + constant * constant
                 share = margin / (size * np.sqrt(square))
-                reach[i] = home + share if square > SHORT and square < LONG else -np.inf
+                noted = square > LEAST_NOTED and square < MOST_NOTED
+                reach[i] = lowered(home + share) if noted else np.float32(-np.inf)
                 continue
             reach[i] = -np.inf
             learn(X, i, s, margin, sight, weights)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.kernels import kernel
-from separatrix.kernels.census import LOWEST
+from separatrix.kernels.census import LOWEST, square_of
 from separatrix.kernels.drawing import draw_panels
 from separatrix.kernels.products import add_products
 from separatrix.kernels.reach import LONG, SHORT
@@ -246,7 +246,7 @@ def shaded_census(
                 if low > 0.0 and low > found[LOWEST] * abs(shadow.factor[p * PANEL + r]):
                     continue
                 i = shadow.order[p * PANEL + r]
-                square = squares[i] + constant * constant
+                square = square_of(X, i, squares) + constant * constant
                 margin = float(signs[i]) * (row_dot(X, i, weights) + weights[-1] * constant)
                 if sound and square > SHORT and square < LONG and margin > unit * np.sqrt(square):
                     found[LOWEST] = min(found[LOWEST], margin)

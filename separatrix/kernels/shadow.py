@@ -6,7 +6,8 @@ known of every row. For λ ≥ 0, δ = w − λa and c = λ‖a‖/‖w‖
     s·w·z/‖w‖‖z‖ = c·t + s·δ·z/‖w‖‖z‖,
 
 so that only what δ adds has to be found out. λ = w·a/‖a‖² makes δ short where the weights have turned
-little: that they grow longer does not count.
+little: that they grow longer does not count. Any length above ‖z‖ serves as well as ‖z‖, and the one that
+was noted, rounded up in float32, stands for it throughout.
 
 **Panels.** Rows are put into panels of 64 by their t, within their window, so that few panels hold all those
 near the plane. Where t ≥ slack for all rows of a panel, the above is at least c·slack − ‖δ‖/‖w‖. `sweep`

@@ -37,7 +37,7 @@ def encode(y: Any, *, name: str = "y") -> tuple[np.ndarray, np.ndarray]:
         # Two values need no sorting: on a million labels this is thirty times faster than np.unique.
         if low == high or bool(np.all(codes | (labels == low))):
             classes = np.array([low, high] if low != high else [low], dtype=labels.dtype)
-            return classes, codes.astype(np.int32) if low != high else np.zeros(labels.size, np.int32)
+            return classes, codes.view(np.int8) if low != high else np.zeros(labels.size, np.int8)
     classes, codes = np.unique(labels, return_inverse=True)
     return classes, codes.astype(np.int32)
 

@@ -49,7 +49,7 @@ class Reach:
         self._worth = 0.7 * (row_bytes / 30) / (80 + row_bytes / 20)
         terms = int(np.diff(rows.indptr).max()) if isinstance(rows, SparseRows) else rows.n_columns
         ledger = empty_ledger(terms, rows.n_columns, constant, step)
-        self.sight = Sight(squares, np.empty(rows.n_rows), np.zeros(len(weights)), ledger)
+        self.sight = Sight(squares, np.empty(rows.n_rows, np.float32), np.zeros(len(weights)), ledger)
 
     def note(self, X: Any, signs: np.ndarray, first: int, survey: Survey) -> int:
         """The next block of a first pass: read every row, and measure it on the way; refuses NaN and infinity

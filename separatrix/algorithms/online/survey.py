@@ -12,7 +12,7 @@ SAMPLE = 1000
 
 
 class Survey:
-    """Squared lengths of the rows, gathered while a first pass reads them.
+    """The longest of the rows, found while a first pass reads them.
 
     ``centre`` is the point that ``center=True`` moved the origin to, or the mean of a sample of rows, near
     which it would move it; the figures of the moved rows tell whether that is worth it. Sparse rows in memory
@@ -29,23 +29,19 @@ class Survey:
         if not np.isfinite(self.centre).all():
             rows.require_finite()
             self.centre = np.zeros(rows.n_columns)
-        self.squares = np.empty(rows.n_rows) if rows.in_memory else None
         self.largest = np.zeros(3)
 
     def see(self, block: Block) -> None:
         from separatrix.kernels.survey import survey
 
-        squares = np.empty(len(block)) if self.squares is None else self.squares[block.start : block.stop]
-        if survey(block.X, self.centre, squares, self.largest):
+        if survey(block.X, self.centre, np.empty(len(block)), self.largest):
             refuse_nonfinite(block, self.rows)
-            squares[~np.isfinite(squares)] = np.inf  # squares that overflowed
-            self.largest[:] = np.inf
+            self.largest[:] = np.inf  # squares that overflowed
 
     def settle(self) -> None:
         """After a pass that measured all rows in memory itself: refuse NaN and infinity."""
-        if self.largest[2] and self.squares is not None:
+        if self.largest[2]:
             self.rows.require_finite()
-            self.squares[~np.isfinite(self.squares)] = np.inf
             self.largest[:] = np.inf
 
     def all(self) -> Survey:
