@@ -151,7 +151,12 @@ def _errors(errors: int, data: Data) -> str:
 def _bound(summary: Summary, task: Task) -> str:
     promise = task.promise
     assert promise is not None
-    what = "mistakes" if promise.quantity == "mistakes" else "updates of the weights"
+    one = promise.at_most < 2
+    what = (
+        f"mistake{'s' * (not one)}"
+        if promise.quantity == "mistakes"
+        else f"update{'s' * (not one)} of the weights"
+    )
     order = "" if promise.quantity == "turns" else ", in whatever order these rows come"
     formula = "(R/γ)²" if promise.theorem in PLAIN else "a multiple of (R/γ)²"
     middle = " around their middle" if summary.centred else ""

@@ -159,8 +159,8 @@ class MistakeDriven(LinearClassifier):
         """What the theorem says of further passes over rows that some halfspace has this margin on."""
         allowed = self._allowed(learner, radius, margin) if _usual(radius, margin) else math.inf
         if allowed is None or not allowed < math.inf:
-            what = "no theorem bounds" if allowed is None else "no double bounds"
-            return f"though {what} the mistakes of this run"
+            told = "no theorem bounds" if allowed is None else "no double holds the bound on"
+            return f"though {told} the mistakes of this run"
         end, price = self.prospect
         if not isinstance(order_named(self.order), str):  # rows that are never visited may stay wrong
             end = "its mistakes come to an end"
