@@ -94,7 +94,10 @@ def keep_on_disk(dispatcher: Any, function: Callable[..., Any], options: dict[st
 def _cache_class() -> Any:
     from numba.core import caching
 
-    class Locator(caching.UserWideCacheLocator):
+    # Its name began with an underscore before numba 0.62.
+    kept_for_a_user: Any = getattr(caching, "UserWideCacheLocator", None) or caching._UserWideCacheLocator
+
+    class Locator(kept_for_a_user):
         def __init__(self, py_func: Any, py_file: str) -> None:
             super().__init__(py_func, py_file)
             self._cache_path = str(folder())
