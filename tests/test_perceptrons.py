@@ -1023,6 +1023,124 @@ def test_units_of_any_power_of_two_change_nothing_but_lengths(name, kind, k):
         assert other.mistake_run_.verify(kind(np.ldexp(X, k)), y)
 
 
+def twins(make, k, n=60, **more):
+    """The same fit on rows through the origin and on 2^k times these."""
+    X, y = problems.separable(n, 3, margin=0.25, random_state=1)
+    return [make().set_params(**more).fit(np.ldexp(X, e), y) for e in (0, k)]
+
+
+@pytest.mark.parametrize("k", [-300, 300, 900])
+@pytest.mark.parametrize("order", ["shuffled", "first violator", "worst violator", [5, 3, *range(60)]])
+def test_units_change_no_order(order, k):
+    plain, other = twins(
+        lambda: sx.Perceptron(fit_intercept=False, order=order, random_state=0),
+        k,
+        60 if type(order) is list else 3000,
+    )
+    np.testing.assert_array_equal(other.coef_, np.ldexp(plain.coef_, k))
+
+
+def test_units_of_sparse_rows_in_a_given_order():
+    X, y = problems.separable(60, 3, margin=0.25, random_state=1)
+    plain, other = (
+        sx.Perceptron(fit_intercept=False, order=[*range(60), 3]).fit(csr_array(np.ldexp(X, e)), y)
+        for e in (0, 300)
+    )
+    np.testing.assert_array_equal(other.coef_, np.ldexp(plain.coef_, 300))
+    assert other.radius_centred_ == pytest.approx(np.ldexp(plain.radius_centred_, 300))
+
+
+def test_margins_of_all_passes_are_in_the_units_given():
+    plain, other = twins(lambda: sx.Perceptron(fit_intercept=False, track_margin=True), 300)
+    assert np.ldexp(other.history_["margin"], -300) == pytest.approx(plain.history_["margin"])
+
+
+def test_weights_that_round_on_their_way_out_prove_nothing():
+    X, y = np.array([[1e-200], [-1e-200]]), [1, 0]
+    with pytest.warns(sx.NothingProven):
+        model = sx.Perceptron(fit_intercept=False, step=1e-150).fit(X, y)
+    assert model.mistake_bound_ is None
+    rows = [
+        [6, 4, 1],
+        [-6, -1, -3],
+        [-5, -5, -1],
+        [3, 1, -2],
+        [-1, 1, 4],
+        [-6, 1, -3],
+        [-3, 6, 4],
+        [5, -3, -2],
+    ]
+    X, y = np.ldexp(np.array(rows, float), -1074), [0, 0, 1, 0, 0, 0, 0, 1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sx.FitWarning)
+        for make in (sx.AveragedPerceptron, sx.BatchPerceptron, sx.PocketPerceptron, sx.Perceptron):
+            model = make(fit_intercept=False, max_passes=300).fit(X, y)
+            assert isinstance(model.certificate_, Undecided) or model.certificate_.verify(X, y)
+
+
+@pytest.mark.parametrize("make", [sx.Perceptron, sx.BatchPerceptron])
+def test_no_origin_is_moved_without_an_intercept(make):
+    with pytest.raises(ValueError, match="center=True needs fit_intercept=True"):
+        make(center=True, fit_intercept=False).fit([[1.0], [3.0]], [0, 1])
+    model = make(fit_intercept=False).fit([[10.0], [1.0], [-1.0]], [1, 1, 0])
+    assert model.mistake_bound_centred_ is None
+    assert np.isnan(model.margin_centred_)
+
+
+def test_what_is_told_in_other_units_is_true():
+    X = np.ldexp([[1.0], [-1.0]], 300)
+    with pytest.warns(sx.NothingProven, match="after at most 2001 mistakes"):
+        sx.Perceptron(fit_intercept=False, start=[np.ldexp(-1000.0, 300)], max_passes=3).fit(X, [1, 0])
+
+
+def test_starts_that_do_not_fit_other_units_are_kept():
+    X = np.array([[1e300], [-1e300]])
+    assert sx.Perceptron(fit_intercept=False, start=[1e-200]).fit(X, [1, 0]).mistakes_ == 0
+    model = sx.Perceptron(fit_intercept=False, start=[1e20]).fit(X * 1e-300 * 1e-300, [1, 0])
+    assert model.coef_.tolist() == [[1e20]]
+
+
+@unsettled
+@pytest.mark.parametrize(
+    ("model", "X"),
+    [
+        (sx.Perceptron(fit_intercept=False), [[1.5e308, 1.5e308], [-1.5e308, -1.5e308]]),
+        (sx.BatchPerceptron(fit_intercept=False), [[1.5e308, 1.5e308], [-1.5e308, -1.5e308]]),
+        (sx.Perceptron(start=[1e160, 0.0]), [[1.0], [-1.0]]),
+        (sx.Perceptron(start=[1e10, 0.0], step=1e-300), [[1.0], [-1.0]]),
+        (sx.Perceptron(start=[-1e200, 0.0], step=1e-200, max_passes=2), [[1.0], [-1.0]]),
+        (sx.PassiveAggressive(C=1e308), [[1.0], [-1.0]]),
+        (sx.PassiveAggressive(C=1e308, variant="PA-II"), [[1.0], [-1.0]]),
+    ],
+)
+def test_numbers_at_the_end_of_doubles_end_no_fit(model, X):
+    model.fit(X, [1, 0])
+    assert isinstance(model.certificate_, Undecided) or model.certificate_.verify(X, [1, 0])
+
+
+def test_a_warm_start_far_from_the_rows():
+    X, y = problems.separable(60, 3, margin=0.25, random_state=1)
+    model = sx.Perceptron(fit_intercept=False, warm_start=True).fit(X, y)
+    assert model.fit(np.ldexp(X, -1000), y).certificate_.verify(np.ldexp(X, -1000), y)
+
+
+@unsettled
+@pytest.mark.parametrize("step", [5e-324, 1e-323, 1e-321, 1e-320, 1e-310, 1e-305])
+def test_bounds_count_what_a_margin_loses_to_underflow(step):
+    known = 0
+    for seed in range(20):
+        X, y = cloud(seed, 30, 3)
+        model = sx.Perceptron(fit_intercept=False, step=step, max_passes=300).fit(X, y == "yes")
+        if model.mistake_bound_ is None:
+            continue
+        known += 1
+        weights, rows = naive.exact(model.coef_[0]), naive.exact(X)
+        least = min(abs(naive.dot(weights, row)) for row in rows)
+        longest = max(naive.dot(row, row) for row in rows)
+        assert longest * naive.dot(weights, weights) / least**2 <= Fraction(model.mistake_bound_)
+    assert known or step < 1e-320
+
+
 def test_no_units_hold_sizes_too_far_apart():
     """A change that would round a value is not made."""
     X, y = np.array([[2.0**900, 2.0**-400], [-(2.0**900), -(2.0**-400)]]), [1, 0]

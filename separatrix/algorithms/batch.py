@@ -84,9 +84,9 @@ class BatchPerceptron(MistakeDriven):
         return batch_perceptron(radius, margin)
 
     def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
-        frame = Frame(rows, center=self.center, any_units=not self.fit_intercept)
-        survey = Survey(frame.counted, frame.centre).all()
         starts = self._starts(tasks)
+        frame = Frame(rows, center=self.center, any_units=not self.fit_intercept, starts=starts.values())
+        survey = Survey(frame.counted, frame.centre).all()
         return [self._solution(frame, k, self._run(frame, k, starts[k]), survey) for k in tasks]
 
     def _run(self, frame: Frame, positive: int, start: np.ndarray | None) -> Run:

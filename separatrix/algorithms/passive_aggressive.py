@@ -95,8 +95,8 @@ class PassiveAggressive(OnlineClassifier):
         super()._check_parameters()
         if self.variant not in VARIANTS:
             raise ValueError(f"variant={self.variant!r} is none of {', '.join(VARIANTS)}.")
-        if not (is_number(self.C) and self.C > 0):
-            raise ValueError(f"C={self.C!r} must be positive.")
+        if not (is_number(self.C) and 0 < self.C < np.inf):
+            raise ValueError(f"C={self.C!r} must be positive and finite; variant='PA' has no such limit.")
 
     def promised(self, radius: float, margin: float) -> Bound | None:
         return passive_aggressive(radius, 1.0 / margin, C=self.C, variant=self.variant)

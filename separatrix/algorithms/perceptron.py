@@ -42,6 +42,7 @@ from separatrix.rows import Rows
 if TYPE_CHECKING:
     from separatrix.algorithms.online.focus import Focus, Sketch
 
+LONGEST = 1e140  # a start whose square is a double
 SMALL, LARGE = 1e-280, 1e280  # products of rows that neither underflow nor overflow
 
 
@@ -140,10 +141,6 @@ class Perceptron(OnlineClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         Steps(self.step)
-        if self.center and not self.fit_intercept:
-            raise ValueError(
-                "center=True needs fit_intercept=True: a hyperplane through the origin cannot be moved."
-            )
 
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         return RosenblattLearner(n_columns, intercept=self.fit_intercept, start=start, steps=Steps(self.step))
@@ -158,12 +155,16 @@ class Perceptron(OnlineClassifier):
         if learner.start is None or not learner.steps.fixed:
             return super()._allowed(learner, radius, margin)
         # Steps of η from w₀ are unit steps from w₀/η, and the theorem is about those.
-        begun = learner.start / float(learner.steps.next(0, 1)[0])
+        with np.errstate(over="ignore", under="ignore"):
+            begun = learner.start / float(learner.steps.next(0, 1)[0])
         norm = length_of(begun)
+        if not norm < LONGEST:
+            return np.inf
         along = -norm  # the least that it can be
         if weights is not None:
             rounding = (len(weights) + 8) * 2.0**-51 * norm
-            along = max(along, float(np.sum(begun * weights)) / (length_of(weights) or 1.0) - rounding)
+            unit = weights / (length_of(weights) or 1.0)
+            along = max(along, float(np.sum(begun * unit)) - rounding)
         return float(novikoff_from_start(radius, margin, norm, along))
 
     def _starts(self, tasks: Sequence[int]) -> dict[int, np.ndarray | None]:

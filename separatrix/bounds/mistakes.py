@@ -285,10 +285,16 @@ def passive_aggressive(
         root = math.sqrt(squares) + math.hypot(length * size, math.sqrt(squares))
         value, theorem = root * root, 3 if squares else 2
     elif variant == "PA-I":
-        value, theorem = max(length * length, 1 / slack) * (size * size + 2 * slack * total), 4
+        value, theorem = (
+            max(length * length, 1 / slack) * (size * size + (2 * slack * total if total else 0.0)),
+            4,
+        )
         quantity = "mistakes"
     elif variant == "PA-II":
-        value, theorem = (length * length + 0.5 / slack) * (size * size + 2 * slack * squares), 5
+        value, theorem = (
+            (length * length + 0.5 / slack) * (size * size + (2 * slack * squares if squares else 0.0)),
+            5,
+        )
     else:
         raise ValueError(f'variant must be "PA", "PA-I" or "PA-II", not {variant!r}')
     source = f"K. Crammer et al., Journal of Machine Learning Research 7 (2006), Theorem {theorem}"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.rows.block import Block, Csr, read_only
+from separatrix.rows.memory import MemoryRows
 from separatrix.rows.sequence import Rows
 
 SAMPLE = 256
@@ -33,21 +34,25 @@ class ScaledRows(Rows):
         return self.rows.in_memory
 
     def blocks(self) -> Iterator[Block]:
-        for block in self.rows.blocks():
-            signs = block.signs() if self.classes is not None and len(self.classes) == 2 else None
-            yield Block(block.start, block.stop, self._scaled(block), block.codes, signs)
+        return map(self._scaled, self.rows.blocks())
 
-    def _scaled(self, block: Block) -> Any:
+    def block(self, start: int, stop: int) -> Block:
+        """Of rows in memory."""
+        assert isinstance(self.rows, MemoryRows)
+        return self._scaled(self.rows.block(start, stop))
+
+    def _scaled(self, block: Block) -> Block:
         def values() -> Any:
             X = block.X
             if isinstance(X, Csr):
-                return X._replace(data=read_only(np.ldexp(X.data.astype(np.float64), self.exponent)))
-            return read_only(np.ldexp(X.astype(np.float64), self.exponent))
+                return X._replace(data=read_only(np.ldexp(X.data, self.exponent)))
+            return read_only(np.ldexp(X, self.exponent))
 
-        return values
+        signs = block.signs() if self.classes is not None and len(self.classes) == 2 else None
+        return Block(block.start, block.stop, values, block.codes, signs)
 
     def sample(self, k: int) -> np.ndarray:
-        return np.ldexp(self.rows.sample(k).astype(np.float64), self.exponent)
+        return np.ldexp(self.rows.sample(k), self.exponent)
 
 
 def change_of_units(rows: Rows) -> int:

@@ -44,8 +44,9 @@ class OnlineClassifier(MistakeDriven):
         self._learners = None
 
     def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
-        frame = Frame(rows, center=self.center, any_units=self.any_units and not self.fit_intercept)
         starts = self._starts(tasks)
+        sums = self.any_units and not self.fit_intercept
+        frame = Frame(rows, center=self.center, any_units=sums, starts=starts.values())
         learners = {k: self._learner(rows.n_columns, frame.inwards(start)) for k, start in starts.items()}
         plan = Plan(
             order_named(self.order),

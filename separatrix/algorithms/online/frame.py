@@ -3,8 +3,8 @@ rows, or changed so that squares neither overflow nor underflow."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
-from math import ldexp
 
 import numpy as np
 
@@ -12,24 +12,36 @@ from separatrix.rows import Rows
 from separatrix.rows.centred import CentredRows, mean_of
 from separatrix.rows.scaled import ScaledRows, change_of_units
 
+FAR = 2.0**500
+
 
 class Frame:
     """Rows as the learners see them, and the way for weights in and out.
 
     A hyperplane (w, b) is (w, b + w·c) for rows x − c. The sum is made exactly and rounded once: far from the
     origin its terms nearly cancel. A sum of rows without a constant is 2^k times as long in units 2^k times
-    as small, and ``any_units`` says that this is all that units do to the method.
+    as small, and ``any_units`` says that this is all that units do to the method. The ``starts`` change with
+    them, and where that would round one they stay.
     """
 
-    def __init__(self, rows: Rows, *, center: bool, any_units: bool = False) -> None:
+    def __init__(
+        self,
+        rows: Rows,
+        *,
+        center: bool,
+        any_units: bool = False,
+        starts: Iterable[np.ndarray | None] = (),
+    ) -> None:
         self.given = rows
         self.centre = mean_of(rows) if center else None
-        self.exponent = change_of_units(rows) if any_units else 0
+        self.exponent = 0
         self.rows = rows
         if self.centre is not None:
             self.rows = CentredRows(rows, self.centre)
-        elif self.exponent:
-            self.rows = ScaledRows(rows, self.exponent)
+        elif any_units:
+            exponent = change_of_units(rows)
+            if exponent and all(start is None or _same_after(start, exponent) for start in starts):
+                self.exponent, self.rows = exponent, ScaledRows(rows, exponent)
 
     @property
     def counted(self) -> Rows:
@@ -37,12 +49,14 @@ class Frame:
         return self.rows if self.exponent else self.given
 
     def for_counted(self, weights: np.ndarray) -> np.ndarray:
-        """The weights of the method for those."""
-        return np.array(weights) if self.exponent else self.outwards(weights)
+        """The weights of the method for those, with what rounding does to them on their way out."""
+        outside = self.outwards(weights)
+        return np.ldexp(outside, self.exponent) if self.exponent else outside
 
     def length_outside(self, length: float) -> float:
         """A length on the rows that are counted, as one on the rows given."""
-        return ldexp(length, -self.exponent) if self.exponent else length
+        with np.errstate(over="ignore", under="ignore"):
+            return float(np.ldexp(length, -self.exponent)) if self.exponent else length
 
     def inwards(self, weights: np.ndarray | None) -> np.ndarray | None:
         if weights is not None and self.exponent:
@@ -72,6 +86,14 @@ class Frame:
         return sum(
             (Fraction(w) * Fraction(c) for w, c in zip(weights, self.centre, strict=False)), Fraction(0)
         )
+
+
+@np.errstate(over="ignore", under="ignore")
+def _same_after(start: np.ndarray, exponent: int) -> bool:
+    """Whether a change of units rounds none of these numbers, and the squares of all are doubles still."""
+    changed = np.ldexp(start, exponent)
+    usual = bool(np.all(np.abs(changed) < FAR) and np.all((np.abs(changed) > 1 / FAR) | (start == 0)))
+    return usual and np.array_equal(np.ldexp(changed, -exponent), start)
 
 
 def _double(value: Fraction) -> float:

@@ -32,6 +32,7 @@ class Run:
     passes: list[Pass] = field(default_factory=list)
     settled: bool = False
     found: Tally | None = None
+    exponent: int = 0  # of the change of units in which it was made
 
     @property
     def history(self) -> History:

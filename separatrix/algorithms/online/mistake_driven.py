@@ -18,10 +18,12 @@ from separatrix.algorithms.online.survey import Survey
 from separatrix.algorithms.settle import settle
 from separatrix.bounds import Bound, novikoff
 from separatrix.certificates import Undecided
-from separatrix.predictor import LinearClassifier, Solution
+from separatrix.predictor import LinearClassifier, Pass, Solution
 from separatrix.predictor.evidence import Tally, separable, tallies, tally_of
 from separatrix.predictor.parameters import is_whole
 from separatrix.rows import DataError, Rows
+
+LEAST_DOUBLE = 2.0**-1074
 
 
 class MistakeDriven(LinearClassifier):
@@ -75,6 +77,10 @@ class MistakeDriven(LinearClassifier):
             raise ValueError(
                 f"max_mistakes={self.max_mistakes!r} must be a whole number of at least 1, or None."
             )
+        if self.center and not self.fit_intercept:
+            raise ValueError(
+                "center=True needs fit_intercept=True: a hyperplane through the origin cannot be moved."
+            )
         order = order_named(self.order)
         if isinstance(order, str) and order in ("first", "worst") and not self.searches:
             raise ValueError(
@@ -106,7 +112,8 @@ class MistakeDriven(LinearClassifier):
         found = run.found or self._tallies(frame, {positive: run})[positive]
         facts = self._figures(frame, learner, frame.for_counted(learner.answer()), found.smallest, survey)
         if frame.exponent:
-            run.passes = [replace(done, norm=frame.length_outside(done.norm)) for done in run.passes]
+            run.exponent = frame.exponent
+            run.passes = [_outside(done, frame) for done in run.passes]
         if run.passes:
             run.passes[-1] = replace(
                 run.passes[-1], margin=facts["margin_centred" if self.center else "margin"]
@@ -152,7 +159,7 @@ class MistakeDriven(LinearClassifier):
             intercept=self.fit_intercept,
             reason=reason,
             spent=spent,
-            prospect=lambda radius, margin: self._prospect(run.learner, radius, margin),
+            prospect=lambda *ends: self._prospect(run.learner, *(_scaled(end, run.exponent) for end in ends)),
         )
 
     def _prospect(self, learner: Learner, radius: float, margin: float) -> str:
@@ -186,6 +193,7 @@ class MistakeDriven(LinearClassifier):
         for suffix, ends in certain_ends(weights, smallest, learner.constant, survey).items():
             known = ends is not None and (learner.start is None or suffix == ran)
             allowed = self._allowed(learner, *ends, learner.answer()) if known and ends is not None else None
+            allowed = None if allowed is None or not allowed < math.inf else allowed
             if self.bounded != "mistakes":
                 answer[f"update_bound{suffix}"] = allowed
             most = survey.rows.n_rows if self.bounded == "turns" else 1  # mistakes of one turn
@@ -212,7 +220,8 @@ def figures(weights: np.ndarray, smallest: float, constant: float, survey: Surve
         "radius": survey.radius(constant),
         "margin": _ratio(smallest, length_of(weights)),
         "radius_centred": survey.radius_centred(constant),
-        "margin_centred": _ratio(smallest, length_of(_moved(weights, constant, survey))),
+        # Through the origin there is no hyperplane to move.
+        "margin_centred": _ratio(smallest, length_of(_moved(weights, survey))) if constant else math.nan,
     }
 
 
@@ -229,8 +238,9 @@ def certain_ends(
     """
     unit = (len(weights) + 8) * 2.0**-51
     radius, norm, away = survey.radius(constant), length_of(weights), length_of(survey.centre)
-    moved = length_of(_moved(weights, constant, survey))
-    least = smallest - unit * norm * radius
+    moved = length_of(_moved(weights, survey))
+    lost = (len(weights) + 8) * LEAST_DOUBLE  # to underflow, product by product
+    least = smallest - unit * norm * radius - lost
     far = radius + away
     around = math.hypot(survey.radius_centred(constant), math.sqrt(unit) * far)
     ends = {
@@ -240,6 +250,8 @@ def certain_ends(
             _ratio(least - unit * norm * far, moved + unit * norm * (1.0 + away)) * (1.0 - unit),
         ),
     }
+    if not constant:
+        ends["_centred"] = (math.inf, 0.0)
     return {name: pair if _usual(*pair) else None for name, pair in ends.items()}
 
 
@@ -248,11 +260,22 @@ def _usual(radius: float, margin: float) -> bool:
     return margin > 1e-140 and radius < 1e140
 
 
-def _moved(weights: np.ndarray, constant: float, survey: Survey) -> np.ndarray:
+def _moved(weights: np.ndarray, survey: Survey) -> np.ndarray:
     """The same hyperplane with the origin at the centre."""
     moved = weights.copy()
-    moved[-1] += np.sum(weights[:-1] * survey.centre) * constant
+    moved[-1] += np.sum(weights[:-1] * survey.centre)
     return moved
+
+
+@np.errstate(over="ignore", under="ignore")
+def _scaled(length: float, exponent: int) -> float:
+    return float(np.ldexp(length, exponent))
+
+
+def _outside(done: Pass, frame: Frame) -> Pass:
+    """A pass with its lengths as the user has them."""
+    margin = None if done.margin is None else frame.length_outside(done.margin)
+    return replace(done, norm=frame.length_outside(done.norm), margin=margin)
 
 
 def _ratio(above: float, below: float) -> float:

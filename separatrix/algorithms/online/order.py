@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from separatrix.rows import Block, DataError, Rows
+from separatrix.rows.block import joined
 from separatrix.rows.memory import MemoryRows
+from separatrix.rows.scaled import ScaledRows
 
 SHUFFLED_ROWS = 1024  # rows of a shuffled block: random inside and outside, yet read at memory speed
 
@@ -46,7 +48,7 @@ def _at_random(rows: Rows, random: np.random.RandomState, *, again: bool) -> Vis
     # A true shuffle of a large array costs 3 to 7 times the time of a pass; blocks in random order,
     # shuffled inside, cost nothing. A file is read in its own order and shuffled within each block.
     blocks: Iterable[Block] = rows.blocks()
-    if isinstance(rows, MemoryRows):
+    if isinstance(rows, MemoryRows) or (isinstance(rows, ScaledRows) and isinstance(rows.rows, MemoryRows)):
         starts = range(0, rows.n_rows, SHUFFLED_ROWS)
         order = random.randint(len(starts), size=len(starts)) if again else random.permutation(len(starts))
         blocks = (rows.block(starts[k], min(starts[k] + SHUFFLED_ROWS, rows.n_rows)) for k in order)
@@ -66,9 +68,9 @@ def _given(rows: Rows, sequence: np.ndarray) -> Visits:
     if isinstance(rows, MemoryRows):
         whole = rows.block(0, rows.n_rows)
     else:  # centred rows are made block by block
-        parts = [(block.X, block.codes) for block in rows.blocks()]
-        X, codes = (np.concatenate(column) for column in zip(*parts, strict=True))
-        whole = Block(0, rows.n_rows, X, codes)
+        blocks = list(rows.blocks())
+        codes = [block.codes for block in blocks if block.codes is not None]
+        whole = Block(0, rows.n_rows, joined([block.X for block in blocks]), np.concatenate(codes))
     yield whole, sequence.astype(np.int32)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.rows import Block, Csr, Rows, SparseRows
+from separatrix.rows.scaled import ScaledRows
 from separatrix.rows.sequence import refuse_nonfinite
 
 SAMPLE = 1000
@@ -23,7 +24,7 @@ class Survey:
     def __init__(self, rows: Rows, centre: np.ndarray | None = None) -> None:
         self.rows = rows
         if centre is None:
-            sparse = isinstance(rows, SparseRows)
+            sparse = isinstance(rows.rows if isinstance(rows, ScaledRows) else rows, SparseRows)
             centre = np.zeros(rows.n_columns) if sparse else rows.sample_mean(SAMPLE)
         self.centre = centre
         if not np.isfinite(self.centre).all():
