@@ -28,7 +28,6 @@ from separatrix.kernels.shadow import (
     PLACE,
     WINDOW,
     Shadow,
-    scale_drift,
     scale_units,
     turned,
 )
@@ -62,15 +61,15 @@ def look_at(
     # It is given parts of the shadow one by one, and calls nothing for a panel but what is one instruction
     # after the other: to hand over so many arrays takes as long as a look.
     start = drift[-1] * constant / turn[LENGTH]
-    columns = scale_drift(drift, turn[LENGTH], scaled) if turn[LENGTH] < np.inf else 0
+    sound = turn[LENGTH] < np.inf
     first, along = np.float32(start), np.float32(turn[COSINE])
     doubt, grain, fits = np.inf, np.float32(0.0), False  # the last: whether the drift is in the usual units
     for a in range(panels.shape[0]):
         p = panels[a]
         k = drawn[p]
-        if k >= 0 and columns > 0 and (own[k] or not fits):
+        if k >= 0 and sound and (own[k] or not fits):
             given = units[k] if own[k] else usual
-            doubt = scale_units(given, start, columns, scaled, grains, factors, turn)
+            doubt = scale_units(given, start, drift, scaled, grains, factors, turn)
             grain, fits = np.float32(turn[GRAIN]), not own[k]
         least[a] = -np.inf
         if not (k >= 0 and doubt < np.inf):

@@ -54,7 +54,6 @@ WINDOW = PANELS * PANEL
 QUAD = 4  # columns in a word
 PLACE, LOOKS, BASED = range(3)
 COSINE, NEED, LENGTH, GRAIN = range(4)
-SHARE, VALUE = range(2)
 TINY = np.float32(1e-35)
 MOST_GRAINS = 32700.0
 MAGNITUDE = 2**31 - 1  # the bits of a float32 without that of its sign
@@ -87,8 +86,8 @@ class Shadow(NamedTuple):
         δ of the window at hand; c, the slack that a row must have had to be right now, ‖w‖, and g.
     panels : int32, (16,); sums : float32, (16, 65); least : float64, (16,)
         Panels of a window to look at, the bounds of their rows, and the least of each, -inf if not positive.
-    scaled : float32, (2, columns and 1 to 4 more); factors : int16, (columns and up to 3 more,)
-        SHARE, δ/‖w‖, and VALUE, that times the units at hand; the latter in grains.
+    scaled : float32, (columns and 1 to 4 more,); factors : int16, (columns and up to 3 more,)
+        δ/‖w‖ times the units at hand, and the same in grains.
     bits, grains, shares, wholes, short, words, scales, products, ratios, inverse, doubtful
         Room to work in; ``bits`` are those of the sums, ``grains`` those of ``scaled``, ``wholes`` those of
         ``shares``, ``words`` those of ``short``, and ``doubtful`` holds the rows to be read.
@@ -136,7 +135,7 @@ def empty_shadow(n_rows: int, n_columns: int) -> Shadow:
     panels = -(-n_rows // PANEL)
     width = -(-n_columns // QUAD) * QUAD
     sums, short = np.zeros((PANELS, PANEL + 1), np.float32), np.zeros((PANEL, width), np.int8)
-    shares, scaled = np.full((PANEL, width), HALFWAY), np.zeros((2, width + 1), np.float32)
+    shares, scaled = np.full((PANEL, width), HALFWAY), np.zeros(width + 1, np.float32)
     return Shadow(
         codes=np.empty((panels, width // QUAD, PANEL), np.int32),
         usual=np.zeros(width, np.float32),
@@ -216,31 +215,22 @@ def turned(anchor: np.ndarray, weights: np.ndarray, drift: np.ndarray, turn: np.
 
 
 @kernel
-def scale_drift(drift: np.ndarray, length: float, scaled: np.ndarray) -> int:
-    """δ/‖w‖ in float32; returns its length."""
-    shares = scaled[SHARE]
-    inverse = 1.0 / length
-    for j in range(drift.shape[0] - 1):
-        shares[j] = np.float32(drift[j] * inverse)
-    return drift.shape[0]
-
-
-@kernel
 def scale_units(
     units: np.ndarray,
     bias: float,
-    columns: int,
-    scaled: np.ndarray,
-    grains: np.ndarray,
+    drift: np.ndarray,
+    values: np.ndarray,
+    bits: np.ndarray,
     factors: np.ndarray,
     turn: np.ndarray,
 ) -> float:
     """The drift per unit in grains, whose size goes into ``turn``; returns the doubt, how far off a sum made
     with them and begun with the bias may be."""
-    shares, values, bits = scaled[SHARE], scaled[VALUE], grains[VALUE]
+    columns = drift.shape[0]
+    inverse = 1.0 / turn[LENGTH]
     total = np.float32(0.0)
-    for j in range(units.shape[0]):
-        values[j] = shares[j] * units[j]
+    for j in range(columns - 1):
+        values[j] = np.float32(drift[j] * inverse) * units[j]
         total += abs(values[j]) + TINY * units[j]
     most = np.int32(0)  # bits of positive floats are ordered as the floats are
     for j in range(units.shape[0]):
@@ -248,11 +238,13 @@ def scale_units(
         most = size if size > most else most
     bits[-1] = most
     grain = max(float(values[-1]) / MOST_GRAINS, float(total) * 2.0**-23, 1e-30)
-    inverse = np.float32(1.0 / grain)
-    for j in range(units.shape[0]):
-        values[j] = values[j] * inverse + HALFWAY
+    whole = np.float32(1.0 / grain)
+    for j in range(columns - 1):
+        values[j] = values[j] * whole + HALFWAY
     for j in range(units.shape[0]):
         factors[j] = np.int16(bits[j])
+    for j in range(columns - 1, units.shape[0]):
+        values[j] = 0.0
     turn[GRAIN] = grain
     terms = columns + 16.0
     doubt = float(total) * (0.5 + terms * 1e-5) + columns * 66.0 * grain + abs(bias) * terms * 2.0**-23
