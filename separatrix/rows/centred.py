@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from separatrix.rows.block import Block, Csr, read_only
+from separatrix.rows.derived import DerivedRows
 from separatrix.rows.errors import DataError
 from separatrix.rows.sequence import Rows
 
 
-class CentredRows(Rows):
-    """Rows x − c, in float64, made block by block and never kept."""
+class CentredRows(DerivedRows):
+    """Rows x − c, made block by block and never kept."""
 
     def __init__(self, rows: Rows, centre: np.ndarray) -> None:
-        self.rows = rows
+        super().__init__(rows)
         self.centre = centre
-        self.n_rows, self.n_columns = rows.n_rows, rows.n_columns
-        self.dtype = np.dtype(np.float64)
-        self.classes, self.columns, self.label, self.name = rows.classes, rows.columns, rows.label, rows.name
-        self.n_jobs = rows.n_jobs
-        self.known_finite = rows.known_finite
 
-    @property
-    def in_memory(self) -> bool:
-        return self.rows.in_memory
-
-    def blocks(self) -> Iterator[Block]:
-        for block in self.rows.blocks():
-            signs = block.signs() if self.classes is not None and len(self.classes) == 2 else None
-            yield Block(block.start, block.stop, self._moved(block), block.codes, signs)
-
-    def _moved(self, block: Block):  # type: ignore[no-untyped-def]
-        return lambda: read_only(block.X - self.centre)
+    def _values(self, block: Block) -> Any:
+        return read_only(block.X - self.centre)
 
     def sample_mean(self, k: int) -> np.ndarray:
         return self.rows.sample_mean(k) - self.centre

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import frexp
 from typing import Any
 
 import numpy as np
 
 from separatrix.rows.block import Block, Csr, read_only
+from separatrix.rows.derived import DerivedRows
 from separatrix.rows.memory import MemoryRows
 from separatrix.rows.sequence import Rows
 
@@ -17,39 +17,23 @@ USUAL = 200  # a power of two: squares of values up to it, and of its inverse, a
 LEAST_NORMAL = 2.0**-1022
 
 
-class ScaledRows(Rows):
-    """Rows 2^k·x, in float64, made block by block and never kept."""
+class ScaledRows(DerivedRows):
+    """Rows 2^k·x, made block by block and never kept."""
 
     def __init__(self, rows: Rows, exponent: int) -> None:
-        self.rows = rows
+        super().__init__(rows)
         self.exponent = exponent
-        self.n_rows, self.n_columns = rows.n_rows, rows.n_columns
-        self.dtype = np.dtype(np.float64)
-        self.classes, self.columns, self.label, self.name = rows.classes, rows.columns, rows.label, rows.name
-        self.n_jobs = rows.n_jobs
-        self.known_finite = rows.known_finite
-
-    @property
-    def in_memory(self) -> bool:
-        return self.rows.in_memory
-
-    def blocks(self) -> Iterator[Block]:
-        return map(self._scaled, self.rows.blocks())
 
     def block(self, start: int, stop: int) -> Block:
         """Of rows in memory."""
         assert isinstance(self.rows, MemoryRows)
-        return self._scaled(self.rows.block(start, stop))
+        return self._derived(self.rows.block(start, stop))
 
-    def _scaled(self, block: Block) -> Block:
-        def values() -> Any:
-            X = block.X
-            if isinstance(X, Csr):
-                return X._replace(data=read_only(np.ldexp(X.data, self.exponent)))
-            return read_only(np.ldexp(X, self.exponent))
-
-        signs = block.signs() if self.classes is not None and len(self.classes) == 2 else None
-        return Block(block.start, block.stop, values, block.codes, signs)
+    def _values(self, block: Block) -> Any:
+        X = block.X
+        if isinstance(X, Csr):
+            return X._replace(data=read_only(np.ldexp(X.data, self.exponent)))
+        return read_only(np.ldexp(X, self.exponent))
 
     def sample(self, k: int) -> np.ndarray:
         return np.ldexp(self.rows.sample(k), self.exponent)
