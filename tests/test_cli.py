@@ -546,6 +546,19 @@ def test_compiling_is_told_but_for_quiet_and_json(line, cli, monkeypatch):
         assert kernels.cache._announced
 
 
+def test_compiling_for_a_file_is_told_but_for_quiet_and_json(cli, monkeypatch):
+    from separatrix.kernels import cache
+    from separatrix.rows.files import svmlight
+
+    parse = svmlight.parse
+    monkeypatch.setattr(svmlight, "parse", lambda text: (cache._say_compiling(), parse(text))[1])
+    Path("rows.svm").write_text("1 1:1\n-1 1:-1\n", encoding="utf-8")
+    for option, times in (("", 1), (" --quiet", 0), (" --json", 0)):
+        monkeypatch.setattr(cache, "_announced", False)
+        assert cli(f"check rows.svm{option}")[2].count("compiling kernels") == times
+        assert cache._announced
+
+
 def test_demo_tells_draws_and_verifies(cli):
     code, out, err = cli("demo")
     assert (code, out) == (0, "")

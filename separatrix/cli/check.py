@@ -123,21 +123,19 @@ def _write_all(answer: Answer, folder: str) -> list[str]:
 def _answers(rows: Rows, intercept: bool, time_limit: float | None, shown: Progress) -> list[Answer]:
     from separatrix.algorithms.separation import separated
     from separatrix.cli.answer import answered
-    from separatrix.kernels.cache import announcing
 
     assert rows.classes is not None
     rows.require_finite()
     codes = (1,) if len(rows.classes) == 2 else range(len(rows.classes))
     answers = []
-    with announcing(shown.note):
-        for code in codes:
-            of = "" if len(codes) == 1 else f"{rows.classes[code]} against the rest: "
-            with timed(shown, f"{of}looking for a hyperplane, {rows.n_rows:,} rows") as clock:
-                separation = separated(
-                    rows, code, intercept=intercept, time_limit=time_limit, progress=_told(clock, of)
-                )
-                clock.tell(f"{of}{separation.kind}; measuring and verifying")
-                answers.append(answered(separation, rows, code, intercept=intercept))
+    for code in codes:
+        of = "" if len(codes) == 1 else f"{rows.classes[code]} against the rest: "
+        with timed(shown, f"{of}looking for a hyperplane, {rows.n_rows:,} rows") as clock:
+            separation = separated(
+                rows, code, intercept=intercept, time_limit=time_limit, progress=_told(clock, of)
+            )
+            clock.tell(f"{of}{separation.kind}; measuring and verifying")
+            answers.append(answered(separation, rows, code, intercept=intercept))
     return answers
 
 

@@ -11,6 +11,7 @@ from time import monotonic
 from typing import Any
 
 from separatrix.cli.voice import Voice
+from separatrix.kernels.cache import announcing
 
 PAUSE = 1.0  # seconds between lines where there is no terminal
 PATIENCE = 3.0  # seconds before the first: a short run says nothing
@@ -70,7 +71,7 @@ class Moving(Progress):
 
 @contextmanager
 def progress(voice: Voice) -> Iterator[Progress]:
-    """The progress that suits the place it is seen in."""
+    """The progress that suits the place it is seen in; that kernels are compiled is said there, too."""
     if not voice.talks:
         shown = Progress()
     elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
@@ -78,7 +79,8 @@ def progress(voice: Voice) -> Iterator[Progress]:
     else:
         shown = Lines()
     try:
-        yield shown
+        with announcing(shown.note):
+            yield shown
     finally:
         shown.stop()
 

@@ -56,10 +56,9 @@ def report(
     with progress(voice) as shown:
         shown.tell(f"reading {data.data or 'the built-in set'}")
         rows, held_out = data.with_test(test, seed)
-        from separatrix.kernels.cache import announcing
         from separatrix.reports.diagnosis import diagnose
 
-        with announcing(shown.note), timed(shown, f"examining {rows.n_rows:,} rows") as clock:
+        with timed(shown, f"examining {rows.n_rows:,} rows") as clock:
             found = diagnose(
                 rows, X_test=held_out, intercept=not no_intercept, budget=budget, progress=clock.tell
             )

@@ -21,15 +21,10 @@ def trained(
     model: Any, rows: Rows, shown: Progress, held_out: Rows | None = None
 ) -> Summary | RegressionSummary:
     """Fit, verify, try on rows held out, and sum up."""
-    from separatrix.kernels.cache import announcing
     from separatrix.reports import summarise
     from separatrix.reports.evaluation import evaluate
 
-    with (
-        announcing(shown.note),
-        timed(shown, f"fitting {rows.n_rows:,} rows") as clock,
-        _watched(model, clock) as watch,
-    ):
+    with timed(shown, f"fitting {rows.n_rows:,} rows") as clock, _watched(model, clock) as watch:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             model.fit(rows)

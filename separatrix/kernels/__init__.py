@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import numba
-
 from separatrix.kernels.cache import keep_on_disk
 
 POLICY: dict[str, Any] = {
@@ -36,6 +34,8 @@ def strict_kernel(function: Function) -> Function:
 
 
 def _compiled(function: Function, policy: dict[str, Any]) -> Function:
+    import numba  # with the first kernel: the package and its cache can be asked without it
+
     dispatcher = numba.njit(**policy)(function)
     if dispatcher is not function:  # with NUMBA_DISABLE_JIT numba hands the function back
         keep_on_disk(dispatcher, function, policy)

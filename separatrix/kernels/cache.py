@@ -18,8 +18,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numba
-
 _announced = False
 announce: Callable[[str], None] | None = None  # None: a line on standard error
 
@@ -35,6 +33,8 @@ def folder() -> Path:
         top = Path.home() / "Library" / "Caches"
     else:
         top = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    import numba
+
     return top / "separatrix" / f"numba-{numba.__version__}"
 
 
