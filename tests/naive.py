@@ -6,6 +6,8 @@ Fractions (see `exact`) a twin is exact; handed floats it is the textbook rule i
 
 from __future__ import annotations
 
+import math
+import re
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -43,6 +45,32 @@ def wrong(weights, z):
 
 
 # The kernels, one twin each; what a kernel changes, its twin returns.
+
+
+def parse_lines(text):
+    """Labels, values, column indices and row pointers of svmlight text; None where it is not all in order."""
+    number = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+    labels, data, indices, indptr = [], [], [], [0]
+    for line in text.split(b"\n"):
+        label, *pairs = re.split(rb"[ \t\r]+", line.partition(b"#")[0].strip(b" \t\r"))
+        if not label:
+            continue
+        if pairs and re.fullmatch(rb"qid:[0-9]+", pairs[0]):
+            del pairs[0]
+        last = -1
+        for pair in pairs:
+            index, _, value = pair.partition(b":")
+            if not re.fullmatch(rb"[0-9]+", index) or not last < int(index) < 2**31 - 1:
+                return None
+            if re.fullmatch(rb"[+-]?[0-9]+", value) and abs(int(value)) > 2**53:
+                return None
+            data.append(value)
+            indices.append(last := int(index))
+        labels.append(label)
+        indptr.append(len(data))
+    if not all(number.fullmatch(written) and math.isfinite(float(written)) for written in labels + data):
+        return None
+    return [float(written) for written in labels], [float(written) for written in data], indices, indptr
 
 
 def survey(rows, centre):
