@@ -11,7 +11,8 @@ run: .venv/.plot
 	$(BIN)/separatrix demo
 
 test: lint
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/test_kernels.py tests/test_separation_kernels.py --quiet
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/test_kernels.py tests/test_separation_kernels.py \
+		tests/test_svmlight_kernel.py --quiet
 	$(BIN)/python -m pytest -n 2
 
 test-deep: .venv/.test

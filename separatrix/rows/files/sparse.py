@@ -96,7 +96,9 @@ def rows_of_parts(
     )
     whole = join(kept)
     kept.clear()
-    matrix = Matrix(shape, whole.data, whole.indices - np.int32(lowest), whole.indptr)
+    if lowest:
+        np.subtract(whole.indices, np.int32(lowest), out=whole.indices)
+    matrix = Matrix(shape, whole.data, whole.indices, whole.indptr)
     rows = SparseRows(matrix, codes, classes, n_jobs=n_jobs)
     rows.name, rows.known_finite = name, True
     return rows

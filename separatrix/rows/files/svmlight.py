@@ -1,6 +1,8 @@
 """svmlight (LIBSVM) text, plain or gzipped: ``label index:value ...`` on each line, a megabyte at a time.
 
 A line may carry a ``qid:`` group, which is ignored, and end in a ``#`` comment. Indices ascend within a line.
+Large files are parsed by a compiled kernel; small ones, and what the kernel refuses, by NumPy and PyArrow,
+which are ready at once.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from __future__ import annotations
 import gzip
 import math
 import re
+import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -22,6 +25,8 @@ from separatrix.rows.files.source import Place, broken
 from separatrix.rows.tables import EXACT, beyond_exact, shorten
 
 CHUNK = 2**20  # bytes of text parsed at a time
+WORTH_A_KERNEL = 2**19  # bytes of text
+WORTH_NUMBA = 2**23  # the same before numba is loaded, which takes a third of a second
 MOST_COLUMNS = 2**31 - 1
 ONE_A_LINE = bytes.maketrans(b" \t\r:", b"\n\n\n\n")
 COMMENT = re.compile(rb"#[^\n]*")
@@ -71,18 +76,14 @@ class SvmlightFile:
 
     def parts(self) -> Iterator[Part]:
         """All rows in order, about a megabyte of text at a time; may be called again."""
-        row, line = 0, 0
+        row = line = read = 0
         try:
             for text in self._chunks():
-                part = parse(text)
-                if part is None or LONG_WHOLE.search(text):
-                    problem = self._first_problem(text, row, line)
-                    if problem is not None:
-                        raise problem
+                read += len(text)
+                enough = WORTH_A_KERNEL if "numba" in sys.modules else WORTH_NUMBA
+                part = parse_plain(text) if read >= enough else None
                 if part is None:
-                    raise DataError(
-                        f"{self.place.name} cannot be read as svmlight text near line {line + 1}."
-                    )
+                    part = self._judged(text, row, line)
                 yield part
                 row += part.num_rows
                 line += text.count(b"\n")
@@ -97,14 +98,25 @@ class SvmlightFile:
         with gzip.open(self.place.path) if self._gzipped else self.place.path.open("rb") as file:
             rest = b""
             while text := file.read(CHUNK):
-                whole, newline, tail = text.rpartition(b"\n")
-                if newline:
-                    yield rest + whole + newline
-                    rest = tail
+                end = text.rfind(b"\n") + 1
+                if end:
+                    yield rest + text[:end]
+                    rest = text[end:]
                 else:
                     rest += text
             if rest:
                 yield rest
+
+    def _judged(self, text: bytes, row: int, line: int) -> Part:
+        """The rows of a chunk that begins at this row and this line, or the sentence that refuses it."""
+        part = parse(text)
+        if part is None or LONG_WHOLE.search(text):
+            problem = self._first_problem(text, row, line)
+            if problem is not None:
+                raise problem
+        if part is None:
+            raise DataError(f"{self.place.name} cannot be read as svmlight text near line {line + 1}.")
+        return part
 
     def _first_problem(self, text: bytes, row: int, line: int) -> DataError | None:
         """The first thing wrong in a chunk that begins at this row and this line, both counted from 0."""
@@ -151,6 +163,28 @@ def parse(text: bytes) -> Part | None:
     if not sound or not np.all(indices == np.trunc(indices)) or not _ascending(indices, indptr):
         return None
     return Part(labels, data, indices.astype(np.int32), indptr)
+
+
+def parse_plain(text: bytes) -> Part | None:
+    """The same by a compiled kernel, several times as fast; None also where it leaves the text to `parse`.
+
+    >>> parse_plain(b"+1 1:0.5 3:2 # first\\n-1 2:1\\n").indices.tolist()
+    [1, 3, 2]
+    >>> parse_plain(b"1 1:4.9e-324")
+    """
+    from separatrix.kernels.svmlight import REFUSED, parse_lines
+
+    letters = np.frombuffer(text if text.endswith(b"\n") else text + b"\n", np.uint8)
+    # A row takes two bytes at least, a pair four.
+    labels, indptr = np.empty(len(letters) // 2), np.empty(len(letters) // 2 + 1, np.int64)
+    data, indices = np.empty(len(letters) // 4), np.empty(len(letters) // 4, np.int32)
+    rows = parse_lines(letters, labels, data, indices, indptr)
+    if rows == REFUSED:
+        return None
+    stored = indptr[rows]
+    return Part(
+        labels[:rows].copy(), data[:stored].copy(), indices[:stored].copy(), indptr[: rows + 1].copy()
+    )
 
 
 def _numbers(text: bytes) -> np.ndarray | None:
