@@ -5,9 +5,12 @@ Compiled and (NUMBA_DISABLE_JIT=1) not: there a read outside the text raises.
 
 from __future__ import annotations
 
+import gc
+import gzip
 import math
 import subprocess
 import sys
+import threading
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
@@ -242,6 +245,18 @@ def test_a_chunk_that_the_kernel_refuses_changes_nothing(tmp_path, monkeypatch):
         blocks = list(read(path, memory=memory).blocks())
         assert np.concatenate([block.X.data for block in blocks]).tobytes() == values.tobytes()
         assert np.concatenate([block.X.indices for block in blocks]).tolist() == list(range(100))
+
+
+def test_threads_end_where_gzipped_rows_are_left_early(tmp_path):
+    path = tmp_path / "t.svm.gz"
+    path.write_bytes(gzip.compress(b"1 1:2\n-1 2:3\n" * 200_000))
+    before = threading.active_count()
+    walk = read(path, memory=0).blocks()
+    assert next(walk).start == 0
+    walk.close()
+    del walk
+    gc.collect()
+    assert threading.active_count() == before
 
 
 @pytest.mark.parametrize("megabytes", [1, 10])
