@@ -57,10 +57,10 @@ class Halfspace:
     def __init__(self, weights: Iterable[Any], intercept: Any = 0.0) -> None:
         # Plain finite doubles, by far the most common case, need no call for each.
         plain = isinstance(weights, np.ndarray) and weights.dtype == np.float64 and weights.ndim == 1
-        if isinstance(weights, np.ndarray) and plain and np.isfinite(weights).all():
-            numbers = (*weights.tolist(), as_number(intercept, _WANTED))
+        given = weights.tolist() if isinstance(weights, np.ndarray) else weights
+        if plain and math.isfinite(sum(given)):
+            numbers = (*given, as_number(intercept, _WANTED))
         else:
-            given = weights.tolist() if isinstance(weights, np.ndarray) else weights
             numbers = tuple(as_number(number, _WANTED) for number in (*given, intercept))
         if len(numbers) == 1:
             raise ValueError("a halfspace needs at least one weight")

@@ -105,11 +105,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         self.coef_ = table[:, :-1]
         self.intercept_ = table[:, -1]
         given = halfspaces or [None] * len(weights)
-        made = tuple(
-            Halfspace(w[:-1], float(w[-1])) if h is None and np.isfinite(w).all() else h
-            for w, h in zip(weights, given, strict=True)
-        )
-        self.halfspace_ = made[0] if len(self.classes_) == 2 else made
+        made = [_halfspace(w) if h is None else h for w, h in zip(weights, given, strict=True)]
+        self.halfspace_ = made[0] if len(self.classes_) == 2 else tuple(made)
 
     def learned(self) -> dict[str, Any]:
         """What a fit has found, by the names it has on the model, for a file to keep."""
@@ -180,6 +177,14 @@ def _scores(X: Any, coef: np.ndarray) -> Any:
     if len(coef) == 1 or not isinstance(X, np.ndarray):
         return X @ coef.T
     return np.vecdot(X[:, np.newaxis], coef)
+
+
+def _halfspace(weights: np.ndarray) -> Halfspace | None:
+    """None: the weights have overflowed."""
+    try:
+        return Halfspace(weights[:-1], float(weights[-1]))
+    except ValueError:
+        return None
 
 
 def _conflict(proof: Inseparable) -> str:

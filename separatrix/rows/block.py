@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,8 +83,13 @@ def rows_per_block(row_bytes: float) -> int:
 def read_only(array: np.ndarray) -> np.ndarray:
     """A view that kernels cannot write to: also keeps the number of compiled variants at one."""
     view = array.view()
-    view.flags.writeable = False
+    view.setflags(write=False)
     return view
+
+
+def all_finite(array: np.ndarray) -> bool:
+    """Whether no value is NaN or infinite: a sum of squares tells it, unless it overflows."""
+    return isfinite(np.vdot(array, array)) or bool(np.isfinite(array).all())
 
 
 def taken(X: Any, chosen: np.ndarray) -> Any:

@@ -97,7 +97,7 @@ def refuse_wide(array: np.ndarray, name: str = "X") -> None:
 
 
 def _is_wide(value: Any) -> bool:
-    return isinstance(value, Integral) and abs(int(value)) > 2**53
+    return type(value) is not float and isinstance(value, Integral) and abs(int(value)) > 2**53
 
 
 def _wide(name: str) -> DataError:
