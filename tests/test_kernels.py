@@ -36,7 +36,7 @@ from separatrix.kernels import (
     survey,
     variants,
 )
-from separatrix.kernels.sweep import sweep
+from separatrix.kernels.sweep import least_margin, sweep
 from separatrix.rows import as_rows
 from separatrix.rows.block import read_only
 
@@ -122,6 +122,37 @@ def test_sweep(case):
             exact,
         )
         assert (mistakes, counts.tolist(), naive.exact(weights)) == twin
+
+
+def test_least_margin(case):
+    for constant, weights, exact in case.starts():
+        for i, row in enumerate(case.rows):
+            for sign in (1.0, -1.0):
+                found = least_margin(part_of(case.X, i, i + 1), sign, constant, weights)
+                margin = naive.dot(exact, [*row, Fraction(constant)]) * int(sign)
+                twin = naive.least_margin(row, int(sign), Fraction(constant), exact)
+                assert twin - (margin - twin) / 8 <= Fraction(found) <= margin
+
+
+@pytest.mark.parametrize("exponent", [0, -540, -1070, 500, 511])
+def test_a_least_margin_above_zero_is_no_mistake(exponent):
+    """Also of rows whose two sums round apart, or underflow, or overflow."""
+    rng = np.random.default_rng(3)
+    for _ in range(300):
+        d = int(rng.integers(1, 40))
+        X = np.ldexp(rng.choice([0.1, 0.2, 0.3, -0.1, -0.3, 0.7], size=(1, d)), exponent)
+        weights = np.ldexp(rng.choice([0.1, 0.2, -0.3, 0.7, -0.7], size=d + 1), exponent)
+        X[0, -1], weights[-2] = -np.vdot(X[0, :-1], weights[:-2]), 1.0  # a score of 0 but for rounding
+        sign = rng.choice([-1.0, 1.0])
+        with np.errstate(all="ignore"):
+            least = least_margin(read_only(X), sign, 0.0, weights)
+            place, counts = np.zeros(1, np.int32), np.zeros(1, np.int32)
+            made = sweep(read_only(X), np.array([sign], np.int8), place, np.ones(1), 0.0, counts, weights)
+        assert not (least > 0 and made)
+    for value in (np.nan, np.inf, -np.inf):
+        for sign in (1.0, -1.0):
+            with np.errstate(all="ignore"):
+                assert not least_margin(read_only(np.array([[1.0, value]])), sign, 1.0, np.ones(3)) > -np.inf
 
 
 def sight_of(n, d, constant, step):

@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 
 from separatrix.kernels import kernel
-from separatrix.kernels.row import row_add, row_dot
+from separatrix.kernels.row import row_add, row_dot, row_sizes
+
+UNIT = 2.0**-53
+TINY = 2.0**-1000  # more than products below the range of doubles can lose
 
 
 @kernel
@@ -36,3 +39,14 @@ def sweep(
             counts[i] += 1
             mistakes += 1
     return mistakes
+
+
+@kernel
+def least_margin(X: Any, sign: float, constant: float, weights: np.ndarray) -> float:
+    """What s·score of the first row is at least, by whatever sum; never more than 0 if it is not finite.
+
+    Two sums of n terms differ by at most 2 n u Σ|x w|, in whatever order they were added.
+    """
+    total, size, n = row_sizes(X, 0, weights)
+    offset = weights[-1] * constant
+    return sign * (total + offset) - (4 * (n + 4) * UNIT * (size + abs(offset)) + TINY)
