@@ -109,6 +109,8 @@ class PocketPerceptron(OnlineClassifier):
 class PocketLearner(Learner):
     """Rosenblatt's rule, with the weights of the longest run held for the next count of errors."""
 
+    always_moves = True  # a right answer may end the time of the weights that are held
+
     predicts_itself = False
 
     kept = ("weights", "held", "runs")
