@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -10,18 +12,132 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, csr_matrix
+from sklearn.base import clone
 
 import separatrix as sx
 
 UNNAMED = pytest.mark.filterwarnings("ignore:X (does not have valid|has) feature names")
-MODELS = (sx.Perceptron, sx.PassiveAggressive, sx.AveragedPerceptron, sx.PocketPerceptron)
+MODELS = (
+    sx.Perceptron,
+    sx.PassiveAggressive,
+    sx.AveragedPerceptron,
+    sx.PocketPerceptron,
+    sx.MarginPerceptron,
+    sx.VotedPerceptron,
+)
+WEIGHTS = {sx.VotedPerceptron: ("voters_", "votes_")}
 
 
 def rows(n: int = 300, d: int = 7, classes: int = 2):
     random = np.random.default_rng(1)
     X = random.normal(size=(n, d))
     return X, np.argmax(X[:, :classes] + 0.3 * random.normal(size=(n, classes)), axis=1)
+
+
+def bits(value):
+    """A value that is equal to another one only if all bits of its numbers are."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, dict):
+        return {key: bits(each) for key, each in value.items()}
+    return tuple(map(bits, value)) if isinstance(value, tuple) else value
+
+
+def told(model):
+    """All that a model knows, the run behind its weights included, but for the seconds it took."""
+    return {name: bits(value) for name, value in model.learned().items() if name != "history_"}
+
+
+def carefully(model, X, y):
+    """The way that checks everything: labels in a list take it."""
+    return model.partial_fit(X, y.tolist())
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("model", MODELS)
+def test_every_row_tells_what_the_careful_way_tells(model, classes, intercept, dtype):
+    """Rows with ties, rows that are far on their side, and long ones; after each all is compared."""
+    X, y = rows(40, 5, classes)
+    X = np.concatenate([X, np.round(X), 100.0 * X]).astype(dtype)
+    y = np.concatenate([y, y, y])
+    names = range(classes)
+    quick, careful = (model(fit_intercept=intercept).partial_fit(X[:9], y[:9], names) for _ in range(2))
+    streamed, doubles = (model(fit_intercept=intercept).partial_fit(X[:9], y[:9], names) for _ in range(2))
+    seen = sx.stream(streamed, zip(X, y, strict=True))
+    for i in range(len(X)):
+        row, label = X[i : i + 1], y[i : i + 1]
+        assert told(quick.partial_fit(row, label)) == told(carefully(careful, row, label)), i
+        scores = doubles.decision_function(row.astype(float))
+        answer = next(seen)
+        assert told(streamed) == told(carefully(doubles, row.astype(float), label)), i
+        if np.abs(scores).min() > 1e-9:
+            assert answer.prediction == (int(scores[0] > 0) if classes == 2 else np.argmax(scores))
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.NothingProven", "ignore::separatrix.NotSeparable")
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("model", [m for m in MODELS if m not in (sx.PocketPerceptron, sx.MarginPerceptron)])
+def test_one_row_a_call_is_a_pass_bit_for_bit(model, classes, intercept, dtype):
+    X, y = rows(200, 20, classes)
+    X = X.astype(dtype)
+    whole = model(max_passes=2, fit_intercept=intercept).fit(X, y)
+    single, streamed = model(fit_intercept=intercept), model(fit_intercept=intercept)
+    for i in [*range(len(X))] * 2:
+        single.partial_fit(X[i : i + 1], y[i : i + 1], classes=range(classes))
+    list(sx.stream(streamed, list(zip(X, y, strict=True)) * 2, classes=range(classes)))
+    for name in (*WEIGHTS.get(model, ("coef_", "intercept_")), "mistakes_", "updates_"):
+        assert bits(getattr(single, name)) == bits(getattr(whole, name)), name
+        if dtype == "float64":
+            assert bits(getattr(streamed, name)) == bits(getattr(whole, name)), name
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.NothingProven", "ignore::separatrix.NotSeparable")
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("model", MODELS)
+def test_a_row_that_changes_nothing_still_leaves_the_fit_behind(model, classes):
+    """And whatever happens to a model between two rows, the next one is learned as the careful way does."""
+    X, y = rows(120, 5, classes)
+    fitted = model(max_passes=3, random_state=0).fit(X, y)
+    row, label = 1e6 * X[:1], fitted.predict(1e6 * X[:1])
+    between = {
+        "nothing": lambda m: m,
+        "a pickle": lambda m: pickle.loads(pickle.dumps(m)),
+        "a copy": copy.deepcopy,
+        "other parameters": lambda m: m.set_params(n_jobs=1),
+        "a fit": lambda m: m.fit(X[::-1], y[::-1]),
+    }
+    if model is not sx.VotedPerceptron:
+        between["weights of a user"] = lambda m: vars(m).update(coef_=0.5 * m.coef_) or m
+        between["an intercept"] = lambda m: vars(m).update(intercept_=m.intercept_ + 3.0) or m
+    for name, happens in between.items():
+        quick, careful = (model(max_passes=3, random_state=0).fit(X, y) for _ in range(2))
+        for _ in range(3):
+            quick, careful = happens(quick), happens(careful)
+            assert told(quick.partial_fit(row, label)) == told(carefully(careful, row, label)), name
+        assert not hasattr(quick, "margin_"), name
+        assert not hasattr(clone(quick), "classes_")
+        assert told(happens(quick).fit(X, y)) == told(fitted)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_stream_goes_on_with_what_the_model_has_learned_elsewhere(model):
+    X, y = rows(120, 5)
+    streamed, straight = model(), model()
+    seen = sx.stream(streamed, zip(X, y, strict=True), classes=[0, 1])
+    for i in range(len(X)):
+        next(seen)
+        straight.partial_fit(X[i : i + 1], y[i : i + 1], classes=[0, 1])
+        for one in (streamed, straight):
+            if i % 7 == 0:
+                carefully(one, X[i : i + 3], 1 - y[i : i + 3])
+            if i % 7 == 3:
+                one.partial_fit(X[i : i + 1], 1 - y[i : i + 1])
+        assert told(streamed) == told(straight), i
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -37,22 +153,114 @@ def test_few_rows_at_a_time_are_all_rows_at_once(model, classes):
     for _ in sx.stream(streamed, zip(X, y, strict=True), classes=names):
         pass
     for other in (few, lists, streamed):
-        assert np.array_equal(other.coef_, once.coef_)
-        assert np.array_equal(other.intercept_, once.intercept_)
-        assert np.array_equal(other.mistakes_, once.mistakes_)
+        assert told(other) == told(once)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("model", MODELS)
+def test_one_row_that_is_refused_leaves_the_model_as_it_was(model, classes, value):
+    X, y = rows(60, 5, classes)
+    fitted = model().partial_fit(X, y)
+    before, attributes = told(fitted), dict(vars(fitted))
+    what = "NaN" if np.isnan(value) else "infinity"
+    for scale, label, place in itertools.product((0.0, 1.0, 1e9), range(classes), range(5)):
+        bad = scale * X[:1]
+        bad[0, place] = value
+        with pytest.raises(sx.DataError, match=f"contains {what} at row 0, column {place}: drop"):
+            fitted.partial_fit(bad, np.array([label]))
+        for row in (bad[0], csr_array(bad)):
+            with pytest.raises(sx.DataError, match="Pair 0 holds NaN or infinity"):
+                next(sx.stream(fitted, [(row, label)]))
+    for row, label, message in (
+        (X[:1, :4], y[:1], "X has 4 features, but .* is expecting 5 features"),
+        (X[:1], np.array([7]), r"y\[0\] is 7, which is not one of the classes"),
+        (X[:1], y[:2], "inconsistent numbers of samples: X has 1 rows and y has 2"),
+        (X[:1].astype(complex), y[:1], "Complex data not supported"),
+        (X[:1].astype(str).astype(object) + "x", y[:1], "X holds '.*x' at row 0, column 0"),
+        (X[0], y[:1], "Expected 2D array, got 1D array"),
+        (X[:0], y[:0], "0 sample"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            fitted.partial_fit(row, label)
+    assert told(fitted) == before
+    assert vars(fitted).keys() == attributes.keys()
+
+
+@pytest.mark.parametrize("kind", [csr_array, csr_matrix])
+@pytest.mark.parametrize("model", MODELS)
+def test_sparse_rows_of_any_order_in_a_stream(model, kind):
+    """Entries in order take a short way; others, repeated ones, and longer numbers of columns do not."""
+    X, y = rows(90, 6)
+    X = np.round(8 * X * (np.random.default_rng(5).random(X.shape) < 0.6)) / 8  # so that no sum rounds
+    X[4] = 0.0
+
+    def in_order(row):
+        return row
+
+    def turned(row):
+        return kind((row.data[::-1], row.indices[::-1], row.indptr), shape=row.shape)
+
+    def repeated(row):
+        ends = 2 * row.indptr
+        return kind((np.repeat(row.data, 2) / 2, np.repeat(row.indices, 2), ends), shape=row.shape)
+
+    def long(row):
+        row.indices, row.indptr = row.indices.astype(np.int64), row.indptr.astype(np.int64)
+        return row
+
+    forms = itertools.cycle([in_order, turned, repeated, long, lambda row: row.tocoo()])
+    dense, sparse = model(), model()
+    pairs = [(form(kind(x[None])), label) for form, x, label in zip(forms, X, y, strict=False)]
+    answers = list(sx.stream(sparse, pairs, classes=[0, 1]))
+    expected = list(sx.stream(dense, zip(X, y, strict=True), classes=[0, 1]))
+    assert [a.mistake for a in answers] == [a.mistake for a in expected]
+    assert np.array_equal(sparse.mistakes_, dense.mistakes_)
+    if model in (sx.Perceptron, sx.PocketPerceptron, sx.VotedPerceptron):
+        assert told(sparse) == told(dense)
+    before = told(sparse)
+    for place in (-1, 6, 2**31 - 1):
+        broken = kind(X[:1])
+        broken.indices[-1] = place
+        with pytest.raises(sx.DataError, match="The sparse matrix is broken"):
+            next(sx.stream(sparse, [(broken, 0)]))
+    with pytest.raises(sx.DataError, match="has 7 numbers, but there are 6 columns"):
+        next(sx.stream(sparse, [(kind((1, 7)), 0)]))
+    assert told(sparse) == before
+
+
+def test_one_row_is_predicted_as_in_a_table():
+    X, y = rows(50, 5, 3)
+    for labels in (y, y == 0):
+        for dtype in (np.float64, np.float32):
+            model = sx.Perceptron().partial_fit(X, labels)
+            one_by_one = [model.predict(x[None].astype(dtype))[0] for x in X]
+            assert one_by_one == model.predict(X.astype(dtype)).tolist()
+            assert one_by_one == [model.predict([x.astype(dtype).tolist()])[0] for x in X]
+    named = sx.Perceptron().partial_fit(pd.DataFrame(X, columns=list("abcde")), y)
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        named.predict(X[:1])
+    for bad, message in (
+        (X[:1, :4], "X has 4 features"),
+        (X[0], "Expected 2D array"),
+        (X[:0], "0 sample"),
+        (np.full((1, 5), np.nan), "NaN at row 0, column 0"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.predict(bad)
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_refusals_of_few_rows_are_those_of_many(model):
     X, y = rows()
     fitted = model().partial_fit(X, y, classes=[0, 1])
-    before = fitted.coef_.copy()
+    before = told(fitted)
     bad = X[:2].copy()
     bad[1, 3] = np.nan
     for values, labels in ((bad, y[:2]), (X[:2, :5], y[:2]), (X[:2], y[:3]), (X[:2], np.array([0, 7]))):
         with pytest.raises(ValueError, match=r"."):
             fitted.partial_fit(values, labels)
-    assert np.array_equal(fitted.coef_, before)
+    assert told(fitted) == before
 
 
 def kinds_of(X, y, folder):
@@ -87,8 +295,8 @@ def test_labels_are_coded_by_the_known_classes_whatever_the_rows_are(model, clas
             for some in order or ((X[last], names[y[last]]), (X, names[y])):
                 plain.partial_fit(*some, classes=names)
             assert found.classes_.tolist() == names.tolist()
-            assert found.coef_.tobytes() == plain.coef_.tobytes(), kind
-            assert found.intercept_.tobytes() == plain.intercept_.tobytes(), kind
+            for name in WEIGHTS.get(model, ("coef_", "intercept_")):
+                assert bits(getattr(found, name)) == bits(getattr(plain, name)), kind
             assert np.array_equal(found.mistakes_, plain.mistakes_)
 
 

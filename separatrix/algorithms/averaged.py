@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.online.classifier import OnlineClassifier
-from separatrix.algorithms.online.learner import Learner
+from separatrix.algorithms.online.learner import Learner, rule
 
 
 class AveragedPerceptron(OnlineClassifier):
@@ -88,9 +88,8 @@ class AveragingLearner(Learner):
         self.visited = 0
 
     def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
-        from separatrix.kernels.variants import averaged_sweep
-
-        made = averaged_sweep(X, signs, visit, self.constant, float(self.visited), self.late, self.weights)
+        sweep = rule("variants.averaged_sweep")
+        made = sweep(X, signs, visit, self.constant, float(self.visited), self.late, self.weights)
         self.visited += len(visit)
         self.mistakes += made
         self.updates += made

@@ -27,7 +27,7 @@ import numpy as np
 
 from separatrix.algorithms.online.classifier import OnlineClassifier
 from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner
+from separatrix.algorithms.online.learner import Learner, rule
 from separatrix.algorithms.online.loop import Run, errors_in_floats
 from separatrix.algorithms.online.survey import Survey
 from separatrix.bounds import Bound, kozinec
@@ -165,11 +165,10 @@ class KozinecLearner(Learner):
         self.shares = np.zeros(rows.n_rows)
 
     def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
-        from separatrix.kernels.variants import kozinec_sweep
-
+        sweep = rule("variants.kozinec_sweep")
         shares = np.zeros(len(signs)) if first < 0 else self.shares
         self.lengths[4] = max(first, 0)
-        made = kozinec_sweep(X, signs, visit, self.share, self.lengths, shares, self.weights)
+        made = sweep(X, signs, visit, self.share, self.lengths, shares, self.weights)
         self.updates += made
         self.mistakes += int(self.lengths[3])
         self.lengths[3] = 0.0
@@ -198,8 +197,7 @@ class KozinecLearner(Learner):
         The theorem holds for any order of visits, so this spares passes and proves the same. A file is read
         once more for it.
         """
-        from separatrix.kernels.variants import kozinec_sweep
-
+        sweep = rule("variants.kozinec_sweep")
         chosen = np.flatnonzero(self.shares)
         if not 0 < len(chosen) <= MOST_CARRIERS:
             return
@@ -207,7 +205,7 @@ class KozinecLearner(Learner):
         signs, visit = block.signs(positive), np.arange(len(chosen), dtype=np.int32)
         self.lengths[4] = 0.0
         for _ in range(POLISHING):
-            made = kozinec_sweep(block.X, signs, visit, self.share, self.lengths, shares, self.weights)
+            made = sweep(block.X, signs, visit, self.share, self.lengths, shares, self.weights)
             self.updates += made
             if not made:
                 break

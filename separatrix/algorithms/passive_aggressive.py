@@ -21,7 +21,7 @@ import numpy as np
 
 from separatrix.algorithms.online.classifier import OnlineClassifier
 from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner
+from separatrix.algorithms.online.learner import Learner, rule
 from separatrix.algorithms.online.loop import Run
 from separatrix.algorithms.online.survey import Survey
 from separatrix.bounds import Bound, passive_aggressive
@@ -116,6 +116,8 @@ class PassiveAggressive(OnlineClassifier):
 class AggressiveLearner(Learner):
     """w ← w + min(cap, ℓ/(‖z‖² + soft)) z wherever ℓ > 0."""
 
+    enough = 1.0
+
     def __init__(
         self, n_columns: int, *, intercept: bool, start: np.ndarray | None, cap: float, soft: float
     ) -> None:
@@ -125,12 +127,9 @@ class AggressiveLearner(Learner):
         self.squared_loss = 0.0
 
     def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
-        from separatrix.kernels.variants import passive_aggressive_sweep
-
+        sweep = rule("variants.passive_aggressive_sweep")
         tally = np.zeros(2)
-        made = passive_aggressive_sweep(
-            X, signs, visit, self.constant, self.cap, self.soft, tally, self.weights
-        )
+        made = sweep(X, signs, visit, self.constant, self.cap, self.soft, tally, self.weights)
         self.mistakes += int(tally[0])
         self.squared_loss += float(tally[1])
         self.updates += made

@@ -28,7 +28,7 @@ import numpy as np
 
 from separatrix.algorithms.online.classifier import OnlineClassifier
 from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner, length_of
+from separatrix.algorithms.online.learner import Learner, length_of, rule
 from separatrix.algorithms.online.loop import Run
 from separatrix.algorithms.online.steps import Steps
 from separatrix.algorithms.online.survey import Survey
@@ -249,7 +249,7 @@ class Perceptron(OnlineClassifier):
 class RosenblattLearner(Learner):
     """w ← w + η_k s (x, constant) at the k-th mistake."""
 
-    moves_at_mistakes_only = True
+    enough = 0.0
 
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None, steps: Steps) -> None:
         super().__init__(n_columns, intercept=intercept, start=start)
@@ -287,21 +287,18 @@ class RosenblattLearner(Learner):
         return made
 
     def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
-        from separatrix.kernels.sweep import sweep
-
         if self._focus is not None:
             return self._gain(self._focus.see(X, first, first + len(signs)))
+        most = self.steps.at_once
+        if len(visit) > most:
+            return sum(self.see(X, signs, visit[k : k + most], first) for k in range(0, len(visit), most))
         if first < 0:  # a stream: rows come once and have no number
             self.auditable = False
             counts = np.zeros(len(signs), np.int32)
         else:
             counts = self.counts[first : first + len(signs)]
-        total = 0
-        for place in range(0, len(visit), self.steps.at_once):
-            part = visit[place : place + self.steps.at_once]
-            steps = self.steps.next(self.mistakes, len(part))
-            total += self._gain(sweep(X, signs, part, steps, self.constant, counts, self.weights))
-        return total
+        steps, sweep = self.steps.next(self.mistakes, len(visit)), rule("sweep.sweep")
+        return self._gain(sweep(X, signs, visit, steps, self.constant, counts, self.weights))
 
     def rest(self) -> Learner:
         self._focus = None

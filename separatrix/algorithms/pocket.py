@@ -22,7 +22,7 @@ import numpy as np
 
 from separatrix.algorithms.online.classifier import OnlineClassifier
 from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner
+from separatrix.algorithms.online.learner import Learner, rule
 from separatrix.algorithms.online.loop import Run, errors_in_floats
 from separatrix.algorithms.online.survey import Survey
 from separatrix.certificates import ErrorsAtMost, Undecided
@@ -127,9 +127,8 @@ class PocketLearner(Learner):
             self.errors = errors_in_floats(rows, positive, [self.pocket], self.constant)[0]
 
     def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
-        from separatrix.kernels.variants import pocket_sweep
-
-        made = pocket_sweep(X, signs, visit, self.constant, self.runs, self.held, self.weights)
+        sweep = rule("variants.pocket_sweep")
+        made = sweep(X, signs, visit, self.constant, self.runs, self.held, self.weights)
         self.mistakes += made
         self.updates += made
         if first < 0:  # a stream has no training error to count: the longest run decides

@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.algorithms.online.classifier import OnlineClassifier
 from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner, linear_score
+from separatrix.algorithms.online.learner import Learner, linear_score, rule
 from separatrix.algorithms.online.loop import Run
 from separatrix.algorithms.online.survey import Survey
 from separatrix.predictor import Solution
@@ -170,22 +170,20 @@ class VotingLearner(Learner):
         return self._lives[: self.mistakes + 1]
 
     def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
-        from separatrix.kernels.variants import voted_sweep
-
-        total = 0
+        total, sweep = 0, rule("variants.voted_sweep")
         for place in range(
             0, len(visit), AT_ONCE
         ):  # room for one voter per row, not for a whole block of them
             part = visit[place : place + AT_ONCE]
             self._make_room(self.mistakes + 1 + len(part))
-            last = voted_sweep(X, signs, part, self.constant, self._lives, self._room, self.mistakes)
+            last = sweep(X, signs, part, self.constant, self._lives, self._room, self.mistakes)
             total += last - self.mistakes
             self.mistakes = self.updates = last
         self.weights = self._room[self.mistakes]
         return total
 
     def score(self, X: Any) -> float:
-        scores = np.array([linear_score(X, voter) + voter[-1] * self.constant for voter in self.voters])
+        scores = np.array([linear_score(X, voter, self.constant) for voter in self.voters])
         return float(np.where(scores > 0, 1.0, -1.0) @ self.votes / max(1, self.votes.sum()))
 
     def _make_room(self, n: int) -> None:

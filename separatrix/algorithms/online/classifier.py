@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -19,15 +18,15 @@ from separatrix.algorithms.online.order import order_named
 from separatrix.algorithms.online.survey import Survey
 from separatrix.certificates import Undecided
 from separatrix.predictor import History, Solution
-from separatrix.predictor.validation import labelled_rows
+from separatrix.predictor.validation import is_plain, labelled_rows
 from separatrix.rows import DataError, Rows, classes_named
-from separatrix.rows.block import read_only
+from separatrix.rows.block import all_finite, read_only
 
 ROW_BY_ROW = Undecided(
     "Rows seen one by one prove nothing about all of them: call fit, or verify a certificate."
 )
 FEW = 256  # rows: with more, the usual checks are the smaller part
-VALUES = (np.float64, np.float32)
+FIRST, MINUS, PLUS = np.zeros(1, np.int32), np.array([-1], np.int8), np.array([1], np.int8)  # of one row
 
 
 def _not_centred(model: MistakeDriven) -> bool:
@@ -38,7 +37,10 @@ def _not_centred(model: MistakeDriven) -> bool:
 class OnlineClassifier(MistakeDriven):
     """A mistake-driven method that visits rows one at a time, and so can learn from a stream."""
 
+    mistakes_: Any
+    updates_: Any
     _learners: dict[int, Learner] | None = None
+    _told: tuple[Any, Any] = (None, None)
 
     def _restart(self, same_classes: bool) -> None:
         self._learners = None
@@ -112,22 +114,48 @@ class OnlineClassifier(MistakeDriven):
 
         False, and nothing is learned: they are no such rows, or something is wrong with them.
         """
-        plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype in VALUES and X.flags.c_contiguous
-        if not (plain and 0 < len(X) <= FEW and X.shape[1] == self.n_features_in_):
+        if not (is_plain(self, X) and X.flags.c_contiguous and len(X) <= FEW):
             return False
-        if not (type(y) is np.ndarray and y.shape == X.shape[:1] and y.dtype.kind in "iubU"):
+        if not (type(y) is np.ndarray and y.ndim == 1 and len(y) == len(X) and y.dtype.kind in "iubU"):
             return False
-        if hasattr(self, "feature_names_in_") or not isfinite(total(X)):
+        classes = self.classes_.tolist()
+        try:
+            codes = [classes.index(label) for label in y.tolist()]
+        except ValueError:
             return False
-        places = {label: code for code, label in enumerate(self.classes_.tolist())}
-        codes = [places.get(label, -1) for label in y.tolist()]
-        if min(codes) < 0:
-            return False
-        rows, visit = read_only(X), np.arange(len(codes), dtype=np.int32)
-        for positive, learner in self._online_learners().items():
-            learner.see(rows, np.array([1 if code == positive else -1 for code in codes], np.int8), visit, -1)
-        self._keep_online()
+        X = read_only(X)
+        if len(codes) > 1 or not self._is_idle(X, codes[0]):
+            if not all_finite(X):
+                return False
+            self._visit(X, codes)
         return True
+
+    def _is_idle(self, X: Any, code: int) -> bool:
+        """Whether the one row of a block, of this class, changes nothing for certain."""
+        for positive, learner in self._online_learners().items():
+            if not learner.is_sure(X, 1.0 if code == positive else -1.0):
+                return False
+        return self._is_told()
+
+    def _visit(self, X: Any, codes: Sequence[int]) -> None:
+        """Have the learners see rows of these classes, and the model tell what has changed by it."""
+        alone = len(codes) == 1
+        visit = FIRST if alone else np.arange(len(codes), dtype=np.int32)
+        changed = not self._is_told()
+        for positive, learner in self._online_learners().items():
+            if alone:
+                signs = PLUS if codes[0] == positive else MINUS
+            else:
+                signs = np.array([1 if code == positive else -1 for code in codes], np.int8)
+            changed |= learner.see(X, signs, visit, -1) > 0 or learner.always_moves
+        if changed:
+            self._keep_online()
+
+    def _is_told(self) -> bool:
+        """Whether the weights of the model are those that its learners gave it last, not of a fit or a
+        user."""
+        coef, intercept = self._told
+        return coef is not None and self.coef_ is coef and self.intercept_ is intercept
 
     def _online_learners(self) -> dict[int, Learner]:
         """The learners of the last fit or partial_fit, or new ones; a loaded model is taken up again."""
@@ -172,11 +200,13 @@ class OnlineClassifier(MistakeDriven):
     def _keep_online(self) -> None:
         learners = list(self._online_learners().values())
         binary = len(learners) == 1
+        again = self._is_told()
         self._keep_weights([learner.answer() for learner in learners])
-        for name in ("mistakes", "updates"):
-            values = [getattr(learner, name) for learner in learners]
-            setattr(self, f"{name}_", values[0] if binary else np.array(values))
-        if getattr(self, "certificate_", None) is ROW_BY_ROW:
+        self._told = getattr(self, "coef_", None), getattr(self, "intercept_", None)
+        mistakes, updates = [each.mistakes for each in learners], [each.updates for each in learners]
+        self.mistakes_ = mistakes[0] if binary else np.array(mistakes)
+        self.updates_ = updates[0] if binary else np.array(updates)
+        if again:
             return
         for fact in self._facts:  # figures of a fit that these rows have left behind
             if hasattr(self, f"{fact}_") and fact not in ("mistakes", "updates"):
@@ -197,12 +227,6 @@ def left_as_it_was(model: OnlineClassifier) -> Iterator[None]:
         model.__dict__.clear()
         model.__dict__.update(before)
         raise
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def total(X: np.ndarray) -> float:
-    """A sum is finite only if all its terms are."""
-    return float(X.sum())
 
 
 def _same_labels(given: Any, classes: np.ndarray) -> bool:

@@ -6,6 +6,8 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from copy import copy
+from functools import cache
+from importlib import import_module
 from typing import Any, Self
 
 import numpy as np
@@ -26,7 +28,7 @@ class Learner(ABC):
 
     predicts_itself = True  # whether it predicts with the weights that its mistakes are judged by
 
-    moves_at_mistakes_only = False  # whether a row on its side, by however little, changes nothing
+    enough = math.inf  # the margin beyond which a row changes nothing
 
     kept: tuple[str, ...] = ()  # what of it the answer does not tell: a file holds it, to go on from
 
@@ -66,10 +68,17 @@ class Learner(ABC):
     def end_pass(self, rows: Any, positive: int) -> None:
         """After each pass of a fit."""
 
+    def is_sure(self, X: Any, sign: float) -> bool:
+        """Whether seeing the one row of a block would change nothing, for certain; then its values are finite
+        and it is predicted right."""
+        return (
+            self.enough < math.inf
+            and rule("sweep.least_margin")(X, sign, self.constant, self.weights) > self.enough
+        )
+
     def score(self, X: Any) -> float:
         """w·x + b of the one row of a block, as it would be predicted now."""
-        weights = self.answer()
-        return linear_score(X, weights) + float(weights[-1]) * self.constant
+        return linear_score(X, self.answer(), self.constant)
 
     def rest(self) -> Learner:
         """After a fit: let go of what was kept for each row."""
@@ -117,6 +126,14 @@ class Learner(ABC):
         return updates
 
 
+@cache
+def rule(kernel: str) -> Any:
+    """A kernel, by the name of its file and its own: imported at the first visit, since numba takes its time,
+    and not again at each, since an import takes as long as a row."""
+    file, name = kernel.split(".")
+    return getattr(import_module(f"separatrix.kernels.{file}"), name)
+
+
 def length_of(vector: np.ndarray) -> float:
     """‖v‖, without BLAS: on a busy machine its threads take longer to wake up than the sum does."""
     if len(vector) <= SHORT:
@@ -128,8 +145,11 @@ def length_of(vector: np.ndarray) -> float:
     return math.hypot(*vector.tolist())  # slower, but no square is too small or too large for it
 
 
-def linear_score(X: Any, weights: np.ndarray) -> float:
-    """w·x of the one row of a block."""
+def linear_score(X: Any, weights: np.ndarray, constant: float) -> float:
+    """w·x + b of the one row of a block."""
+    # vdot is silent where a product overflows.
     if isinstance(X, Csr):
-        return float(X.data @ weights[X.indices])
-    return float(X[0] @ weights[:-1])
+        inner = np.vdot(X.data, weights[X.indices])
+    else:
+        inner = np.vdot(X, weights[:-1])
+    return float(inner) + float(weights[-1]) * constant

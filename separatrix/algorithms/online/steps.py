@@ -19,6 +19,8 @@ class Steps:
     def __init__(self, step: Any) -> None:
         self.step = step
         self.fixed = not callable(step) and np.ndim(step) == 0
+        # How many rows to visit before asking again: a function is called for so many mistakes ahead.
+        self.at_once = 1 << 30 if self.fixed else 256
         self._known = np.empty(0) if callable(step) else np.atleast_1d(_doubles(step))
         if not callable(step) and self._known.size == 0:
             raise ValueError("step as a sequence needs at least one number.")
@@ -27,11 +29,6 @@ class Steps:
     @property
     def unit(self) -> bool:
         return self.fixed and self._known[0] == 1.0
-
-    @property
-    def at_once(self) -> int:
-        """How many rows to visit before asking again: a function is called for so many mistakes ahead."""
-        return 1 << 30 if self.fixed else 256
 
     def next(self, k: int, n: int) -> np.ndarray:
         """The steps of mistakes k to k + n - 1."""

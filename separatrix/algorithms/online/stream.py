@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from math import isfinite, sqrt
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.online.classifier import OnlineClassifier, left_as_it_was, total
-from separatrix.algorithms.online.learner import length_of
+from separatrix.algorithms.online.classifier import OnlineClassifier, left_as_it_was
+from separatrix.algorithms.online.learner import Learner, linear_score
 from separatrix.rows import Csr, DataError, SparseRows
-from separatrix.rows.block import read_only
+from separatrix.rows.block import all_finite, read_only
 from separatrix.rows.given import refuse_inexact, refuse_text, refuse_wide
+
+DOUBLE = np.dtype(np.float64)
 
 
 class Seen(NamedTuple):
@@ -79,9 +81,6 @@ class Seer:
         self.model = model
         self.mistakes = 0
         self._classes = model._known_classes(classes)
-        self._signs = (np.array([-1], np.int8), np.array([1], np.int8))
-        self._visit = np.zeros(1, np.int32)
-        self._begun = False
 
     def first(self, pair: Any) -> Seen:
         """Learn from the first pair; one that is refused leaves the model as it was."""
@@ -95,87 +94,66 @@ class Seer:
             model._check_parameters()
             model.classes_ = _usual(label) if self._classes is None else self._classes
             model.n_features_in_ = _numbers(row)[1]
+        self._take_up()
+
+    def _take_up(self) -> None:
+        """Know the learners of the model, which are others after a fit."""
+        model = self.model
         self._codes = {known: code for code, known in enumerate(model.classes_.tolist())}
         self._labels = list(model.classes_)
         self._width = model.n_features_in_
-        self._doubt = 4 * (self._width + 4) * 2.0**-53
-        self.learners = model._online_learners()
-        self.binary = len(self.learners) == 1
-        only = next(iter(self.learners.values()))
-        self._learner = only
-        self._by_itself = self.binary and only.predicts_itself
-        self._waits = self._by_itself and only.moves_at_mistakes_only
-        self._keep()
+        self._learners = model._online_learners()
+        only = next(iter(self._learners.values()))
+        self._learner = only if len(self._learners) == 1 and only.predicts_itself else None
+        model._keep_online()
 
     def seen(self, pair: Any) -> Seen:
         """Predict a row, look at its label, learn."""
         row, label = _parts(pair)
-        plain = type(row) is np.ndarray and row.ndim == 1 and row.dtype == np.float64
+        if self.model._learners is not self._learners:
+            self._take_up()
+        plain = type(row) is np.ndarray and row.dtype is DOUBLE and row.ndim == 1
         x, width = (row, len(row)) if plain else _numbers(row)
         if width != self._width:
             raise DataError(f"has {width} numbers, but there are {self._width} columns.")
         code = self._code(label)
-        told_by_score = self._by_itself and type(x) is np.ndarray
-        if not (told_by_score or isfinite(total(_values(x)))):
-            _refuse_nonfinite(x)
-        scores = self.scores(x)
-        if told_by_score and not isfinite(scores[0]):
-            _refuse_nonfinite(x)
-        chosen, wrong = self.see(x, code, scores)
+        X = _one_row(x)
+        chosen, wrong = (code, False) if self.model._is_idle(X, code) else self._learn(X, code)
         self.mistakes += wrong
         return Seen(self._labels[chosen], label, wrong, self.mistakes)
 
     def _code(self, label: Any) -> int:
         try:
-            return self._codes[label.item() if hasattr(label, "item") else label]
-        except (KeyError, TypeError, ValueError):
+            return self._codes[label]
+        except (KeyError, TypeError):
+            pass
+        try:
+            return self._codes[label.item()]
+        except (AttributeError, KeyError, TypeError, ValueError):
             raise DataError(
                 f"has the label {_shown(label)}, which is not one of {self.model.classes_.tolist()}."
             ) from None
 
-    def scores(self, x: Any) -> list[float]:
-        if self._by_itself and type(x) is np.ndarray and x.ndim == 1:
-            learner = self._learner
-            weights = learner.weights
-            return [float(np.vdot(x, weights[:-1]) + weights[-1] * learner.constant)]
-        X = _one_row(x)
-        return [learner.score(X) for learner in self.learners.values()]
-
-    def see(self, x: Any, code: int, scores: list[float]) -> tuple[int, bool]:
+    def _learn(self, X: Any, code: int) -> tuple[int, bool]:
         """Learn from a row: the class that was predicted before, and whether that was wrong."""
-        if not self.binary:
+        if self._learner is not None:
+            return self._learn_alone(self._learner, X, code)
+        _refuse_nonfinite(X)
+        scores = [learner.score(X) for learner in self._learners.values()]
+        self.model._visit(X, (code,))
+        if len(scores) > 1:
             chosen = int(np.argmax(scores))
-            self._learn(x, code)
             return chosen, chosen != code
-        score = scores[0]
-        chosen = int(score > 0)
-        margin = score if code else -score
-        # Two sums of n terms differ by at most 2 n u Σ|x w|, in whatever order they were added, and that is
-        # no more than 2 n u ‖(x, 1)‖ ‖w‖: a larger margin is one for the kernel as well.
-        if self._may_wait(x) and margin > self._doubt * sqrt(np.vdot(x, x) + 1.0) * self._norm:
-            return chosen, False
-        before = self._learner.mistakes
-        self._learn(x, code)
-        # One judgement of a row where there can be one, not two sums that may round apart.
-        return chosen, self._learner.mistakes > before if self._by_itself else not margin > 0
+        return int(scores[0] > 0), not (scores[0] if code else -scores[0]) > 0
 
-    def _may_wait(self, x: Any) -> bool:
-        return self._waits and self._begun and type(x) is np.ndarray
-
-    def _learn(self, x: Any, code: int) -> None:
-        X = _one_row(x)
-        moved = not self._begun
-        for positive, learner in self.learners.items():
-            moved |= (
-                learner.see(X, self._signs[code == positive], self._visit, -1) > 0 or learner.always_moves
-            )
-        self._begun = True
-        if moved:
-            self.model._keep_online()
-            self._keep()
-
-    def _keep(self) -> None:
-        self._norm = 1.0 + 2.0 * length_of(self._learner.weights)
+    def _learn_alone(self, learner: Learner, X: Any, code: int) -> tuple[int, bool]:
+        """The same by the weights that learn: one judgement of a row, not two sums that may round apart."""
+        score = linear_score(X, learner.weights, learner.constant)
+        if not isfinite(score):
+            _refuse_nonfinite(X)
+        before = learner.mistakes
+        self.model._visit(X, (code,))
+        return int(score > 0), learner.mistakes > before
 
 
 def _parts(pair: Any) -> tuple[Any, Any]:
@@ -225,6 +203,11 @@ def _dense_numbers(row: Any) -> tuple[np.ndarray, int]:
 
 
 def _sparse_numbers(row: Any) -> tuple[Csr, int]:
+    if getattr(row, "format", "") == "csr" and row.ndim == 2 and _is_sound(row):
+        # The general way takes several times as long.
+        data, indices = np.ascontiguousarray(row.data), np.ascontiguousarray(row.indices)
+        ends = np.array([0, len(data)], np.int64)
+        return Csr(read_only(data), read_only(indices), read_only(ends)), row.shape[1]
     refuse_inexact(row)
     matrix = row.reshape(1, -1).tocsr() if row.ndim == 1 else row.tocsr()
     _require_one(matrix.shape)
@@ -234,20 +217,26 @@ def _sparse_numbers(row: Any) -> tuple[Csr, int]:
     return rows.block(0, 1).X, rows.n_columns
 
 
+def _is_sound(row: Any) -> bool:
+    """Whether a CSR matrix is one row of doubles at places inside it, in their order."""
+    (height, width), data, places = row.shape, row.data, row.indices
+    if not (height == 1 and data.dtype is DOUBLE and places.dtype == np.int32 and len(data) == len(places)):
+        return False
+    if row.indptr.tolist() != [0, len(data)]:
+        return False
+    return not len(places) or bool(places[0] >= 0 and places[-1] < width and (places[1:] > places[:-1]).all())
+
+
 def _require_one(shape: tuple[int, ...]) -> None:
     if not shape or 0 in shape or shape[:-1] not in ((), (1,)):
         raise DataError(f"one row is needed, and this is an array of shape {shape}.")
 
 
-def _refuse_nonfinite(x: Any) -> None:
-    if not np.isfinite(_values(x)).all():
+def _refuse_nonfinite(X: Any) -> None:
+    if not all_finite(X.data if isinstance(X, Csr) else X):
         raise DataError("holds NaN or infinity: leave such rows out of the stream.")
-
-
-def _values(x: Any) -> np.ndarray:
-    return x.data if isinstance(x, Csr) else x
 
 
 def _one_row(x: Any) -> Any:
     """A row as a block of one."""
-    return x if isinstance(x, Csr) else read_only(np.ascontiguousarray(x).reshape(1, -1))
+    return x if isinstance(x, Csr) else read_only(np.ascontiguousarray(x)[np.newaxis])
