@@ -250,6 +250,24 @@ def test_one_row_is_predicted_as_in_a_table():
             model.predict(bad)
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.NothingProven", "ignore::separatrix.NotSeparable")
+@pytest.mark.parametrize("model", MODELS)
+def test_after_a_refused_fit_of_other_columns_there_is_nothing_to_go_on_from(model):
+    X, y = rows(40, 3)
+    wide, _ = rows(40, 30)
+    fitted = model(max_passes=2).fit(X, y)
+    with pytest.raises(sx.DataError, match="NaN at row 3"):
+        fitted.fit(np.where(np.arange(40)[:, None] == 3, np.nan, wide), y)
+    for learn in (
+        lambda: fitted.partial_fit(wide[:1], y[:1]),
+        lambda: carefully(fitted, wide, y),
+        lambda: list(sx.stream(fitted, zip(wide, y, strict=True))),
+    ):
+        with pytest.raises(sx.DataError, match="weights are of 3 columns, not of 30: call fit first"):
+            learn()
+    fitted.fit(wide, y).partial_fit(wide[:1], y[:1])
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_refusals_of_few_rows_are_those_of_many(model):
     X, y = rows()

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from separatrix.rows import Csr
+from separatrix.rows import Csr, DataError
 
 SHORT = 256  # numbers: up to here Python's own sum is quicker than a call of NumPy
 
@@ -33,6 +33,10 @@ class Learner(ABC):
     kept: tuple[str, ...] = ()  # what of it the answer does not tell: a file holds it, to go on from
 
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None = None) -> None:
+        if start is not None and len(start) != n_columns + 1:  # kernels would write beyond them
+            raise DataError(
+                f"The weights are of {len(start) - 1} columns, not of {n_columns}: call fit first."
+            )
         self.weights = np.zeros(n_columns + 1) if start is None else np.array(start, dtype=np.float64)
         self.start = self.weights.copy() if self.weights.any() else None  # None: from zero
         self.constant = 1.0 if intercept else 0.0
