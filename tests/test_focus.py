@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import separatrix.algorithms.online.focus as focus_module
+import separatrix.algorithms.online.shade as shade_module
 from separatrix.algorithms.online.focus import Focus, Sketch, in_place
 from separatrix.algorithms.online.survey import Survey
 from separatrix.kernels.drawing import ROOMY, draw_panels
@@ -76,9 +77,12 @@ def assert_census(focus, signs):
     assert told[1] == pytest.approx(float(sure.min(initial=np.inf)), rel=1e-6, abs=float(rounding))
 
 
-@pytest.fixture(autouse=True)
-def eager(monkeypatch):
-    """The copy is made however many mistakes there are, so that all that follows is tested."""
+@pytest.fixture(autouse=True, params=["at once", "in two parts"])
+def eager(request, monkeypatch):
+    """The copy is made however many mistakes there are, so that all that follows is tested: in the second
+    pass, or half of it in the first."""
+    if request.param == "at once":
+        monkeypatch.setattr(Focus, "_soon_worth_a_copy", lambda *_: False)
     monkeypatch.setattr(focus_module, "MOST_MISTAKES", 1.0)
     monkeypatch.setattr(focus_module, "WORTH_COMPILING", 0)
     monkeypatch.setattr(focus_module, "LATE_MISTAKES", 0)
@@ -90,19 +94,19 @@ def eager(monkeypatch):
 def test_separable_or_not(dtype, constant, margin, noise):
     X, codes = normal_rows(1, 3 * WINDOW + 77, 7, margin, noise, constant)
     focus = assert_same(DenseRows(X.astype(dtype), codes, CLASSES), constant=constant)
-    assert focus._shadow is not None
+    assert focus._shades
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 20, 65, 300])
 def test_numbers_of_columns(d):
     X, codes = normal_rows(d, WINDOW + 130, d, 0.05)
-    assert assert_same(DenseRows(X, codes, CLASSES))._shadow is not None
+    assert assert_same(DenseRows(X, codes, CLASSES))._shades
 
 
 @pytest.mark.parametrize("extra", [0, 1, 7, 8, 63, 64, 65, WINDOW - 1])
 def test_last_window_of_any_size(extra):
     X, codes = normal_rows(extra, WINDOW + extra, 4, 0.02)
-    assert assert_same(DenseRows(X, codes, CLASSES))._shadow is not None
+    assert assert_same(DenseRows(X, codes, CLASSES))._shades
 
 
 @pytest.mark.parametrize("scale", [1e150, 1e90, 1e40, 1e14, 1e-14, 1e-40, 1e-90, 1e-150, 1e-310])
@@ -138,14 +142,21 @@ def test_values_of_the_copy_are_within_half_a_unit(d, dtype):
     X[::97, 2] *= 1e6
     X[:, 3] *= 1e-35
     rows = DenseRows(X.astype(dtype), codes, CLASSES)
-    shadow = assert_same(rows)._shadow
+    shades = assert_same(rows)._shades
+    for shade in shades:
+        assert_within_half_a_unit(shade.X, shade.shadow)
+    own = np.concatenate([shade.shadow.own for shade in shades])
+    assert 0 < own.sum() < len(own)
+
+
+def assert_within_half_a_unit(X, shadow):
+    d = X.shape[1]
     for p in range(len(shadow.drawn)):
         if shadow.drawn[p] < 0:
-            draw_panels(rows.X, p, p + 1, np.inf, shadow)
-    assert 0 < shadow.own.sum() < len(shadow.own)
+            draw_panels(X, p, p + 1, np.inf, shadow)
     for p, place in enumerate(shadow.drawn.tolist()):
         units = (shadow.units[place] if shadow.own[place] else shadow.usual).astype(np.longdouble)
-        chosen = rows.X[shadow.order[p * PANEL : (p + 1) * PANEL]].astype(np.longdouble)
+        chosen = X[shadow.order[p * PANEL : (p + 1) * PANEL]].astype(np.longdouble)
         codes = shadow.codes[place].T.astype("<i4", order="C").view(np.int8)[: len(chosen), :d]
         assert (abs(chosen - codes * units[:d]) <= (0.5 + 5e-5) * units[:d]).all()
 
@@ -185,7 +196,7 @@ def test_rows_on_the_plane_up_to_rounding():
 
 
 def test_steps_run_out_within_a_pass(monkeypatch):
-    monkeypatch.setattr(focus_module, "STEPS", 3)
+    monkeypatch.setattr(shade_module, "STEPS", 3)
     X, codes = normal_rows(7, 2 * WINDOW, 4, noise=0.2)
     assert_same(DenseRows(X, codes, CLASSES))
 
@@ -197,7 +208,7 @@ def test_small_blocks_and_other_layouts():
     assert not in_place(DenseRows(np.hstack([X, X])[:, ::2], codes, CLASSES))
     assert_same(DenseRows(X[:40], codes[:40], CLASSES))
     matrix = sp.csr_matrix(np.where(np.abs(X) > 1.0, X, 0.0))
-    assert assert_same(SparseRows(matrix, codes, CLASSES, rows_in_block=100))._shadow is None
+    assert assert_same(SparseRows(matrix, codes, CLASSES, rows_in_block=100))._shades == []
 
 
 def test_the_same_as_one_sweep_in_any_blocks():
@@ -229,8 +240,9 @@ def test_learners_of_several_classes_share_a_sketch():
         found, focus = focused(rows, positive, 1.0, 1.0, 10, sketch)
         assert found[0].tobytes() == expected[0].tobytes()
         assert found[2] == expected[2]
-        assert focus._shadow is not None
-        assert focus._shadow.codes is sketch.shadow.codes
+        assert focus._shades
+        for shade, shared in zip(focus._shades, sketch.shadows, strict=True):
+            assert shade.shadow.codes is shared.codes
 
 
 def test_learners_with_and_without_constant_do_not_mix():
@@ -253,7 +265,7 @@ def test_new_anchor_or_copy_changes_nothing_else():
     mistakes = []
     for k in range(20):
         mistakes.append(focus.pass_over())
-        if focus._shadow is not None and k % 3 == 0:
+        if focus._shades and k % 3 == 0:
             focus.sketch.learners = 1 + k % 2
             focus._stale = True
     assert mistakes == expected[2]
@@ -263,9 +275,10 @@ def test_new_anchor_or_copy_changes_nothing_else():
 def test_most_panels_are_passed_over():
     X, codes = normal_rows(12, 40 * WINDOW, 20, 0.1)
     focus = assert_same(DenseRows(X, codes, CLASSES), passes=12)
-    assert focus._shadow is not None
-    assert focus._shadow.progress[PLACE] == len(X)
-    assert focus._shadow.progress[LOOKS] < len(focus._shadow.slack) / 2
+    assert focus._shades
+    for shade in focus._shades:
+        assert shade.shadow.progress[PLACE] == len(shade.X)
+        assert shade.shadow.progress[LOOKS] < len(shade.shadow.slack) / 2
 
 
 def test_no_copy_for_a_few_passes():
@@ -274,7 +287,7 @@ def test_no_copy_for_a_few_passes():
     focus = Focus(Sketch(DenseRows(X, codes, CLASSES)), 1, 1.0, 1.0, counts, weights, passes=4)
     for _ in range(4):
         focus.pass_over()
-    assert focus._shadow is None
+    assert focus._shades == []
 
 
 def test_squares_and_refusal_of_nan():
@@ -327,18 +340,18 @@ def test_every_kernel_rounds_a_score_alike(d, constant, dtype):
     np.testing.assert_array_equal(counts, expected)
     assert weights.tobytes() == moved.tobytes()
     assert np.abs(weights - start).max() < 1e-290
-    assert focus._shadow is not None
+    assert focus._shades
 
 
 def test_a_pass_that_fails_leaves_no_copy(monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(focus_module, "arranging_sweep", interrupted)
+    monkeypatch.setattr(shade_module, "arranging_sweep", interrupted)
     X, codes = normal_rows(16, 2 * WINDOW, 6, 0.02)
     focus = Focus(Sketch(DenseRows(X, codes, CLASSES)), 1, 1.0, 1.0, np.zeros(len(X), np.int32), np.zeros(7))
-    focus.pass_over()
     with pytest.raises(KeyboardInterrupt):
-        focus.pass_over()
-    assert focus._shadow is focus.sketch.shadow is None
+        [focus.pass_over() for _ in range(2)]
+    assert focus._shades == []
+    assert not any(focus.sketch.shadows)
     assert focus.census() is None

@@ -238,7 +238,7 @@ def test_shaded_sweep(dtype, n, d):
     """Passes over rows with a shadow are plain passes; a new order or a new anchor changes nothing else."""
     case = Case(dtype, (n, d), seed=1)
     signs = np.array([1 if sum(row) > -1 else -1 for row in case.rows], np.int8)
-    squares = np.array([reach.raised(float(naive.dot(x, x))) for x in case.rows], np.float32)
+    squares, largest = np.zeros(n, np.float32), np.zeros(3)
     shade = shadow.empty_shadow(n, d)
     for constant, weights, exact in case.starts():
         counts, twin = np.zeros(n, np.int32), (None, [0] * n, exact)
@@ -247,8 +247,12 @@ def test_shaded_sweep(dtype, n, d):
                 if number % 2 == 0:  # all panels drawn at once, none, and in the order that they have
                     steps = np.full(shadow.WINDOW, 0.5)
                     anew, soon = ((True, np.inf), (True, 0.0), (False, 0.0))[number // 2]
-                    given = (case.X, signs, squares, steps, constant, anew, soon, shade)
-                    mistakes = drawing.arranging_sweep(*given, counts, weights)
+                    shade.anchor[:] = (weights, weights[::-1], 0.0)[number // 2]
+                    given = (case.X, signs, squares, steps, constant, np.zeros(d), largest)
+                    mistakes = drawing.arranging_sweep(*given, anew, soon, shade, counts, weights)
+                    sizes = [float(naive.dot(x, x)) for x in case.rows]
+                    assert squares.tolist() == pytest.approx(sizes, rel=3e-7)
+                    assert largest.tolist() == pytest.approx([max(sizes), max(sizes), 0.0])
                 else:
                     shade.progress[:] = mistakes = 0
                     while shade.progress[shadow.PLACE] < n:
@@ -268,6 +272,7 @@ PRODUCTS = {
     "one by one": lambda: numba.njit(products.one_by_one),
     "four pairs": lambda: numba.njit(products.adding_pairs(4)),
     "eight pairs": lambda: numba.njit(products.adding_pairs(8)),
+    "sixteen pairs": lambda: numba.njit(products.adding_pairs(16)),
 }
 
 
@@ -275,7 +280,7 @@ PRODUCTS = {
 @pytest.mark.parametrize("n_words", [1, 2, 25, 1024])
 def test_add_products(way, n_words):
     """Every way to the sums, whether or not it is the one that this processor goes; the largest included."""
-    lanes = {"four pairs": 4, "eight pairs": 8}.get(way, 0)
+    lanes = {"four pairs": 4, "eight pairs": 8, "sixteen pairs": 16}.get(way, 0)
     if lanes > products.sums_at_once() or (lanes and numba.config.DISABLE_JIT):
         pytest.skip("This processor has no such instruction, or nothing is compiled.")
     random = np.random.default_rng(n_words)
@@ -439,7 +444,7 @@ def test_one_policy_for_all_kernels_but_those_that_say_so():
                     strict.add(name)
                 found.add(name)
     sources = [path.read_text(encoding="utf-8") for path in Path(*kernels.__path__).rglob("*.py")]
-    assert len(found) == sum(len(re.findall(r"^@(?:strict_)?kernel$", text, re.M)) for text in sources)
+    assert len(found) == sum(len(re.findall(r"^@(?:strict_|inner_)?kernel$", text, re.M)) for text in sources)
     strict_ones = {name for name in found if ".kernels.svmlight." in name}
     strict_ones |= {f"separatrix.kernels.enclosures.{name}" for name in ("softplus_above", "entropy_below")}
     assert strict == strict_ones

@@ -28,6 +28,12 @@ def kernel(function: Function) -> Function:
     return _compiled(function, POLICY)
 
 
+def inner_kernel(function: Function) -> Function:
+    """The same, written out wherever another calls it: to hand many arrays over takes as long as some work on
+    them."""
+    return _compiled(function, POLICY | {"inline": "always"})
+
+
 def strict_kernel(function: Function) -> Function:
     """The same, with every operation made as it is written and rounded to nearest."""
     return _compiled(function, POLICY | {"fastmath": False})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.kernels import kernel
+from separatrix.kernels.reach import raise_largest, raised
 from separatrix.kernels.row import row_add, row_dot
 from separatrix.kernels.shadow import HALFWAY, PANEL, PANELS, WINDOW, Shadow
 
@@ -15,41 +16,72 @@ LEAST_UNIT, LARGEST_UNIT = np.float32(1e-30), np.float32(1e36)
 BINS = 128
 BATCH = 32  # rows whose scores are made before the first of them is looked at: memory runs ahead then
 NOWHERE = -1e30
+LEAST, MOST = 1e-30, 1e30  # ‖z‖²
 
 
 @kernel
-def one_score(X: np.ndarray, weights: np.ndarray, scores: np.ndarray) -> int:
-    """x·w of some rows; returns how many there are."""
-    for i in range(X.shape[0]):
-        scores[i] = row_dot(X, i, weights)
-    return X.shape[0]
-
-
-@kernel
-def two_scores(
-    X: np.ndarray, anchor: np.ndarray, weights: np.ndarray, earlier: np.ndarray, scores: np.ndarray
+def score_rows(
+    X: np.ndarray,
+    anchor: np.ndarray,
+    weights: np.ndarray,
+    sizes: np.ndarray,
+    earlier: np.ndarray,
+    scores: np.ndarray,
 ) -> int:
-    """x·a and x·w of some rows in one reading; returns how many there are."""
+    """‖x‖², x·a and x·w of some rows in one reading; returns how many there are."""
     for i in range(X.shape[0]):
         row = X[i]
-        before, now = 0.0, 0.0
+        square, before, now = 0.0, 0.0, 0.0
         for j in range(row.shape[0]):
             value = float(row[j])
+            square += value * value
             before += value * anchor[j]
             now += value * weights[j]
-        earlier[i], scores[i] = before, now
+        sizes[i], earlier[i], scores[i] = square, before, now
     return X.shape[0]
 
 
 @kernel
-def as_ratios(signs: np.ndarray, inverse: np.ndarray, bias: float, scores: np.ndarray) -> int:
-    """s·score/‖z‖ in the place of the scores, given 1/‖z‖; -inf where the row must be read. Returns how many
-    there are."""
+def count_near(
+    signs: np.ndarray, bias: float, added: float, doubt: float, sizes: np.ndarray, scores: np.ndarray
+) -> int:
+    """Margins in the place of the scores, -inf where they are not beyond the doubt, in shares of ‖z‖, or z is
+    too short or too long to tell; returns how many."""
+    near = 0
     for i in range(scores.shape[0]):
-        scores[i] = float(signs[i]) * (scores[i] + bias) * inverse[i]
-    for i in range(scores.shape[0]):
-        scores[i] = scores[i] if inverse[i] > 0.0 and scores[i] < np.inf else -np.inf
-    return scores.shape[0]
+        square = sizes[i] + added
+        margin = float(signs[i]) * (scores[i] + bias)
+        told = (square >= LEAST) & (square <= MOST) & (margin > 0.0)
+        told &= margin * margin > doubt * doubt * square
+        scores[i] = margin if told else -np.inf
+        near += not told
+    return near
+
+
+@kernel
+def take_ratios(
+    signs: np.ndarray,
+    bias: float,
+    added: float,
+    sizes: np.ndarray,
+    squares: np.ndarray,
+    inverse: np.ndarray,
+    ratios: np.ndarray,
+) -> float:
+    """‖x‖² rounded up, s/‖z‖, and s·a·z/‖z‖ in the place of the scores, 0 and -inf where the row must be
+    read; returns the sum of the positive ones."""
+    total = 0.0
+    for i in range(ratios.shape[0]):
+        squares[i] = raised(sizes[i])
+        square = float(squares[i]) + added
+        factor = float(signs[i]) / np.sqrt(square)
+        ratio = (ratios[i] + bias) * factor
+        told = (square >= LEAST) & (square <= MOST)
+        inverse[i] = factor if told else 0.0
+        told &= ratio < np.inf
+        ratios[i] = ratio if told else -np.inf
+        total += ratio if told & (ratio > 0.0) else 0.0
+    return total
 
 
 @kernel
@@ -65,37 +97,31 @@ def length_of(weights: np.ndarray) -> float:
 def sweep_window(
     X: np.ndarray,
     signs: np.ndarray,
+    squares: np.ndarray,
     steps: np.ndarray,
     constant: float,
-    anchor: np.ndarray,
     shadow: Shadow,
     counts: np.ndarray,
     weights: np.ndarray,
 ) -> int:
-    """`sweep` over the rows of a window, whose ratios at the weights as they were before are left behind, and
-    those weights as ``anchor``; returns the number of mistakes."""
+    """`sweep` over the rows of a window, whose lengths and ratios at the anchor are left behind; returns the
+    number of mistakes."""
     n = signs.shape[0]
-    inverse, ratios = shadow.inverse, shadow.ratios
+    sizes, ratios, anchor = shadow.sizes, shadow.ratios, shadow.anchor
     rounding = (weights.shape[0] + 8) * 1e-15
     doubt = rounding * length_of(weights)
     later = np.empty(BATCH)
     mistakes = 0
     start = 0
-    for j in range(weights.shape[0]):
-        anchor[j] = weights[j]
     while start < n:
         part = slice(start, min(start + BATCH, n))
-        now = ratios[part]
-        if mistakes > 0:
-            now = later[: part.stop - part.start]
-            two_scores(X[part], anchor, weights, ratios[part], now)
-            as_ratios(signs[part], inverse[part], anchor[-1] * constant, ratios[part])
-        else:
-            one_score(X[part], weights, now)
-        as_ratios(signs[part], inverse[part], weights[-1] * constant, now)
+        now = later[: part.stop - part.start]
+        score_rows(X[part], anchor, weights, sizes[part], ratios[part], now)
         start = part.stop
+        if not count_near(signs[part], weights[-1] * constant, constant * constant, doubt, sizes[part], now):
+            continue
         for i in range(part.start, part.stop):
-            if now[i - part.start] > doubt:
+            if now[i - part.start] > 0.0:
                 continue
             # So near the plane that another order of summation could differ: `sweep` has the word.
             s = float(signs[i])
@@ -111,41 +137,52 @@ def sweep_window(
 
 
 @kernel
-def arrange_window(first: int, ratios: np.ndarray, order: np.ndarray) -> int:
+def arrange_window(first: int, total: float, ratios: np.ndarray, bins: np.ndarray, order: np.ndarray) -> int:
     """The rows of a window, numbered from ``first``, those with little slack first; returns how many are in
-    the first of the bins."""
+    the first of the bins. ``total`` is the sum of the positive ratios."""
     n = order.shape[0]
-    mean = 0.0
-    for i in range(n):
-        mean += max(ratios[i], 0.0) / n
+    mean = total / n
     fine = 32.0 / mean if 1e-200 < mean < 1e200 else 0.0
+    for i in range(n):
+        share = ratios[i] * fine if ratios[i] > 0.0 else 0.0
+        bins[i] = np.int32(share if share < BINS - 1.0 else BINS - 1.0)
     tally = np.zeros(BINS + 1, np.int64)
     for i in range(n):
-        tally[int(min(max(ratios[i], 0.0) * fine, BINS - 1.0)) + 1] += 1
+        tally[bins[i] + 1] += 1
     few = tally[1]
     for b in range(BINS):
         tally[b + 1] += tally[b]
     for i in range(n):
-        b = int(min(max(ratios[i], 0.0) * fine, BINS - 1.0))
+        b = bins[i]
         order[tally[b]] = first + i
         tally[b] += 1
     return few
 
 
 @kernel
-def stand(window: int, length: float, shadow: Shadow) -> int:
-    """t of the rows of a window, and the slack of its panels; returns the panel after the last."""
+def stand(first: int, share: float, anew: bool, shadow: Shadow) -> int:
+    """t of the rows of a window, which is its ratio times the share, and the slack of its panels; s/‖z‖ where
+    the order is new. Returns the panel after the last."""
     n = shadow.order.shape[0]
-    first = window * WINDOW
-    last = (min(first + WINDOW, n) + PANEL - 1) // PANEL
+    stop = min(first + WINDOW, n)
+    ratios, inverse, order = shadow.ratios, shadow.inverse, shadow.order
+    for k in range(first, stop):
+        ratio = ratios[order[k] - first] * share
+        shadow.stood[k] = np.float32(ratio if ratio > NOWHERE else NOWHERE)
+    if anew:
+        for k in range(first, stop):
+            shadow.factor[k] = np.float32(inverse[order[k] - first])
+    bits = shadow.stood.view(np.int32)
     rounding = (shadow.drift.shape[0] + 9) * 1e-15
-    for p in range(window * PANELS, last):
-        least = np.inf
-        for k in range(p * PANEL, min((p + 1) * PANEL, n)):
-            ratio = shadow.ratios[shadow.order[k] - first] / length
-            shadow.stood[k] = np.float32(max(ratio, NOWHERE) if length < np.inf else NOWHERE)
-            least = min(least, ratio)
-        shadow.slack[p] = least * (1.0 - 1e-9) - rounding if least > 0.0 and length < np.inf else -np.inf
+    last = (stop + PANEL - 1) // PANEL
+    for p in range(first // PANEL, last):
+        part = bits[p * PANEL : min((p + 1) * PANEL, n)]
+        lowest = part[0]
+        for r in range(part.shape[0]):  # as for `look_at`
+            lowest = part[r] if part[r] < lowest else lowest
+        shadow.bits[0] = lowest
+        least = float(shadow.sums[0])
+        shadow.slack[p] = least * (1.0 - 1e-6) - rounding if lowest > 0 else -np.inf
     return last
 
 
@@ -226,40 +263,49 @@ def arranging_sweep(
     squares: np.ndarray,
     steps: np.ndarray,
     constant: float,
+    centre: np.ndarray,
+    largest: np.ndarray,
     anew: bool,
     soon: float,
     shadow: Shadow,
     counts: np.ndarray,
     weights: np.ndarray,
 ) -> int:
-    """`sweep` over all rows in order; the weights before each window become its anchor. Returns the number of
-    mistakes.
+    """`sweep` over all rows in order and `survey` in one reading, noting how far each row is from the anchor;
+    returns the number of mistakes.
 
     If ``anew`` the rows are put in order, and panels with no more slack than ``soon`` are drawn while their
     rows are in the cache, the others when they are looked at. Otherwise they stay in the order that they
-    have. ``steps`` is as long as a window.
+    have. ``steps`` is as long as a window, and ``shadow.mean`` becomes the mean of the weights after each.
     """
     n = shadow.order.shape[0]
+    windows = (n + WINDOW - 1) // WINDOW
+    share = 1.0 / length_of(shadow.anchor)  # 0 where nothing is known there
+    quiet = -1.0
     mistakes = 0
+    shadow.mean[:] = 0.0
     if anew:
         shadow.drawn[:] = -1
         shadow.places[0] = 0
         choose_units(X, np.arange(min(WINDOW, n)), ROOMY, shadow.usual)
         for j in range(shadow.usual.shape[0]):
             shadow.usual[j] = min(shadow.usual[j], LARGEST_UNIT)
-    for window in range((n + WINDOW - 1) // WINDOW):
+    for window in range(windows):
         part = slice(window * WINDOW, min((window + 1) * WINDOW, n))
-        for i in range(part.start, part.stop):
-            size = np.sqrt(float(squares[i]) + constant * constant)
-            shadow.inverse[i - part.start] = 1.0 / size if 1e-15 <= size <= 1e15 else 0.0
-        anchor = shadow.anchor[window]
-        mistakes += sweep_window(X[part], signs[part], steps, constant, anchor, shadow, counts[part], weights)
+        given = (X[part], signs[part], squares[part], steps, constant, shadow)
+        mistakes += sweep_window(*given, counts[part], weights)
+        loud = 0
+        for k in range(part.stop - part.start):
+            loud += not shadow.sizes[k] <= quiet
+        if loud:
+            quiet = raise_largest(X, part.start, part.stop, shadow.sizes, centre, largest)
+        for j in range(weights.shape[0]):
+            shadow.mean[j] += weights[j] / windows
+        measured = (signs[part], shadow.anchor[-1] * constant, constant * constant, shadow.sizes)
+        total = take_ratios(*measured, squares[part], shadow.inverse, shadow.ratios[: part.stop - part.start])
         if anew:
-            arrange_window(part.start, shadow.ratios, shadow.order[part])
-            for k in range(part.start, part.stop):
-                i = shadow.order[k]
-                shadow.factor[k] = np.float32(signs[i] * shadow.inverse[i - part.start])
-        last = stand(window, length_of(anchor), shadow)
+            arrange_window(part.start, total, shadow.ratios, shadow.bins, shadow.order[part])
+        last = stand(part.start, share, anew, shadow)
         if anew:
             draw_panels(X, window * PANELS, last, soon, shadow)
     return mistakes

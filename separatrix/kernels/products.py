@@ -23,6 +23,7 @@ from separatrix.kernels import POLICY
 ROWS = 64
 BYTES = 4  # columns in a word
 HELD = 8  # vectors of sums at a time, so that all of them stay in registers
+PAIRS = {4: "sse2.pmadd.wd", 8: "avx2.pmadd.wd", 16: "avx512.pmaddw.d.512"}  # sums at once
 BYTE, HALF, WHOLE, INDEX = (ir.IntType(bits) for bits in (8, 16, 32, 64))
 
 
@@ -72,7 +73,10 @@ def sums_at_once() -> int:
     named = set(str(features).split(","))
     # What is switched off takes what builds on it along, and LLVM ends the process at an instruction that is.
     without = {f"-{name}" for name in ("avx2", "avx", "sse4.2", "sse4.1", "ssse3", "sse3")}
-    return 8 if "+avx2" in named and not named & without else 4  # every x86-64 has the latter
+    if "+avx2" not in named or named & without:
+        return 4  # every x86-64 has that
+    wide = {"avx512f", "avx512bw"}
+    return 16 if all(f"+{name}" in named and f"-{name}" not in named for name in wide) else 8
 
 
 def adding_pairs(lanes: int) -> Callable[..., int]:
@@ -104,8 +108,8 @@ def adding_pairs(lanes: int) -> Callable[..., int]:
 def _added(builder: Any, lanes: int, codes: Any, first: Any, factors: Any, n_words: Any) -> list[Any]:
     """The loop over words: vectors of sums, two for every row, of as many rows as they hold."""
     sums, halves, bytes_ = (ir.VectorType(kind, n) for kind, n in _kinds(lanes))
-    name = "llvm.x86.avx2.pmadd.wd" if lanes == 8 else "llvm.x86.sse2.pmadd.wd"
-    multiply = cgutils.get_or_insert_function(builder.module, ir.FunctionType(sums, [halves, halves]), name)
+    kind = ir.FunctionType(sums, [halves, halves])
+    multiply = cgutils.get_or_insert_function(builder.module, kind, f"llvm.x86.{PAIRS[lanes]}")
     nothing = ir.Constant(sums, [0] * lanes)
     held = [cgutils.alloca_once(builder, sums) for _ in range(HELD)]
     for place in held:

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.kernels import kernel
+from separatrix.kernels import inner_kernel, kernel
 from separatrix.kernels.census import LOWEST, square_of
 from separatrix.kernels.drawing import draw_panels
 from separatrix.kernels.products import add_products
 from separatrix.kernels.reach import LONG, SHORT
 from separatrix.kernels.row import row_add, row_dot
 from separatrix.kernels.shadow import (
-    BASED,
     COSINE,
+    DOUBT,
     GRAIN,
     LENGTH,
     LOOKS,
@@ -26,6 +26,7 @@ from separatrix.kernels.shadow import (
     PANEL,
     PANELS,
     PLACE,
+    USUAL,
     WINDOW,
     Shadow,
     scale_units,
@@ -36,121 +37,70 @@ MANY = 64  # doubtful rows in a window from which on all its rows are read
 
 
 @kernel
-def look_at(
-    panels: np.ndarray,
-    constant: float,
-    drawn: np.ndarray,
-    codes: np.ndarray,
+def fit_units(
+    k: int,
+    bias: float,
     usual: np.ndarray,
     units: np.ndarray,
     own: np.ndarray,
-    factor: np.ndarray,
-    stood: np.ndarray,
     drift: np.ndarray,
-    turn: np.ndarray,
     scaled: np.ndarray,
     grains: np.ndarray,
     factors: np.ndarray,
+    turn: np.ndarray,
+) -> float:
+    """`scale_units` with the units of a panel that has been drawn; returns the doubt, which ``turn`` has
+    too."""
+    start = bias / turn[LENGTH]
+    if own[k]:
+        turn[DOUBT] = scale_units(units[k], start, drift, scaled, grains, factors, turn)
+    else:
+        turn[DOUBT] = scale_units(usual, start, drift, scaled, grains, factors, turn)
+    turn[USUAL] = not own[k]
+    if not turn[LENGTH] < np.inf:
+        turn[DOUBT] = np.inf
+    return turn[DOUBT]
+
+
+@inner_kernel
+def look_at(
+    p: int,
+    bias: float,
+    drawn: np.ndarray,
+    codes: np.ndarray,
+    factor: np.ndarray,
+    stood: np.ndarray,
+    factors: np.ndarray,
+    turn: np.ndarray,
     products: np.ndarray,
-    sums: np.ndarray,
+    bounds: np.ndarray,
     bits: np.ndarray,
-    least: np.ndarray,
-) -> int:
-    """Lower bounds on s·w·z/‖w‖‖z‖ of the rows of some panels into ``sums``, none above 0 where a panel has
-    not been drawn, and the least of each panel into ``least``, -inf if not positive; returns how many."""
-    # It is given parts of the shadow one by one, and calls nothing for a panel but what is one instruction
-    # after the other: to hand over so many arrays takes as long as a look.
-    start = drift[-1] * constant / turn[LENGTH]
-    sound = turn[LENGTH] < np.inf
-    first, along = np.float32(start), np.float32(turn[COSINE])
-    doubt, grain, fits = np.inf, np.float32(0.0), False  # the last: whether the drift is in the usual units
-    for a in range(panels.shape[0]):
-        p = panels[a]
-        k = drawn[p]
-        if k >= 0 and sound and (own[k] or not fits):
-            given = units[k] if own[k] else usual
-            doubt = scale_units(given, start, drift, scaled, grains, factors, turn)
-            grain, fits = np.float32(turn[GRAIN]), not own[k]
-        least[a] = -np.inf
-        if not (k >= 0 and doubt < np.inf):
-            sums[a] = 0.0
-            continue
-        add_products(codes, k, factors, products)
-        bounds, wholes = sums[a], bits[a]
-        place, margin = np.uint64(p * PANEL), np.float32(doubt)
-        for r in range(np.uint64(PANEL)):
-            total = first + grain * np.float32(products[r])
-            f = factor[place + r]
-            bounds[r] = along * stood[place + r] + total * f - margin * abs(f) - np.float32(1e-6)
-        # Bits of positive floats are ordered as the floats are, and those of negative ones are negative
-        # integers: a minimum of integers is found many at a time, one of floats is not, nor one in a loop of
-        # known length.
-        lowest = wholes[0]
-        for r in range(wholes.shape[0] - 1):
-            lowest = wholes[r] if wholes[r] < lowest else lowest
-        wholes[PANEL] = lowest
-        if lowest > 0:
-            least[a] = float(bounds[PANEL])
-    return panels.shape[0]
+) -> bool:
+    """Lower bounds on s·w·z/‖w‖‖z‖ of the rows of a panel, whose units are fitted, into ``bounds``: none is
+    positive where the doubt is infinite. Returns whether all are."""
+    add_products(codes, drawn[p], factors, products)
+    place, margin, grain = np.uint64(p * PANEL), np.float32(turn[DOUBT]), np.float32(turn[GRAIN])
+    first, along = np.float32(bias / turn[LENGTH]), np.float32(turn[COSINE])
+    for r in range(np.uint64(PANEL)):
+        total = first + grain * np.float32(products[r])
+        f = factor[place + r]
+        bounds[r] = along * stood[place + r] + total * f - margin * abs(f) - np.float32(1e-6)
+    # Bits of positive floats are ordered as the floats are, and those of negative ones are negative integers:
+    # a minimum of integers is found many at a time, one of floats is not, nor one in a loop of known length.
+    lowest = bits[0]
+    for r in range(bits.shape[0]):
+        lowest = bits[r] if bits[r] < lowest else lowest
+    return lowest > 0 and turn[DOUBT] < np.inf
 
 
 @kernel
-def doubts(X: np.ndarray, place: int, constant: float, weights: np.ndarray, shadow: Shadow) -> int:
-    """The rows in doubt, in row order, of the first window from row ``place`` on that has any.
-
-    Returns how many; ``shadow.progress[PLACE]`` becomes the row after that window.
-    """
-    n = shadow.order.shape[0]
-    rows, near, progress = shadow.doubtful, shadow.near, shadow.progress
-    slack, drawn, drift, turn, sums = shadow.slack, shadow.drawn, shadow.drift, shadow.turn, shadow.sums
-    again = progress[BASED] == place // WINDOW and place % WINDOW > 0
-    moved = turned(shadow.base, weights, drift, turn) if again else 0.0
-    fresh = False
-    found = 0
-    stop = place
-    while found == 0 and stop < n:
-        place = stop
-        window = place // WINDOW
-        stop = min((window + 1) * WINDOW, n)
-        turned(shadow.anchor[window], weights, drift, turn)
-        if not (again or fresh):
-            fresh = True
-            for j in range(weights.shape[0]):
-                shadow.base[j] = weights[j]
-        many = 0
-        for p in range(window * PANELS, (stop + PANEL - 1) // PANEL):
-            q = p - window * PANELS
-            if not again:
-                near[q] = -np.inf
-            if slack[p] > turn[NEED] or near[q] > moved:
-                continue
-            if drawn[p] < 0:
-                draw_panels(X, p, p + 1, np.inf, shadow)
-            shadow.panels[many] = p
-            many += 1
-        given = (shadow.panels[:many], constant, drawn, shadow.codes, shadow.usual, shadow.units, shadow.own)
-        room = (drift, turn, shadow.scaled, shadow.grains, shadow.factors, shadow.products, sums)
-        progress[LOOKS] += look_at(*given, shadow.factor, shadow.stood, *room, shadow.bits, shadow.least)
-        for a in range(many):
-            p = shadow.panels[a]
-            if not again:
-                near[p - window * PANELS] = shadow.least[a]
-            if shadow.least[a] > 0.0:
-                continue
-            for r in range(min(PANEL, n - p * PANEL)):
-                i = shadow.order[p * PANEL + r]
-                if i >= place and not sums[a, r] > 0.0:
-                    rows[found] = i
-                    found += 1
-        progress[BASED] = window
-        again = False
-        moved = 0.0
-    progress[PLACE] = stop
+def in_row_order(place: int, stop: int, found: int, rows: np.ndarray) -> int:
+    """So many doubtful rows of those from ``place`` to ``stop`` in order, or all of them where they are many;
+    returns how many."""
     if found > MANY:
-        found = stop - place
-        for r in range(found):
+        for r in range(stop - place):
             rows[r] = place + r
-        return found
+        return stop - place
     for k in range(1, found):
         i = rows[k]
         q = k
@@ -176,13 +126,43 @@ def shaded_sweep(
     The loop that reads a row is that of `sweep`, term for term.
     The first row is ``shadow.progress[PLACE]``, and it stops early when ``steps`` are used up.
     """
-    place = shadow.progress[PLACE]
-    n = shadow.order.shape[0]
+    # As for `draw_panels`: the loop takes nothing out of the shadow.
+    order, slack, drawn, codes, own = shadow.order, shadow.slack, shadow.drawn, shadow.codes, shadow.own
+    usual, units, factor, stood = shadow.usual, shadow.units, shadow.factor, shadow.stood
+    anchor, drift, turn, scaled, grains = (
+        shadow.anchor,
+        shadow.drift,
+        shadow.turn,
+        shadow.scaled,
+        shadow.grains,
+    )
+    factors, products, sums, bits = shadow.factors, shadow.products, shadow.sums, shadow.bits
+    rows, place, looks = shadow.doubtful, shadow.progress[PLACE], shadow.progress[LOOKS]
+    n = order.shape[0]
     mistakes = 0
+    turned(anchor, weights, drift, turn)
     while place < n and mistakes < steps.shape[0]:
-        rows = shadow.doubtful[: doubts(X, place, constant, weights, shadow)]
-        place = shadow.progress[PLACE]
-        for k in range(rows.shape[0]):
+        stop = min((place // WINDOW + 1) * WINDOW, n)
+        found = 0
+        for p in range(place // WINDOW * PANELS, (stop + PANEL - 1) // PANEL):
+            if slack[p] > turn[NEED]:
+                continue
+            if drawn[p] < 0:
+                draw_panels(X, p, p + 1, np.inf, shadow)
+            looks += 1
+            bias, k = drift[-1] * constant, drawn[p]
+            if own[k] or not turn[USUAL] > 0.0:
+                fit_units(k, bias, usual, units, own, drift, scaled, grains, factors, turn)
+            if look_at(p, bias, drawn, codes, factor, stood, factors, turn, products, sums, bits):
+                continue
+            for r in range(min(PANEL, n - p * PANEL)):
+                i = order[p * PANEL + r]
+                if i >= place and not sums[r] > 0.0:
+                    rows[found] = i
+                    found += 1
+        found = in_row_order(place, stop, found, rows)
+        place = stop
+        for k in range(found):
             i = rows[k]
             s = float(signs[i])
             if not s * (row_dot(X, i, weights) + weights[-1] * constant) > 0.0:
@@ -190,9 +170,10 @@ def shaded_sweep(
                 weights[-1] += steps[mistakes] * s * constant
                 counts[i] += 1
                 mistakes += 1
+                turned(anchor, weights, drift, turn)
                 place = i + 1
                 break  # a mistake changes what the shadow can vouch for
-    shadow.progress[PLACE] = place
+    shadow.progress[PLACE], shadow.progress[LOOKS] = place, looks
     return mistakes
 
 
@@ -216,40 +197,39 @@ def shaded_census(
     sound = length > SHORT and length < LONG
     length = np.sqrt(length) * (1.0 - 1e-9)
     unit = length * (1.0 + 1e-8) * (X.shape[1] + 9) * 2.0**-52
-    sizes = shadow.factor.view(np.int32)
+    factor, order, sums, bits = shadow.factor, shadow.order, shadow.sums, shadow.bits
+    drawn, codes, own, usual, units = shadow.drawn, shadow.codes, shadow.own, shadow.usual, shadow.units
+    stood, drift, scaled, grains = shadow.stood, shadow.drift, shadow.scaled, shadow.grains
+    factors, products = shadow.factors, shadow.products
+    sizes = factor.view(np.int32)
     open_rows = 0
-    for window in range(shadow.anchor.shape[0]):
-        turned(shadow.anchor[window], weights, shadow.drift, turn)
-        many = 0
-        for p in range(window * PANELS, min((window + 1) * PANELS, shadow.slack.shape[0])):
-            left = shadow.slack[p] - turn[NEED]
-            part = sizes[p * PANEL : (p + 1) * PANEL]
-            most = np.int32(0)  # as for `look_at`
-            for r in range(part.shape[0]):
-                size = np.int32(part[r] & MAGNITUDE)
-                most = size if size > most else most
-            shadow.bits[0, 0] = most
-            longest = shadow.sums[0, 0]
-            if left > 0.0 and left * turn[COSINE] * length * (1.0 - 1e-6) > found[LOWEST] * longest:
+    turned(shadow.anchor, weights, shadow.drift, turn)
+    for p in range(shadow.slack.shape[0]):
+        left = shadow.slack[p] - turn[NEED]
+        part = sizes[p * PANEL : (p + 1) * PANEL]
+        most = np.int32(0)  # as for `look_at`
+        for r in range(part.shape[0]):
+            size = np.int32(part[r] & MAGNITUDE)
+            most = size if size > most else most
+        bits[0] = most
+        if left > 0.0 and left * turn[COSINE] * length * (1.0 - 1e-6) > found[LOWEST] * sums[0]:
+            continue
+        bias, k = drift[-1] * constant, drawn[p]
+        if k < 0:
+            sums[:] = 0.0
+        else:
+            fit_units(k, bias, usual, units, own, drift, scaled, grains, factors, turn)
+            look_at(p, bias, drawn, codes, factor, stood, factors, turn, products, sums, bits)
+        for r in range(min(PANEL, n - p * PANEL)):
+            low = float(sums[r]) * length * (1.0 - 1e-6)
+            if low > 0.0 and low > found[LOWEST] * abs(factor[p * PANEL + r]):
                 continue
-            shadow.panels[many] = p
-            many += 1
-        given = (shadow.panels[:many], constant, shadow.drawn, shadow.codes)
-        kept = (shadow.usual, shadow.units, shadow.own, shadow.factor, shadow.stood)
-        room = (shadow.drift, turn, shadow.scaled, shadow.grains, shadow.factors, shadow.products)
-        look_at(*given, *kept, *room, shadow.sums, shadow.bits, shadow.least)
-        for a in range(many):
-            p = shadow.panels[a]
-            for r in range(min(PANEL, n - p * PANEL)):
-                low = float(shadow.sums[a, r]) * length * (1.0 - 1e-6)
-                if low > 0.0 and low > found[LOWEST] * abs(shadow.factor[p * PANEL + r]):
-                    continue
-                i = shadow.order[p * PANEL + r]
-                square = square_of(X, i, squares) + constant * constant
-                margin = float(signs[i]) * (row_dot(X, i, weights) + weights[-1] * constant)
-                if sound and square > SHORT and square < LONG and margin > unit * np.sqrt(square):
-                    found[LOWEST] = min(found[LOWEST], margin)
-                else:
-                    doubtful[open_rows] = i
-                    open_rows += 1
+            i = order[p * PANEL + r]
+            square = square_of(X, i, squares) + constant * constant
+            margin = float(signs[i]) * (row_dot(X, i, weights) + weights[-1] * constant)
+            if sound and square > SHORT and square < LONG and margin > unit * np.sqrt(square):
+                found[LOWEST] = min(found[LOWEST], margin)
+            else:
+                doubtful[open_rows] = i
+                open_rows += 1
     return open_rows

@@ -1,19 +1,19 @@
 """A shadow of dense rows: 8 bits a value, enough to tell for nearly every row on which side it lies.
 
-**Anchors.** Rows are taken in windows of 1024. Each has an anchor, weights a at which t = s·a·z/‖a‖‖z‖ is
-known of every row. For λ ≥ 0, δ = w − λa and c = λ‖a‖/‖w‖
+**Anchor.** There is one, weights a at which t = s·a·z/‖a‖‖z‖ is known of every row. For λ ≥ 0, δ = w − λa and
+c = λ‖a‖/‖w‖
 
     s·w·z/‖w‖‖z‖ = c·t + s·δ·z/‖w‖‖z‖,
 
 so that only what δ adds has to be found out. λ = w·a/‖a‖² makes δ short where the weights have turned
-little: that they grow longer does not count. Any length above ‖z‖ serves as well as ‖z‖, and the one that
-was noted, rounded up in float32, stands for it throughout.
+little: that they grow longer does not count. Weights that go on making mistakes wander about a middle, so the
+mean of those of a pass is a better anchor than any of them. Any length above ‖z‖ serves as well as ‖z‖, and
+the one that was noted, rounded up in float32, stands for it throughout.
 
-**Panels.** Rows are put into panels of 64 by their t, within their window, so that few panels hold all those
-near the plane. Where t ≥ slack for all rows of a panel, the above is at least c·slack − ‖δ‖/‖w‖. `sweep`
-makes it with an error of at most (d + 3)·2⁻⁵³(1 + …). So while slack > (‖δ‖/‖w‖ + (d + 9)·10⁻¹⁵)/c, no row of
-the panel is a mistake, and none is looked at. The same holds with the base in the place of the anchor: those
-are weights at which the panels of one window were looked at, to be looked at again after a mistake there.
+**Panels.** Rows are put into panels of 64 by their t, within windows of 1024, so that few panels hold all
+those near the plane. Where t ≥ slack for all rows of a panel, the above is at least c·slack − ‖δ‖/‖w‖.
+`sweep` makes it with an error of at most (d + 3)·2⁻⁵³(1 + …). So while slack > (‖δ‖/‖w‖ + (d + 9)·10⁻¹⁵)/c,
+no row of the panel is a mistake, and none is looked at.
 
 **Values.** Column j of a panel has a unit u_j, and a value is kept as a whole number of units from −128 to
 127: the nearest, but for three roundings to float32 of numbers below 128 (of the value, of 1/u_j, of their
@@ -52,8 +52,8 @@ PANEL = 64
 PANELS = 16  # in a window
 WINDOW = PANELS * PANEL
 QUAD = 4  # columns in a word
-PLACE, LOOKS, BASED = range(3)
-COSINE, NEED, LENGTH, GRAIN = range(4)
+PLACE, LOOKS = range(2)
+COSINE, NEED, LENGTH, GRAIN, DOUBT, USUAL = range(6)
 TINY = np.float32(1e-35)
 MOST_GRAINS = 32700.0
 MAGNITUDE = 2**31 - 1  # the bits of a float32 without that of its sign
@@ -78,21 +78,21 @@ class Shadow(NamedTuple):
     order : int32, (rows,); factor, stood : float32, (panels * 64,)
         The row at a position; s/‖z‖, 0 where the row must be read or there is none; t, or a large negative
         number.
-    slack : float64, (panels,); anchor : float64, (windows, columns + 1)
-        The least t of each panel, less rounding, and the anchor of each window.
-    near : float64, (16,); base : float64, (columns + 1,)
-        The slack of the panels of the window at hand, at the base.
-    drift : float64, (columns + 1,); turn : float64, (4,)
-        δ of the window at hand; c, the slack that a row must have had to be right now, ‖w‖, and g.
-    panels : int32, (16,); sums : float32, (16, 65); least : float64, (16,)
-        Panels of a window to look at, the bounds of their rows, and the least of each, -inf if not positive.
+    slack : float64, (panels,); anchor, drift, mean : float64, (columns + 1,)
+        The least t of each panel, less rounding; a, δ, and the mean of the weights while t was noted.
+    turn : float64, (6,)
+        c, the slack that a row must have had to be right now, ‖w‖; g and the doubt in some units; not zero
+        where those are the usual ones, and ``factors`` are of them and of δ.
+    sums : float32, (64,)
+        Bounds of the rows of a panel.
     scaled : float32, (columns and 1 to 4 more,); factors : int16, (columns and up to 3 more,)
-        δ/‖w‖ times the units at hand, and the same in grains.
-    bits, grains, shares, wholes, short, words, scales, products, ratios, inverse, doubtful
+        δ/‖w‖ times some units, and the same in grains.
+    bits, grains, shares, wholes, short, words, scales, products, sizes, ratios, inverse, bins,
+    doubtful
         Room to work in; ``bits`` are those of the sums, ``grains`` those of ``scaled``, ``wholes`` those of
         ``shares``, ``words`` those of ``short``, and ``doubtful`` holds the rows to be read.
-    progress : int64, (3,)
-        PLACE, the row from which a sweep goes on; LOOKS, the panels looked at; BASED, the window of the base.
+    progress : int64, (2,)
+        PLACE, the row from which a sweep goes on; LOOKS, the panels looked at.
     """
 
     codes: np.ndarray
@@ -106,15 +106,12 @@ class Shadow(NamedTuple):
     stood: np.ndarray
     slack: np.ndarray
     anchor: np.ndarray
-    near: np.ndarray
-    base: np.ndarray
     drift: np.ndarray
+    mean: np.ndarray
     turn: np.ndarray
     scaled: np.ndarray
     factors: np.ndarray
-    panels: np.ndarray
     sums: np.ndarray
-    least: np.ndarray
     bits: np.ndarray
     grains: np.ndarray
     shares: np.ndarray
@@ -123,8 +120,10 @@ class Shadow(NamedTuple):
     words: np.ndarray
     scales: np.ndarray
     products: np.ndarray
+    sizes: np.ndarray
     ratios: np.ndarray
     inverse: np.ndarray
+    bins: np.ndarray
     doubtful: np.ndarray
     progress: np.ndarray
 
@@ -134,7 +133,7 @@ def empty_shadow(n_rows: int, n_columns: int) -> Shadow:
     drawn."""
     panels = -(-n_rows // PANEL)
     width = -(-n_columns // QUAD) * QUAD
-    sums, short = np.zeros((PANELS, PANEL + 1), np.float32), np.zeros((PANEL, width), np.int8)
+    sums, short = np.zeros(PANEL, np.float32), np.zeros((PANEL, width), np.int8)
     shares, scaled = np.full((PANEL, width), HALFWAY), np.zeros(width + 1, np.float32)
     return Shadow(
         codes=np.empty((panels, width // QUAD, PANEL), np.int32),
@@ -147,16 +146,13 @@ def empty_shadow(n_rows: int, n_columns: int) -> Shadow:
         factor=np.zeros(panels * PANEL, np.float32),
         stood=np.zeros(panels * PANEL, np.float32),
         slack=np.full(panels, -np.inf),
-        anchor=np.zeros((-(-n_rows // WINDOW), n_columns + 1)),
-        near=np.full(PANELS, -np.inf),
-        base=np.zeros(n_columns + 1),
+        anchor=np.zeros(n_columns + 1),
         drift=np.zeros(n_columns + 1),
-        turn=np.zeros(4),
+        mean=np.zeros(n_columns + 1),
+        turn=np.zeros(6),
         scaled=scaled,
         factors=np.zeros(width, np.int16),
-        panels=np.zeros(PANELS, np.int32),
         sums=sums,
-        least=np.zeros(PANELS),
         bits=sums.view(np.int32),
         grains=scaled.view(np.int32),
         shares=shares,
@@ -165,16 +161,18 @@ def empty_shadow(n_rows: int, n_columns: int) -> Shadow:
         words=short.view(np.int32),
         scales=np.zeros(width, np.float32),
         products=np.zeros(PANEL, np.int32),
+        sizes=np.zeros(WINDOW),
         ratios=np.zeros(WINDOW),
         inverse=np.zeros(WINDOW),
+        bins=np.zeros(WINDOW, np.int32),
         doubtful=np.empty(WINDOW, np.int32),
-        progress=np.zeros(3, np.int64),
+        progress=np.zeros(2, np.int64),
     )
 
 
 def shared_shadow(shadow: Shadow, signs: np.ndarray) -> Shadow:
     """The same rows with other signs, for another learner; panels that either draws serve both."""
-    room = empty_shadow(0, shadow.anchor.shape[1] - 1)
+    room = empty_shadow(0, shadow.anchor.shape[0] - 1)
     same = {name: getattr(shadow, name) for name in SHARED}
     factor = np.abs(shadow.factor)
     factor[: len(signs)] *= signs[shadow.order]
@@ -183,7 +181,6 @@ def shared_shadow(shadow: Shadow, signs: np.ndarray) -> Shadow:
         factor=factor,
         stood=np.zeros_like(shadow.stood),
         slack=np.full(len(shadow.slack), -np.inf),
-        anchor=np.zeros(shadow.anchor.shape),
     )
 
 
@@ -209,6 +206,7 @@ def turned(anchor: np.ndarray, weights: np.ndarray, drift: np.ndarray, turn: np.
     turn[LENGTH] = np.sqrt(length) if sound else np.inf
     turn[COSINE] = share * np.sqrt(square) / turn[LENGTH] if ahead else 0.0
     turn[NEED] = np.inf
+    turn[USUAL] = 0.0
     if ahead:
         turn[NEED] = (np.sqrt(across) / turn[LENGTH] + rounding) * (1.0 + 1e-9) / turn[COSINE]
     return turn[NEED]

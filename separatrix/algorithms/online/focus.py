@@ -23,35 +23,34 @@ is freed with the `Focus`. There is no copy of sparse rows, of rows that are not
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.online.reach import Reach
+from separatrix.algorithms.online.reach import WELL_IN_REACH, Reach
+from separatrix.algorithms.online.shade import Shade
 from separatrix.algorithms.online.survey import Survey
 from separatrix.kernels.census import LOWEST, reaching_census
-from separatrix.kernels.drawing import arranging_sweep
 from separatrix.kernels.reach import MOST_NOTED
-from separatrix.kernels.shading import shaded_census, shaded_sweep
-from separatrix.kernels.shadow import LOOKS, PLACE, WINDOW, Shadow, empty_shadow, shared_shadow, turned
+from separatrix.kernels.shadow import PANEL, WINDOW, Shadow
 from separatrix.kernels.sweep import sweep
 from separatrix.rows.memory import DenseRows, MemoryRows
 
-WELL_IN_REACH = 0.015  # a share of rows to read that no copy would improve on
 OUT_OF_CACHE = 2**25  # bytes: fewer are read quickly as they are
 WORTH_COMPILING = 2**31  # bytes read in all from which on even those deserve a copy, and its kernels
 WORTH_A_COPY = 4  # passes still to come, or the copy does not pay
 LATE_MISTAKES = 32  # in the second half of the last pass: with fewer the end may be near
 MOST_COLUMNS = 4096
 MOST_MISTAKES = 1 / 50  # a share of the rows: each makes a window of the shadow be looked at again
-SOON = 0.9  # of the turn in half of the first pass: panels within it are drawn at once
 REDRAW = 48  # looks at all of the copy after which it is made anew; then twice as many, and so on
-STEPS = 4096
+PARTS = 32  # of a pass that reads most rows: the weights after each count in their mean
+SETTLED = 1 / 8  # of the rows: the weights count from there on
 
 
 class Sketch:
     """What the learners of several classes share: ``squares``, ‖x‖² of every row without the constant,
-    rounded up to float32 and known after the first pass, and the 8-bit copy.
+    rounded up to float32 and known after the first pass, and the 8-bit copy, which may be in two parts.
 
     Parameters
     ----------
@@ -67,14 +66,19 @@ class Sketch:
         self.squares = np.empty(rows.n_rows, np.float32)
         self.learners = 0
         self.constant = 0.0
-        self.shadow: Shadow | None = None
+        self.spans = [slice(0, rows.n_rows)]
+        self.shadows: list[Shadow | None] = [None]
 
-    @property
-    def possible(self) -> bool:
-        """Whether there can be a copy."""
+    def possible(self, measured: int) -> bool:
+        """Whether there can be a copy, as far as so many rows tell."""
         rows = self.rows
-        fits = WINDOW <= rows.n_rows < 2**31 - WINDOW and 1 <= rows.n_columns <= MOST_COLUMNS
-        return isinstance(rows, DenseRows) and fits and bool(self.squares.max() <= MOST_NOTED)
+        fits = measured >= WINDOW and rows.n_rows < 2**31 - WINDOW and 1 <= rows.n_columns <= MOST_COLUMNS
+        return isinstance(rows, DenseRows) and fits and bool(self.squares[:measured].max() <= MOST_NOTED)
+
+    def cut(self, place: int) -> None:
+        """Let the copy be in two parts; there is none yet."""
+        self.spans = [slice(0, place), slice(place, self.rows.n_rows)]
+        self.shadows = [None, None]
 
 
 def in_place(rows: MemoryRows) -> bool:
@@ -125,14 +129,14 @@ class Focus:
         self._signs = rows.block(0, rows.n_rows).signs(positive)
         self._step = float(step)
         self._reach = Reach(rows, sketch.squares, constant, self._step, counts, weights)
-        self._shadow: Shadow | None = None
+        self._shades: list[Shade] = []
         self._last = rows.n_rows  # the mistakes of the last pass
         self._made = 0  # those of this pass so far
         self._few = False  # whether the last pass made few
-        self._middle = weights.copy()  # the weights in the middle of the first pass
+        self._mean = np.zeros_like(weights)  # of the weights in the later part of the last pass
+        self._points = 0  # how many of them
         self._late = 0  # the mistakes of the last pass since its middle
         self._stale = False  # whether the copy is to be arranged anew
-        self._looks = 0
         self._patience = REDRAW
 
     def pass_over(self) -> int:
@@ -141,8 +145,16 @@ class Focus:
         if made is not None:
             return made
         rows, n = self.sketch.rows, len(self._signs)
-        halves = ((0, n // 2), (n // 2, n)) if n > 1 else ((0, n),)
-        return sum(self.see(rows.block(*half).X, *half) for half in halves)
+        cuts = sorted({n * k // PARTS for k in range(PARTS + 1)})
+        early = 0
+        for first, stop in pairwise(cuts):
+            if first == n // 4:
+                early = self._made
+            if first == n // 2 and self._soon_worth_a_copy(self._made - early, first):
+                self._made += self._arrange_rest(first)
+                return self._end_pass()
+            self.see(rows.block(first, stop).X, first, stop)
+        return self._made
 
     def glance(self) -> int | None:
         """Make the next pass, if it reads few rows; None: every block of it is to be given to `see`."""
@@ -151,24 +163,24 @@ class Focus:
         if not (self.passes_made and self._few):
             if self.passes_made:
                 self._reach.lose()
+            self._points = 0
             return None
-        if self._shadow is None:
+        if self._shades:
+            self._made = self._copied_pass()
+        else:
+            self._points = 0
             full = self._reach.begin_pass()
             if self._worth_a_copy():
-                self._made = self._arranging_pass()
+                self._made = self._copied_pass()
             elif full:
                 return None
             else:
                 self._made = self._reach.see(self._X, self._signs, 0)
-        elif self._stale:
-            self._made = self._arranging_pass()
-        else:
-            self._made = self._shaded_pass(self._shadow)
         return self._end_pass()
 
     def see(self, X: Any, first: int, stop: int) -> int:
         """The next block of a pass that reads most rows; returns the number of mistakes in it."""
-        signs = self._signs[first:stop]
+        signs, n = self._signs[first:stop], len(self._signs)
         if not self.passes_made:
             made = self._reach.note(X, signs, first, self.sketch.survey)
         elif self._few:
@@ -177,13 +189,17 @@ class Focus:
             visit, steps = np.arange(len(signs), dtype=np.int32), np.full(len(signs), self._step)
             made = int(sweep(X, signs, visit, steps, self.constant, self.counts[first:stop], self.weights))
         self._made += made
-        late = first >= len(self._signs) // 2
-        self._late = self._late + made if late else 0
-        if not (self.passes_made or late):
-            self._middle[:] = self.weights
-        if stop == len(self._signs):
+        self._late = self._late + made if first >= n // 2 else 0
+        if first >= SETTLED * n:
+            self._count()
+        if stop == n:
             self._end_pass()
         return made
+
+    def _count(self) -> None:
+        """Let the weights as they are count in their mean."""
+        self._points += 1
+        self._mean += (self.weights - self._mean) / self._points
 
     def _end_pass(self) -> int:
         self.passes_made += 1
@@ -194,9 +210,14 @@ class Focus:
     def census(self) -> tuple[np.ndarray, float] | None:
         """The rows that floats cannot prove right, and the least margin of the others; None: not known."""
         doubtful, found = np.empty(len(self._signs), np.int32), np.full(1, np.inf)
-        if self._shadow is not None:
-            given = (self._X, self._signs, self.sketch.squares, self.constant, self._shadow)
-            n = shaded_census(*given, self.weights, doubtful, found)
+        n = 0
+        if self._shades:
+            for shade, span in zip(self._shades, self.sketch.spans, strict=True):
+                assert shade.shadow is not None
+                here = doubtful[n:]
+                more = shade.census(shade.shadow, here, found)
+                here[:more] += span.start
+                n += more
         elif self._reach.lost:
             return None
         else:
@@ -204,50 +225,91 @@ class Focus:
         return doubtful[:n], float(found[LOWEST])
 
     def _worth_a_copy(self) -> bool:
+        lasting = self.passes_left >= WORTH_A_COPY and (self.passes_made > 1 or self._late >= LATE_MISTAKES)
+        return lasting and self._reach.share > WELL_IN_REACH and self._large_enough(len(self._signs))
+
+    def _soon_worth_a_copy(self, late: int, seen: int) -> bool:
+        """The same in the middle of a first pass: after so many rows, and mistakes in the later half of
+        them."""
+        few = self._made <= MOST_MISTAKES * seen
+        lasting = self.passes_left > WORTH_A_COPY and 2 * late >= LATE_MISTAKES
+        alone = self.sketch.learners == 1 and not self.passes_made
+        return alone and few and lasting and self._large_enough(seen) and self._reach.lags(seen)
+
+    def _large_enough(self, measured: int) -> bool:
         size = self.sketch.rows.n_bytes
         large = size >= OUT_OF_CACHE or self.passes_made * size >= WORTH_COMPILING
-        lasting = self.passes_left >= WORTH_A_COPY and (self.passes_made > 1 or self._late >= LATE_MISTAKES)
-        return lasting and large and self._reach.share > WELL_IN_REACH and self.sketch.possible
+        return large and self.sketch.possible(measured)
 
-    def _arranging_pass(self) -> int:
-        """A pass that reads every row; an order that others use too is kept."""
+    def _open_shades(self) -> list[Shade]:
         sketch = self.sketch
-        if sketch.shadow is not None and sketch.learners > 1 and sketch.constant != self.constant:
+        made = any(shadow is not None for shadow in sketch.shadows)
+        if made and sketch.learners > 1 and sketch.constant != self.constant:
             # The copy knows the lengths of (x, constant).
-            sketch = self.sketch = Sketch(self.sketch.rows, self.sketch.survey)
-            sketch.squares = self._reach.sight.squares
+            squares = sketch.squares
+            sketch = self.sketch = Sketch(sketch.rows, sketch.survey)
+            sketch.squares = squares
             sketch.learners = 1
-        fresh = sketch.shadow is None
-        anew = fresh or (self._shadow is sketch.shadow and sketch.learners == 1)
-        if sketch.shadow is None:
-            shadow = empty_shadow(*self._X.shape)
-        else:
-            shadow = self._shadow or shared_shadow(sketch.shadow, self._signs)
-        self._shadow = None  # until all of it holds
-        if anew:
-            sketch.shadow = None
-        self._reach.lose()
-        # Weights turn in a pass nearly as much as they did in the second half of the first.
-        soon = SOON * float(turned(self._middle, self.weights, shadow.drift, shadow.turn))
-        given = (self._X, self._signs, sketch.squares, np.full(WINDOW, self._step), self.constant)
-        mistakes = int(arranging_sweep(*given, anew, soon, shadow, self.counts, self.weights))
-        self._shadow = shadow
-        if anew:
-            sketch.shadow, sketch.constant = shadow, self.constant
-        self._stale = False
-        self._looks = 0
-        return mistakes
+        return [
+            Shade(
+                self._X[span],
+                self._signs[span],
+                sketch.squares[span],
+                self.constant,
+                self._step,
+                self.counts[span],
+                self.weights,
+            )
+            for span in sketch.spans
+        ]
 
-    def _shaded_pass(self, shadow: Shadow) -> int:
-        n = len(self._signs)
-        steps = np.full(STEPS, self._step)
-        shadow.progress[:] = 0
-        mistakes = 0
-        while shadow.progress[PLACE] < n:
-            given = (self._X, self._signs, steps, self.constant, shadow)
-            mistakes += int(shaded_sweep(*given, self.counts, self.weights))
-        self._looks += int(shadow.progress[LOOKS])
-        if self._looks > self._patience * len(shadow.slack):
+    def _arrange(self, shade: Shade, place: int) -> int:
+        """Read every row of a part; an order that others use too is kept."""
+        sketch = self.sketch
+        kept = sketch.shadows[place]
+        if kept is not None and kept is shade.shadow and sketch.learners == 1:
+            kept = None
+        if kept is None:
+            sketch.shadows[place] = None  # until all of it holds
+        made = shade.arrange(self._anchor(), kept, sketch.survey)
+        if kept is None:
+            sketch.shadows[place], sketch.constant = shade.shadow, self.constant
+        return made
+
+    def _anchor(self) -> np.ndarray:
+        sound = self._mean.any() and np.isfinite(self._mean).all()
+        return self._mean if sound else self.weights
+
+    def _arrange_rest(self, first: int) -> int:
+        """The rest of a first pass: its rows are measured as the copy of them is made."""
+        self._reach.lose()
+        self.sketch.cut(first)
+        shades = self._open_shades()
+        made = self._arrange(shades[1], 1)
+        self.sketch.survey.settle()
+        shadow = shades[1].shadow
+        assert shadow is not None
+        self._mean = shadow.mean.copy()
+        self._late = made
+        self._shades = shades
+        return made
+
+    def _copied_pass(self) -> int:
+        """A pass by the copy, which is made of the parts of it that are missing or stale."""
+        shades = self._shades or self._open_shades()
+        self._shades = []  # until all of it holds
+        self._reach.lose()
+        made = 0
+        for place, shade in enumerate(shades):
+            if shade.shadow is None or self._stale:
+                self._points = 0
+                made += self._arrange(shade, place)
+            else:
+                made += shade.pass_over(shade.shadow)
+        self._count()
+        panels = -(-len(self._signs) // PANEL)
+        self._stale = sum(shade.looks for shade in shades) > self._patience * panels
+        if self._stale:
             self._patience *= 2
-            self._stale = True
-        return mistakes
+        self._shades = shades
+        return made

@@ -22,6 +22,8 @@ from separatrix.kernels.reach import (
 )
 from separatrix.rows.memory import MemoryRows, SparseRows
 
+WELL_IN_REACH = 0.015  # a share of rows to read that no copy would improve on
+
 
 class Reach:
     """One learner's passes with a constant step: the same updates as plain ones, bit for bit.
@@ -76,6 +78,11 @@ class Reach:
             self.share = 1.0 - float(np.count_nonzero(some > ledger[TURNED] + last)) / some.size
         ledger[FULL] = float(self.share > self._worth)
         return bool(ledger[FULL])
+
+    def lags(self, seen: int) -> bool:
+        """Whether more than a few of the rows that a first pass has seen are out of reach by now."""
+        some = _sample(self.sight.reach[:seen])
+        return bool(np.count_nonzero(some > self.sight.ledger[TURNED]) < (1.0 - WELL_IN_REACH) * some.size)
 
     def see(self, X: Any, signs: np.ndarray, first: int) -> int:
         """The next block of a pass that has begun, or all of it; returns the number of mistakes."""
