@@ -997,6 +997,10 @@ def test_parameters_that_make_no_sense():
         ({"solver": "saga"}, "solver"),
         ({"tol": 2}, "tol"),
         ({"max_iter": 0}, "max_iter"),
+        ({"class_weight": 5}, "class_weight=5 makes no sense"),
+        ({"class_weight": "even"}, "class_weight='even' makes no sense"),
+        ({"class_weight": {0: "much"}}, "makes no sense: give a positive number for every class"),
+        ({"class_weight": {0: 0.0}}, "makes no sense: give a positive number for every class"),
     ):
         with pytest.raises(ValueError, match=word):
             sx.LogisticRegression(**parameters).fit(X, y)

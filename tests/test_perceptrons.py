@@ -762,6 +762,24 @@ def test_steps_of_every_kind():
             sx.Perceptron(step=wrong).fit(X, y)
 
 
+@pytest.mark.parametrize("passes", [1, 2, 3, 5, 6, 7])
+def test_what_the_margin_perceptron_tells_is_of_the_weights_it_returns(passes):
+    """Where passes run out, those are the best it has looked at, and the last ones if they are no worse."""
+    random = np.random.default_rng(0)
+    X = random.standard_normal((2000, 8))
+    y = (X @ random.standard_normal(8) > 0).astype(int)
+    with pytest.warns(sx.FitWarning) as told:
+        model = sx.MarginPerceptron(max_passes=passes).fit(X, y)
+    errors = int(np.sum(model.predict(X) != y))
+    assert errors > 0
+    assert any(f"err on {errors} of 2000 rows" in str(one.message) for one in told)
+    margins = np.where(y == 1, 1, -1) * model.decision_function(X)
+    assert model.geometric_margin_ == pytest.approx(margins.min() / np.linalg.norm(model.coef_))
+    with pytest.warns(sx.FitWarning):
+        looked_at = [sx.MarginPerceptron(max_passes=k).fit(X, y) for k in (1, 2, 4) if k <= passes]
+    assert errors <= min(int(np.sum(other.predict(X) != y)) for other in looked_at)
+
+
 @pytest.mark.parametrize(
     ("model", "message"),
     [

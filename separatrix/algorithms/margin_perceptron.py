@@ -31,7 +31,7 @@ from separatrix.algorithms.online.learner import Learner, rule
 from separatrix.algorithms.online.loop import Run, errors_in_floats
 from separatrix.algorithms.online.survey import Survey
 from separatrix.bounds import Bound, kozinec
-from separatrix.certificates import MarginShare, Separable
+from separatrix.certificates import MarginShare
 from separatrix.predictor import NothingProven, Solution, warn
 from separatrix.predictor.evidence import Tally, about
 from separatrix.predictor.parameters import is_number
@@ -112,11 +112,12 @@ class MarginPerceptron(OnlineClassifier):
         return KozinecLearner(n_columns, intercept=self.fit_intercept, start=start, share=self.share)
 
     def _solution(self, frame: Frame, positive: int, run: Run, survey: Survey) -> Solution:
-        solution = super()._solution(frame, positive, run, survey)
-        if isinstance(solution.certificate, MarginShare | Separable):
-            return solution
-        assert isinstance(run.learner, KozinecLearner)
-        return replace(solution, weights=run.learner.fallback())
+        learner = run.learner
+        assert isinstance(learner, KozinecLearner)
+        if run.found is not None and learner.fewest < run.found.errors:
+            learner.falls_back = True
+            run.found = self._tallies(frame, {positive: run})[positive]
+        return super()._solution(frame, positive, run, survey)
 
     def _certificate(
         self, rows: Rows, positive: int, run: Run, weights: np.ndarray, found: Tally, facts: dict[str, Any]
@@ -158,8 +159,10 @@ class KozinecLearner(Learner):
         self.shares = np.zeros(0)
         # The scale, the squared length, the constant; then mistakes and the first row, for each call anew.
         self.lengths = np.array([0.0, 0.0, self.constant, 0.0, 0.0])
-        self._passes, self._fewest = 0, float("inf")
-        self._best: np.ndarray | None = None
+        self.fewest = float("inf")  # errors of the best weights looked at
+        self.falls_back = False  # whether to predict with those: the rows are not separated in the end
+        self._best = self.weights
+        self._passes = 0
 
     def begin(self, rows: Rows, positive: int) -> None:
         self.shares = np.zeros(rows.n_rows)
@@ -176,6 +179,7 @@ class KozinecLearner(Learner):
 
     def rest(self) -> Learner:
         self.shares = np.zeros(0)
+        self.falls_back = False
         return self
 
     def end_pass(self, rows: Any, positive: int) -> None:
@@ -188,8 +192,8 @@ class KozinecLearner(Learner):
         # passes.
         if self._passes & (self._passes - 1) == 0:
             errors = errors_in_floats(rows, positive, [point], self.constant)[0]
-            if errors <= self._fewest:
-                self._fewest, self._best = errors, point
+            if errors <= self.fewest:
+                self.fewest, self._best = errors, point
 
     def _polish(self, rows: Rows, positive: int) -> None:
         """Visit the rows that carry the point again and again: a few rows, most of the updates.
@@ -220,11 +224,7 @@ class KozinecLearner(Learner):
 
     def answer(self) -> np.ndarray:
         """The direction of the point, so that scores of several classes compare as distances."""
-        return _unit(self.weights)
-
-    def fallback(self) -> np.ndarray:
-        """The best predictor among the weights looked at, for rows that are not separated in the end."""
-        return self.answer() if self._best is None else _unit(self._best)
+        return _unit(self._best if self.falls_back else self.weights)
 
 
 def _unit(weights: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight
 
 from separatrix.predictor.classifier import LinearClassifier
+from separatrix.predictor.parameters import is_number
 from separatrix.rows import DataError, Rows
 
 
@@ -23,6 +24,7 @@ class WeightedClassifier(LinearClassifier):
     """
 
     class_weight: Mapping[Any, float] | str | None = None
+    class_weight_name = "class_weight"  # what the user calls it
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit to rows ``X`` with labels ``y``, or to labelled `Rows` alone; a weight is a repetition."""
@@ -42,14 +44,24 @@ class WeightedClassifier(LinearClassifier):
             )
         if self.class_weight is None:
             return weights
-        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+        if isinstance(self.class_weight, str):
             factors = mass.sum() / (len(mass) * mass)
         else:
-            factors = compute_class_weight(
-                self.class_weight if isinstance(self.class_weight, str) else dict(self.class_weight),
-                classes=self.classes_,
-                y=self.classes_[codes],
-            )
-        if not (np.isfinite(factors).all() and (factors > 0).all()):
-            raise DataError("class_weight has to be a positive number for every class.")
+            given = dict(self.class_weight)
+            factors = compute_class_weight(given, classes=self.classes_, y=self.classes_[codes])
         return np.asarray(weights * factors[codes])
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        given = self.class_weight
+        if given is None or (isinstance(given, str) and given == "balanced"):
+            return
+        if not (isinstance(given, Mapping) and all(_is_positive(weight) for weight in given.values())):
+            raise ValueError(
+                f"{self.class_weight_name}={given!r} makes no sense: give a positive number for every class, "
+                'as in {0: 1, 1: 5}, "balanced", or None.'
+            )
+
+
+def _is_positive(weight: Any) -> bool:
+    return is_number(weight) and 0 < weight < float("inf")

@@ -10,7 +10,7 @@ from separatrix.kernels.shading import shaded_census, shaded_sweep
 from separatrix.kernels.shadow import LOOKS, PLACE, WINDOW, Shadow, empty_shadow, shared_shadow, turned
 
 SOON = 1.2  # of how far the weights are from the anchor: panels within it are drawn at once
-STEPS = 4096
+STEPS = 4096  # mistakes between two calls of the kernel
 
 
 class Shade:
@@ -35,6 +35,7 @@ class Shade:
         self.squares = squares
         self.constant = constant
         self.step = step
+        self.steps = np.full(STEPS, step)
         self.counts = counts
         self.weights = weights
         self.shadow: Shadow | None = None
@@ -58,11 +59,10 @@ class Shade:
 
     def pass_over(self, shadow: Shadow) -> int:
         """Visit every row in order, by the copy; returns the number of mistakes."""
-        steps = np.full(STEPS, self.step)
         shadow.progress[:] = 0
         mistakes = 0
         while shadow.progress[PLACE] < len(self.signs):
-            given = (self.X, self.signs, steps, self.constant, shadow)
+            given = (self.X, self.signs, self.steps, self.constant, shadow)
             mistakes += int(shaded_sweep(*given, self.counts, self.weights))
         self.looks += int(shadow.progress[LOOKS])
         return mistakes

@@ -126,6 +126,8 @@ class ZeroOne(WeightedClassifier):
         self.progress = progress
         self.n_jobs = n_jobs
 
+    class_weight_name = "costs"
+
     @property
     def class_weight(self) -> Mapping[Any, float] | str | None:  # type: ignore[override]
         """What `WeightedClassifier` multiplies in: the costs."""
