@@ -3,7 +3,8 @@
 **Idea.** The first pass notes how far the weights may turn before a row can go wrong, and later passes leave
 out the rows that are within reach: `separatrix.kernels.reach`. Where the weights keep turning, so that too
 many rows must be read, a copy in 8 bits a value, arranged by how near the plane they are, tells which:
-`separatrix.kernels.shadow`.
+`separatrix.kernels.shadow`. If that is to be seen in the middle of the first pass, the rest of that pass
+makes the copy of the rows it reads, and the second pass that of the others.
 
 **Theorem.** The weights, the counts and the mistakes of every pass are those of the plain passes, bit for
 bit. A row is passed over only when the number that the plain sweep would have computed for it is proven
@@ -14,9 +15,9 @@ share. That each has it compiled to the same sum is LLVM's doing; tests compare 
 **Several classes.** A pass that reads most rows comes in blocks (`Focus.see`), so that every learner reads a
 block while it is in the cache; one that reads few is made at once (`Focus.glance`).
 
-**Cost.** 8 bytes a row, and a pass that arranges the rows as it goes and takes twice as long as a plain one;
-what it does not draw is drawn when it is needed. As a rule half of the copy is, and a later pass looks at a
-tenth to all of that. It takes 8 to 8.5 bits a value that is drawn, columns in fours, and 12 bytes a row, and
+**Cost.** 8 bytes a row, and one reading that arranges the rows as it goes and takes half as long again as a
+plain one; what it does not draw is drawn when it is needed. As a rule half of the copy is, and a later pass
+looks at a tenth to all of that. It takes 8 to 8.5 bits a value that is drawn, columns in fours, and 12 bytes a row, and
 is freed with the `Focus`. There is no copy of sparse rows, of rows that are not in C order, or longer than
 10¹⁹.
 """
