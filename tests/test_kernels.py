@@ -239,7 +239,7 @@ def test_shaded_sweep(dtype, n, d):
     case = Case(dtype, (n, d), seed=1)
     signs = np.array([1 if sum(row) > -1 else -1 for row in case.rows], np.int8)
     squares, largest = np.zeros(n, np.float32), np.zeros(3)
-    shade = shadow.empty_shadow(n, d)
+    shade = shadow.empty_shadow(n, d, np.empty(shadow.words_of(n, d), np.int32))
     for constant, weights, exact in case.starts():
         counts, twin = np.zeros(n, np.int32), (None, [0] * n, exact)
         for number in range(6):

@@ -128,15 +128,20 @@ class Shadow(NamedTuple):
     progress: np.ndarray
 
 
-def empty_shadow(n_rows: int, n_columns: int) -> Shadow:
-    """Room for a shadow, to be filled by `arranging_sweep`; memory is taken only for the panels that are
-    drawn."""
+def words_of(n_rows: int, n_columns: int) -> tuple[int, int, int]:
+    """The shape of the codes."""
+    return -(-n_rows // PANEL), -(-n_columns // QUAD), PANEL
+
+
+def empty_shadow(n_rows: int, n_columns: int, codes: np.ndarray) -> Shadow:
+    """Room for a shadow, to be filled by `arranging_sweep`, with some for the codes; memory is taken only for
+    the panels that are drawn."""
     panels = -(-n_rows // PANEL)
     width = -(-n_columns // QUAD) * QUAD
     sums, short = np.zeros(PANEL, np.float32), np.zeros((PANEL, width), np.int8)
     shares, scaled = np.full((PANEL, width), HALFWAY), np.zeros(width + 1, np.float32)
     return Shadow(
-        codes=np.empty((panels, width // QUAD, PANEL), np.int32),
+        codes=codes,
         usual=np.zeros(width, np.float32),
         units=np.empty((panels, width), np.float32),
         own=np.zeros(panels, np.bool_),
@@ -172,7 +177,7 @@ def empty_shadow(n_rows: int, n_columns: int) -> Shadow:
 
 def shared_shadow(shadow: Shadow, signs: np.ndarray) -> Shadow:
     """The same rows with other signs, for another learner; panels that either draws serve both."""
-    room = empty_shadow(0, shadow.anchor.shape[0] - 1)
+    room = empty_shadow(0, shadow.anchor.shape[0] - 1, shadow.codes)
     same = {name: getattr(shadow, name) for name in SHARED}
     factor = np.abs(shadow.factor)
     factor[: len(signs)] *= signs[shadow.order]

@@ -46,6 +46,7 @@ MOST_COLUMNS = 4096
 MOST_MISTAKES = 1 / 50  # a share of the rows: each makes a window of the shadow be looked at again
 REDRAW = 48  # looks at all of the copy after which it is made anew; then twice as many, and so on
 PARTS = 32  # of a pass that reads most rows: the weights after each count in their mean
+CUT = 12  # of them: there the rest of a first pass may begin to make the copy
 SETTLED = 1 / 8  # of the rows: the weights count from there on
 
 
@@ -149,9 +150,9 @@ class Focus:
         cuts = sorted({n * k // PARTS for k in range(PARTS + 1)})
         early = 0
         for first, stop in pairwise(cuts):
-            if first == n // 4:
+            if first == n * CUT // PARTS // 2:
                 early = self._made
-            if first == n // 2 and self._soon_worth_a_copy(self._made - early, first):
+            if first == n * CUT // PARTS and self._soon_worth_a_copy(self._made - early, first):
                 self._made += self._arrange_rest(first)
                 return self._end_pass()
             self.see(rows.block(first, stop).X, first, stop)

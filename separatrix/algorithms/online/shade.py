@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
+from separatrix.algorithms.online.room import lent
 from separatrix.algorithms.online.survey import Survey
 from separatrix.kernels.drawing import arranging_sweep
 from separatrix.kernels.shading import shaded_census, shaded_sweep
-from separatrix.kernels.shadow import LOOKS, PLACE, WINDOW, Shadow, empty_shadow, shared_shadow, turned
+from separatrix.kernels.shadow import (
+    LOOKS,
+    PLACE,
+    WINDOW,
+    Shadow,
+    empty_shadow,
+    shared_shadow,
+    turned,
+    words_of,
+)
 
 SOON = 1.2  # of how far the weights are from the anchor: panels within it are drawn at once
 STEPS = 4096  # mistakes between two calls of the kernel
@@ -46,8 +56,10 @@ class Shade:
         returns the number of mistakes."""
         anew = kept is None
         shadow, self.shadow = self.shadow, None  # until all of it holds
-        if shadow is None:
-            shadow = empty_shadow(*self.X.shape) if kept is None else shared_shadow(kept, self.signs)
+        if shadow is None and kept is not None:
+            shadow = shared_shadow(kept, self.signs)
+        elif shadow is None:
+            shadow = empty_shadow(*self.X.shape, lent(*words_of(*self.X.shape)))
         shadow.anchor[:] = anchor
         soon = SOON * float(turned(shadow.anchor, self.weights, shadow.drift, shadow.turn))
         given = (self.X, self.signs, self.squares, np.full(WINDOW, self.step), self.constant)
