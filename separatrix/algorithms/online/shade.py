@@ -59,7 +59,8 @@ class Shade:
         if shadow is None and kept is not None:
             shadow = shared_shadow(kept, self.signs)
         elif shadow is None:
-            shadow = empty_shadow(*self.X.shape, lent(*words_of(*self.X.shape)))
+            n_rows, n_columns = self.X.shape
+            shadow = empty_shadow(n_rows, n_columns, lent(*words_of(n_rows, n_columns)))
         shadow.anchor[:] = anchor
         soon = SOON * float(turned(shadow.anchor, self.weights, shadow.drift, shadow.turn))
         given = (self.X, self.signs, self.squares, np.full(WINDOW, self.step), self.constant)
