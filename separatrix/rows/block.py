@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 BYTES = 1024 * 1024  # a block and its answers stay in the second- and third-level caches
+ONE_THREAD = 4096  # values: BLAS has longer sums made by several, which a busy machine is late to wake up
 MOST_ROWS = 65_536
 FEWEST_ROWS = 32
 
@@ -89,7 +90,8 @@ def read_only(array: np.ndarray) -> np.ndarray:
 
 def all_finite(array: np.ndarray) -> bool:
     """Whether no value is NaN or infinite: a sum of squares tells it, unless it overflows."""
-    return isfinite(np.vdot(array, array)) or bool(np.isfinite(array).all())
+    short = array.size <= ONE_THREAD and isfinite(np.vdot(array, array))
+    return short or bool(np.isfinite(array).all())
 
 
 def taken(X: Any, chosen: np.ndarray) -> Any:

@@ -192,7 +192,7 @@ class Focus:
             made = int(sweep(X, signs, visit, steps, self.constant, self.counts[first:stop], self.weights))
         self._made += made
         self._late = self._late + made if first >= n // 2 else 0
-        if first >= SETTLED * n:
+        if first >= SETTLED * n and isinstance(self.sketch.rows, DenseRows):
             self._count()
         if stop == n:
             self._end_pass()

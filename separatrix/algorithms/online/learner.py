@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from separatrix.rows import Csr, DataError
+from separatrix.rows.block import ONE_THREAD
 
 SHORT = 256  # numbers: up to here Python's own sum is quicker than a call of NumPy
 
@@ -143,7 +144,7 @@ def length_of(vector: np.ndarray) -> float:
     if len(vector) <= SHORT:
         return math.hypot(*vector.tolist())
     with np.errstate(over="ignore", under="ignore"):
-        square = float(np.sum(np.square(vector)))
+        square = float(np.einsum("i,i->", vector, vector))
     if 1e-200 <= square <= 1e200:
         return math.sqrt(square)
     return math.hypot(*vector.tolist())  # slower, but no square is too small or too large for it
@@ -151,9 +152,7 @@ def length_of(vector: np.ndarray) -> float:
 
 def linear_score(X: Any, weights: np.ndarray, constant: float) -> float:
     """w·x + b of the one row of a block."""
-    # vdot is silent where a product overflows.
-    if isinstance(X, Csr):
-        inner = np.vdot(X.data, weights[X.indices])
-    else:
-        inner = np.vdot(X, weights[:-1])
+    values, factors = (X.data, weights[X.indices]) if isinstance(X, Csr) else (X[0], weights[:-1])
+    # Both are silent where a product overflows.
+    inner = np.vdot(values, factors) if len(values) <= ONE_THREAD else np.einsum("i,i->", values, factors)
     return float(inner) + float(weights[-1]) * constant
