@@ -145,7 +145,7 @@ def length_of(vector: np.ndarray) -> float:
         return math.hypot(*vector.tolist())
     with np.errstate(over="ignore", under="ignore"):
         square = float(np.einsum("i,i->", vector, vector))
-    if 1e-200 <= square <= 1e200:
+    if 1e-200 <= square <= 1e200 or not vector.any():
         return math.sqrt(square)
     return math.hypot(*vector.tolist())  # slower, but no square is too small or too large for it
 
