@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from separatrix.kernels.cache import keep_on_disk
+from separatrix.kernels.signals import hold_signals
 
 POLICY: dict[str, Any] = {
     "fastmath": {"reassoc", "contract", "nsz", "arcp"},
@@ -45,4 +46,5 @@ def _compiled(function: Function, policy: dict[str, Any]) -> Function:
     dispatcher = numba.njit(**policy)(function)
     if dispatcher is not function:  # with NUMBA_DISABLE_JIT numba hands the function back
         keep_on_disk(dispatcher, function, policy)
+        hold_signals(dispatcher)
     return dispatcher

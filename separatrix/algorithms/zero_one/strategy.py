@@ -59,10 +59,12 @@ def compiled(many: bool = False) -> None:
         next(Elimination(0).steps(problem, interval))
         interval.upper = problem.total
         Circuits(0, 1, None).run(problem, interval)
-        return
-    Search(0, rounds=1, effort=0.05).run(problem, interval)
-    interval.upper += 1  # so that something is left to prove
-    Cones().run(problem, interval)
+    else:
+        Search(0, rounds=1, effort=0.05).run(problem, interval)
+        interval.upper += 1  # so that something is left to prove
+        Cones().run(problem, interval)
+    if interval.interrupted:  # which an engine takes for a wish about its own problem
+        raise KeyboardInterrupt
 
 
 def ready(columns: int) -> None:
