@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from itertools import count, cycle, islice, repeat
 
 import numpy as np
@@ -143,6 +144,69 @@ def test_another_separator_gives_a_larger_number():
     of_other = bounds.novikoff(radius, (rows @ other).min(), norm=np.linalg.norm(other))
     assert of_best.value == pytest.approx(bounds.novikoff_inverse(radius, math.sqrt(2)).value)
     assert of_other > of_best
+
+
+# Certain to the last digit
+
+sizes = st.floats(1e-3, 1e3)
+
+
+@given(sizes, sizes, sizes, sizes)
+def test_certain_bounds_are_never_below_their_theorem(a, b, c, share):
+    small, middle, large = sorted((a, b, c))
+    epsilon = share / 1e3
+    r, g, n, e = map(Fraction, (large, small, middle, epsilon))
+    certain = {
+        bounds.novikoff(large, small): (r / g) ** 2,
+        bounds.novikoff(large, small, norm=middle + 1): (r * Fraction(middle + 1) / g) ** 2,
+        bounds.novikoff_unit(epsilon): 1 / e**2,
+        bounds.novikoff_inverse(large, middle): (r * n) ** 2,
+        bounds.novikoff_squares(large, middle): r * n,
+        bounds.batch_perceptron(large, small): (r / g) ** 2,
+        bounds.kozinec(large, small, epsilon): ((r / g) ** 2 - 1) / e**2,
+        bounds.freund_schapire(large, small, middle, passes=4): ((r + 2 * n) / g) ** 2,
+        bounds.novikoff_from_start(large, small, middle, -middle): (r / g) ** 2 + 2 * n / g,
+        bounds.passive_aggressive(large, middle): (r * n) ** 2,
+        bounds.passive_aggressive(large, middle, [small, epsilon], variant="PA-I", C=share): max(
+            r**2, 1 / Fraction(share)
+        )
+        * (n**2 + 2 * Fraction(share) * (g + e)),
+        bounds.passive_aggressive(large, middle, [small, epsilon], variant="PA-II", C=share): (
+            r**2 + 1 / (2 * Fraction(share))
+        )
+        * (n**2 + 2 * Fraction(share) * (g**2 + e**2)),
+    }
+    for bound, exact in certain.items():
+        assert exact <= bound.value
+        assert Fraction(math.nextafter(bound.value, 0.0)) < exact or bound.value == exact == 0
+
+
+@given(sizes, sizes, sizes, st.floats(-1, 1))
+def test_certain_bounds_with_a_root_are_never_below_their_theorem(a, b, c, along):
+    """M is at least the root of a quadratic equation where that has the right sign there."""
+    (small, large), alignment = sorted((a, b)), along * c
+    r, g, n, start = map(Fraction, (large, small, c, alignment))
+    found = Fraction(bounds.novikoff_from_start(large, small, c, alignment).value)
+    assert (start + found * g) ** 2 >= n**2 + found * r**2
+    reached = Fraction(bounds.freund_schapire(large, small, c, passes=2).value) * g**2
+    squares = reached - r**2 - 2 * n**2  # at least 2√2·RD
+    assert squares >= 0 <= squares**2 - 8 * (r * n) ** 2
+    total = Fraction(bounds.passive_aggressive(large, small, [c]).value)
+    rest = total - (r * g) ** 2 - 2 * n**2  # at least 2U√(R²‖u‖² + U²)
+    assert rest >= 0 <= rest**2 - 4 * n**2 * ((r * g) ** 2 + n**2)
+
+
+def test_values_that_doubles_hold_are_exact():
+    assert bounds.novikoff(2.0, 1.0).value == 4.0
+    assert bounds.novikoff_from_start(1.0, 0.25, 3.0, 3.0).value == 0.0
+    assert bounds.freund_schapire(1.0, 0.5, 1.5, passes=4).value == 64.0
+    assert bounds.passive_aggressive(3.0, 0.0, np.ones(99)).value == 396.0
+    assert bounds.passive_aggressive(1.0, 0.0, [], variant="PA-I").value == 0.0
+
+
+def test_steps_that_overflow_or_vanish_break_nothing():
+    assert bounds.steps_bound(1.0, 0.1, [1.5e308] * 5).vacuous
+    assert bounds.steps_bound(1.0, 0.6, [5e-324] * 2).vacuous
 
 
 # Novikoff, one assumption dropped at a time

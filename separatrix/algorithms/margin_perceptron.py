@@ -21,6 +21,7 @@ exact arithmetic.
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from separatrix.algorithms.online.learner import Learner, rule
 from separatrix.algorithms.online.loop import Run, errors_in_floats
 from separatrix.algorithms.online.survey import Survey
 from separatrix.bounds import Bound, kozinec
+from separatrix.bounds.rounding import up
 from separatrix.certificates import MarginShare
 from separatrix.predictor import NothingProven, Solution, warn
 from separatrix.predictor.evidence import Tally, about
@@ -106,7 +108,8 @@ class MarginPerceptron(OnlineClassifier):
 
     def promised(self, radius: float, margin: float) -> Bound | None:
         bound = kozinec(radius, margin, (1 - self.share) * (1 - SPARE))
-        return replace(bound, value=bound.value + 1)  # the row it starts at counts as an update here
+        # The row it starts at counts as an update here.
+        return bound if bound.vacuous else replace(bound, value=up(Fraction(bound.value) + 1))
 
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         return KozinecLearner(n_columns, intercept=self.fit_intercept, start=start, share=self.share)

@@ -15,6 +15,7 @@ has Σℓ² ≤ (R² + 1/2C)(‖u‖² + 2C Σℓ*²) (Theorem 5).
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from separatrix.algorithms.online.learner import Learner, rule
 from separatrix.algorithms.online.loop import Run
 from separatrix.algorithms.online.survey import Survey
 from separatrix.bounds import Bound, passive_aggressive
+from separatrix.bounds.rounding import up
 from separatrix.predictor import Solution
 from separatrix.predictor.parameters import is_number
 
@@ -99,7 +101,7 @@ class PassiveAggressive(OnlineClassifier):
             raise ValueError(f"C={self.C!r} must be positive and finite; variant='PA' has no such limit.")
 
     def promised(self, radius: float, margin: float) -> Bound | None:
-        return passive_aggressive(radius, 1.0 / margin, C=self.C, variant=self.variant)
+        return passive_aggressive(radius, up(1 / Fraction(margin)), C=self.C, variant=self.variant)
 
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         cap = self.C if self.variant == "PA-I" else np.inf

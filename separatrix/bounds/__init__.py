@@ -1,8 +1,9 @@
 """Theorems evaluated: the docstring is the theorem with its hypotheses, the body the formula.
 
 Rows are z = s·x, or z = s·(x, 1) where the constant is absorbed; R = max ‖z‖ and the margin γ are always of
-the same rows. A *certain* bound holds on every run that meets its assumptions. The numbers are ordinary
-floats: give a radius rounded up and a margin rounded down where the last digit matters.
+the same rows. A *certain* bound holds on every run that meets its assumptions: of the doubles given it is
+evaluated exactly, and rounded up. Give a radius rounded up and a margin rounded down where the last digit
+matters.
 """
 
 from separatrix.bounds.bound import Bound

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from fractions import Fraction
 from typing import Any, SupportsFloat, SupportsIndex
 
 
@@ -25,14 +26,15 @@ def nonnegative(**arguments: SupportsFloat) -> tuple[float, ...]:
     return found
 
 
-def difficulty(radius: SupportsFloat, margin: SupportsFloat, norm: SupportsFloat = 1.0) -> float:
-    """R‖w*‖/γ, which Cauchy and Schwarz keep at 1 or above."""
+def difficulty(radius: SupportsFloat, margin: SupportsFloat, norm: SupportsFloat = 1.0) -> Fraction:
+    """R‖w*‖/γ of these doubles, exactly, which Cauchy and Schwarz keep at 1 or above."""
     length, scale = nonnegative(radius=radius, norm=norm)
     (gap,) = positive(margin=margin)
     # One part in 10⁹ forgives the rounding of a margin that is the length of its row.
     if gap > length * scale * (1 + 1e-9):
         raise ValueError(f"a margin of {margin} is more than the length of any row, {radius}, allows")
-    return length * scale / gap
+    (above, a), (times, b), (below, c) = (x.as_integer_ratio() for x in (length, scale, gap))
+    return Fraction(above * times * c, a * b * below)
 
 
 def between_zero_and_one(**arguments: SupportsFloat) -> tuple[float, ...]:

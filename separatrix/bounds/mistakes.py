@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Any, SupportsFloat
 
 import numpy as np
 
 from separatrix.bounds.arguments import difficulty, nonnegative, numbers, positive
 from separatrix.bounds.bound import Bound
+from separatrix.bounds.rounding import root, sums, up
 
 _NOVIKOFF = (
     "A. B. J. Novikoff, On convergence proofs on perceptrons, "
@@ -51,7 +53,7 @@ def novikoff(radius: SupportsFloat, margin: SupportsFloat, norm: SupportsFloat =
     """
     ratio = difficulty(radius, margin, norm)
     rows = ("Every row has ‖z‖ <= R.", "Some w* has w*·z >= γ > 0 on every row.")
-    return Bound(ratio * ratio, "certain", (*rows, *_RUN), _NOVIKOFF, "Novikoff")
+    return Bound(up(ratio**2), "certain", (*rows, *_RUN), _NOVIKOFF, "Novikoff")
 
 
 def novikoff_unit(margin: SupportsFloat) -> Bound:
@@ -66,7 +68,7 @@ def novikoff_unit(margin: SupportsFloat) -> Bound:
     """
     ratio = difficulty(1.0, margin)
     rows = ("Every row has ‖z‖ <= 1.", "Some unit vector w* has w*·z >= γ > 0 on every row.")
-    return Bound(ratio * ratio, "certain", (*rows, *_RUN), _NOVIKOFF, "Novikoff, unit")
+    return Bound(up(ratio**2), "certain", (*rows, *_RUN), _NOVIKOFF, "Novikoff, unit")
 
 
 def novikoff_inverse(radius: SupportsFloat, inverse_margin: SupportsFloat) -> Bound:
@@ -82,7 +84,8 @@ def novikoff_inverse(radius: SupportsFloat, inverse_margin: SupportsFloat) -> Bo
     (length,), (norm,) = nonnegative(radius=radius), positive(inverse_margin=inverse_margin)
     rows = ("Every row has ‖z‖ <= R.", "Some w of length B has w·z >= 1 on every row.")
     source = "S. Shalev-Shwartz and S. Ben-David, Understanding Machine Learning (2014), Theorem 9.1"
-    return Bound((length * norm) * (length * norm), "certain", (*rows, *_RUN), source, "Novikoff, inverse")
+    value = up((Fraction(length) * Fraction(norm)) ** 2)
+    return Bound(value, "certain", (*rows, *_RUN), source, "Novikoff, inverse")
 
 
 def novikoff_squares(squared_norm: SupportsFloat, squared_radius: SupportsFloat) -> Bound:
@@ -98,7 +101,8 @@ def novikoff_squares(squared_norm: SupportsFloat, squared_radius: SupportsFloat)
         "The longest row has squared length max‖z‖².",
         "Some u of squared length min‖u‖² has u·z >= 1 on every row.",
     )
-    return Bound(norm * length, "certain", (*rows, *_RUN), _NOVIKOFF, "Novikoff, squares")
+    value = up(Fraction(norm) * Fraction(length))
+    return Bound(value, "certain", (*rows, *_RUN), _NOVIKOFF, "Novikoff, squares")
 
 
 def novikoff_from_start(
@@ -131,18 +135,18 @@ def novikoff_from_start(
         raise ValueError(
             f"start_alignment must be at most start_norm, {start_norm}, in size, not {start_alignment}"
         )
-    half = ratio * ratio / 2 - alignment / gap
-    rest = max(0.0, (length - alignment) / gap * ((length + alignment) / gap))
-    root = math.hypot(half, math.sqrt(rest))
-    # For a good start `half` is negative: the other form of the root does not cancel.
-    value = half + root if half > 0 or not root else rest / (root - half)
+    start, along = Fraction(length) / Fraction(gap), Fraction(alignment) / Fraction(gap)
+    half, rest = ratio**2 / 2 - along, max(Fraction(0), start * start - along * along)
+    square = half * half + rest
+    # For a good start `half` is negative: the other form of the root does not cancel, with √ from below.
+    value = half + root(square) if half >= 0 else rest / (square / root(square) - half)
     rows = (
         "Every row has ‖z‖ <= R.",
         "Some unit vector u has u·z >= γ > 0 on every row.",
         "The weights start at w₀, of which start_norm is the length and start_alignment is w₀·u.",
     )
     run = (_AT_MISTAKES, "Every step adds the row s·x.")
-    return Bound(value, "certain", (*rows, *run), _NOVIKOFF, "Novikoff, start")
+    return Bound(up(value), "certain", (*rows, *run), _NOVIKOFF, "Novikoff, start")
 
 
 def steps_bound(radius: SupportsFloat, margin: SupportsFloat, steps: Iterable[SupportsFloat]) -> Bound:
@@ -168,14 +172,16 @@ def steps_bound(radius: SupportsFloat, margin: SupportsFloat, steps: Iterable[Su
     """
     if not isinstance(steps, Iterable):
         raise ValueError(f"steps must be a sequence of positive numbers, not {steps!r}")
-    ratio = difficulty(radius, margin)
+    most = up(difficulty(radius, margin))
     total = length = 0.0
     value = math.inf
     for taken, step in enumerate(steps):
         (size,) = positive(step=step)
         total, length = total + size, math.hypot(length, size)
-        # One part in 10⁹ keeps rounding from calling a tie broken.
-        if total / length > ratio * (1 + 1e-9):
+        # One part in 10⁹, and a few ulps a step, keep rounding from calling a tie broken; sums that overflow
+        # and lengths near the least doubles tell nothing.
+        slack = 1 + 1e-9 + taken * 2.0**-50
+        if length > 1e-290 and most * slack < total / length < math.inf:
             value = float(taken)
             break
     if not total:
@@ -215,14 +221,16 @@ def freund_schapire(
     """
     length, short = nonnegative(radius=radius, deviation=deviation)
     gap, times = positive(margin=margin, passes=passes)
-    ratio = (length + math.sqrt(times) * short) / gap
+    reach, spread = Fraction(length), Fraction(short)
+    squares = reach**2 + Fraction(times) * spread**2
+    value = (squares + 2 * root(Fraction(times) * (reach * spread) ** 2)) / Fraction(gap) ** 2
     assumptions = (
         "Every row has ‖z‖ <= R.",
         "D is the root of the sum of squared shortfalls max(0, γ - u·z), for a unit vector u, over one pass.",
         *_RUN,
     )
     source = "Y. Freund and R. E. Schapire, Machine Learning 37 (1999), Theorem 2"
-    return Bound(ratio * ratio, "certain", assumptions, source, "Freund and Schapire")
+    return Bound(up(value), "certain", assumptions, source, "Freund and Schapire")
 
 
 def passive_aggressive(
@@ -271,8 +279,8 @@ def passive_aggressive(
         raise ValueError("losses must be zero or positive numbers") from None
     if not (np.isfinite(regret) & (regret >= 0)).all():
         raise ValueError("losses must be zero or positive numbers")
-    with np.errstate(over="ignore"):
-        total, squares = float(regret.sum()), float(np.square(regret).sum())
+    total, squares = sums(regret.tolist())
+    row, u, rate = Fraction(length) ** 2, Fraction(size) ** 2, Fraction(slack)
     exactly = "exactly" if variant == "PA" and squares else "at most"
     assumptions = (
         f"Every row has length {exactly} R.",
@@ -282,20 +290,13 @@ def passive_aggressive(
     )
     quantity = "sum of squared hinge losses"
     if variant == "PA":
-        root = math.sqrt(squares) + math.hypot(length * size, math.sqrt(squares))
-        value, theorem = root * root, 3 if squares else 2
+        value, theorem = row * u + 2 * squares + 2 * root(squares * (row * u + squares)), 3 if squares else 2
     elif variant == "PA-I":
-        value, theorem = (
-            max(length * length, 1 / slack) * (size * size + (2 * slack * total if total else 0.0)),
-            4,
-        )
+        value, theorem = max(row, 1 / rate) * (u + 2 * rate * total), 4
         quantity = "mistakes"
     elif variant == "PA-II":
-        value, theorem = (
-            (length * length + 0.5 / slack) * (size * size + (2 * slack * squares if squares else 0.0)),
-            5,
-        )
+        value, theorem = (row + 1 / (2 * rate)) * (u + 2 * rate * squares), 5
     else:
         raise ValueError(f'variant must be "PA", "PA-I" or "PA-II", not {variant!r}')
     source = f"K. Crammer et al., Journal of Machine Learning Research 7 (2006), Theorem {theorem}"
-    return Bound(value, "certain", assumptions, source, variant, quantity)
+    return Bound(up(value), "certain", assumptions, source, variant, quantity)

@@ -64,6 +64,8 @@ class SampleSize:
         """The inverse: the smallest δ for which m rows are enough; 1, vacuous, if there is none."""
         (accuracy,), (rows, size) = between_zero_and_one(epsilon=epsilon), amount(1, m=m, dimension=dimension)
         value = _smallest(lambda delta: self.rows(accuracy, delta, size) <= rows, 1e-300)
+        # ln δ is a difference of terms no larger than εm, each to a few ulps; the value is told from above.
+        value = min(1.0, value * (1 + 1e-10 + 1e-14 * accuracy * rows))
         assumptions = self._assumptions("ε")
         return Bound(
             value, "certain", assumptions, self.source, self.name, "probability of failure", trivial=1.0

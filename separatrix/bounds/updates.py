@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import SupportsFloat
 
 from separatrix.bounds.arguments import difficulty, numbers
 from separatrix.bounds.bound import Bound
+from separatrix.bounds.rounding import up
 
 _ROWS = ("Every row has ‖z‖ <= R.", "Some unit vector u has u·z >= γ > 0 on every row.")
 
@@ -34,7 +36,7 @@ def batch_perceptron(radius: SupportsFloat, margin: SupportsFloat) -> Bound:
         "Each turn adds a convex combination of rows with w·z <= 0, or each turn one divided by its length.",
     )
     source = "R. O. Duda and P. E. Hart, Pattern Classification and Scene Analysis (1973), section 5.5"
-    return Bound(ratio * ratio, "certain", (*_ROWS, *turns), source, "batch perceptron", "turns")
+    return Bound(up(ratio**2), "certain", (*_ROWS, *turns), source, "batch perceptron", "turns")
 
 
 def kozinec(radius: SupportsFloat, margin: SupportsFloat, epsilon: SupportsFloat) -> Bound:
@@ -73,5 +75,5 @@ def kozinec(radius: SupportsFloat, margin: SupportsFloat, epsilon: SupportsFloat
         "The algorithm: M. I. Schlesinger and V. Hlaváč, Ten Lectures on Statistical and Structural Pattern "
         "Recognition (2002), lecture 5. The bound: proven here, in the documentation of kozinec."
     )
-    value = max(0.0, ratio * ratio - 1) / (share * share)
+    value = up(max(Fraction(0), ratio**2 - 1) / Fraction(share) ** 2)
     return Bound(value, "certain", (*_ROWS, *updates), source, "Kozinec", "updates")
