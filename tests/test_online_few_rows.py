@@ -16,6 +16,7 @@ from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import clone
 
 import separatrix as sx
+from separatrix.models.storage import from_json, to_json
 
 UNNAMED = pytest.mark.filterwarnings("ignore:X (does not have valid|has) feature names")
 MODELS = (
@@ -138,6 +139,76 @@ def test_a_stream_goes_on_with_what_the_model_has_learned_elsewhere(model):
             if i % 7 == 3:
                 one.partial_fit(X[i : i + 1], 1 - y[i : i + 1])
         assert told(streamed) == told(straight), i
+
+
+OTHER = [
+    (sx.PassiveAggressive, {"C": 1e-3}),
+    (sx.PassiveAggressive, {"variant": "PA-II", "C": 0.1}),
+    (sx.Perceptron, {"step": 0.125}),
+    (sx.Perceptron, {"step": np.array([3.0, 2.0])}),
+    (sx.Perceptron, {"step": lambda k: 1 / (1 + k)}),
+    (sx.MarginPerceptron, {"share": 0.999}),
+]
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.predictor.FitWarning")
+@pytest.mark.parametrize(("model", "other"), OTHER)
+@pytest.mark.parametrize("begin", ["fit", "partial_fit"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_changed_parameter_is_gone_by_from_the_next_row_on(model, other, begin, classes):
+    """However it is changed, whatever way the next rows come, and after a file as without one."""
+    X, y = rows(90, 4, classes)
+    if model is sx.MarginPerceptron:  # rows that go on changing its weights are those that it can separate
+        X[np.arange(len(X)), y] += 6.0
+    else:
+        y = np.roll(y, 1)
+
+    def begun():
+        return getattr(model(max_passes=2) if begin == "fit" else model(), begin)(X, y)
+
+    def loaded():
+        return from_json(to_json(begun()))
+
+    ways = {
+        "few rows": lambda m: m.partial_fit(X, y),
+        "one row": lambda m: [m.partial_fit(X[i : i + 1], y[i : i + 1]) for i in range(len(X))],
+        "carefully": lambda m: carefully(m, X, y),
+        "a stream": lambda m: list(sx.stream(m, zip(X, y, strict=True))),
+    }
+    unchanged = begun().partial_fit(X, y)
+    expected = loaded().set_params(**other).partial_fit(X, y)
+    assert told(expected) != told(unchanged)
+    for name, go_on in ways.items():
+        for changed in (begun().set_params(**other), loaded(), begun()):
+            vars(changed).update(other)
+            go_on(changed)
+            assert told(changed) == told(expected), name
+    running = begun()
+    seen = sx.stream(running, zip(X, y, strict=True))
+    next(seen)
+    running.set_params(**other)
+    list(seen)
+    assert told(running) == told(
+        begun().partial_fit(X[:1], y[:1]).set_params(**other).partial_fit(X[1:], y[1:])
+    )
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.predictor.FitWarning")
+@pytest.mark.parametrize("model", MODELS)
+def test_parameters_that_a_run_cannot_take_up_are_refused(model):
+    X, y = rows(40, 3)
+    for fitted in (model().partial_fit(X, y), from_json(to_json(model().partial_fit(X, y)))):
+        before = told(fitted)
+        fitted.fit_intercept = False
+        with pytest.raises(ValueError, match=r"fit_intercept=False cannot be taken up .* or call fit"):
+            fitted.partial_fit(X[:1], y[:1])
+        with pytest.raises(ValueError, match="fit_intercept=False cannot be taken up"):
+            next(sx.stream(fitted, [(X[0], y[0])]))
+        assert told(fitted) == before
+        fitted.set_params(fit_intercept=True).partial_fit(X, y)
+        fitted.set_params(fit_intercept=False, max_passes=3).fit(X, y).partial_fit(X, y)
+    with pytest.raises(ValueError, match="C=-1 must be positive"):
+        sx.PassiveAggressive().partial_fit(X, y).set_params(C=-1).partial_fit(X[:1], y[:1])
 
 
 @pytest.mark.parametrize("model", MODELS)

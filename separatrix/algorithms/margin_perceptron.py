@@ -111,6 +111,9 @@ class MarginPerceptron(OnlineClassifier):
         # The row it starts at counts as an update here.
         return bound if bound.vacuous else replace(bound, value=up(Fraction(bound.value) + 1))
 
+    def _setting(self) -> tuple[Any, ...]:
+        return self.fit_intercept, self.share
+
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         return KozinecLearner(n_columns, intercept=self.fit_intercept, start=start, share=self.share)
 
@@ -155,6 +158,8 @@ class KozinecLearner(Learner):
     """w = scale·weights, the point Σ scale·shares_i z_i of the hull."""
 
     kept = ("weights", "lengths")
+
+    ruled = ("share",)
 
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None, share: float) -> None:
         super().__init__(n_columns, intercept=intercept, start=start)

@@ -103,6 +103,9 @@ class PassiveAggressive(OnlineClassifier):
     def promised(self, radius: float, margin: float) -> Bound | None:
         return passive_aggressive(radius, up(1 / Fraction(margin)), C=self.C, variant=self.variant)
 
+    def _setting(self) -> tuple[Any, ...]:
+        return self.fit_intercept, self.C, self.variant
+
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         cap = self.C if self.variant == "PA-I" else np.inf
         soft = 0.5 / self.C if self.variant == "PA-II" else 0.0
@@ -119,6 +122,8 @@ class AggressiveLearner(Learner):
     """w ← w + min(cap, ℓ/(‖z‖² + soft)) z wherever ℓ > 0."""
 
     enough = 1.0
+
+    ruled = ("cap", "soft")
 
     def __init__(
         self, n_columns: int, *, intercept: bool, start: np.ndarray | None, cap: float, soft: float

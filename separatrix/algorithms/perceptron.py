@@ -142,6 +142,9 @@ class Perceptron(OnlineClassifier):
         super()._check_parameters()
         Steps(self.step)
 
+    def _setting(self) -> tuple[Any, ...]:
+        return self.fit_intercept, self.step
+
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         return RosenblattLearner(n_columns, intercept=self.fit_intercept, start=start, steps=Steps(self.step))
 
@@ -250,6 +253,8 @@ class RosenblattLearner(Learner):
     """w ← w + η_k s (x, constant) at the k-th mistake."""
 
     enough = 0.0
+
+    ruled = ("steps",)
 
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None, steps: Steps) -> None:
         super().__init__(n_columns, intercept=intercept, start=start)

@@ -41,11 +41,13 @@ class OnlineClassifier(MistakeDriven):
     updates_: Any
     _learners: dict[int, Learner] | None = None
     _told: tuple[Any, Any] = (None, None)
+    _heeded: tuple[Any, ...] | None = None  # the setting that the run goes by
 
     def _restart(self, same_classes: bool) -> None:
         self._learners = None
 
     def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
+        self._heeded = self._setting()
         starts = self._starts(tasks)
         sums = self.any_units and not self.fit_intercept
         frame = Frame(rows, center=self.center, any_units=sums, starts=starts.values())
@@ -75,9 +77,11 @@ class OnlineClassifier(MistakeDriven):
         """Learn from some rows, once each, in their order; the weights are those a fit would have at that
         row.
 
-        ``classes`` names all labels and is needed in the first call only.
+        ``classes`` names all labels and is needed in the first call only. A parameter that was changed since
+        the last call is gone by from here on; ``fit_intercept`` cannot be.
         """
         first = not hasattr(self, "classes_")
+        self._heed_parameters()
         known = self._known_classes(classes)
         if not first and self._see_few(X, y):
             return self
@@ -157,9 +161,34 @@ class OnlineClassifier(MistakeDriven):
         coef, intercept = self._told
         return coef is not None and self.coef_ is coef and self.intercept_ is intercept
 
+    def _setting(self) -> tuple[Any, ...]:
+        """The parameters that a learner is made of, ``fit_intercept`` first."""
+        return (self.fit_intercept,)
+
+    def _heed_parameters(self) -> None:
+        """Have the learners go by the parameters as they are now; the run goes on."""
+        setting, heeded = self._setting(), self._heeded
+        if heeded is None:
+            return
+        try:
+            if setting == heeded:
+                return
+        except ValueError:  # an array of steps, and another one
+            pass
+        if bool(setting[0]) != bool(heeded[0]):
+            raise ValueError(
+                f"fit_intercept={setting[0]!r} cannot be taken up by weights that were learned with "
+                f"{heeded[0]!r}: set it back, or call fit."
+            )
+        self._check_parameters()
+        for learner in (self._learners or {}).values():
+            learner.heed(self._learner(self.n_features_in_, None))
+        self._heeded = setting
+
     def _online_learners(self) -> dict[int, Learner]:
         """The learners of the last fit or partial_fit, or new ones; a loaded model is taken up again."""
         if self._learners is None:
+            self._heeded = self._setting()
             tasks = self._tasks()
             if hasattr(self, "mistakes_"):
                 self._learners = {k: self._resumed(place) for place, k in enumerate(tasks)}
@@ -176,6 +205,7 @@ class OnlineClassifier(MistakeDriven):
         found = dict(found)
         runs = found.pop("run_", None)
         super().relearn(found)
+        self._heeded = self._setting()
         if runs is None:
             return
         tasks = self._tasks()

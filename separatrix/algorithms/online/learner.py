@@ -31,6 +31,8 @@ class Learner(ABC):
 
     enough = math.inf  # the margin beyond which a row changes nothing
 
+    ruled: tuple[str, ...] = ()  # what of it parameters say that may change from one row to the next
+
     kept: tuple[str, ...] = ()  # what of it the answer does not tell: a file holds it, to go on from
 
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None = None) -> None:
@@ -106,6 +108,11 @@ class Learner(ABC):
             if (told.dtype, told.shape) != (own.dtype, own.shape):
                 raise ValueError("its run does not match its weights.")
             setattr(self, name, copy(state[name]))
+
+    def heed(self, other: Learner) -> None:
+        """Go on as one that was made of other parameters would."""
+        for name in self.ruled:
+            setattr(self, name, getattr(other, name))
 
     def twin(self) -> Self:
         """One that goes on by itself from here: what it learns changes nothing in this one."""
