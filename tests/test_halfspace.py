@@ -8,6 +8,7 @@ import sys
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -144,11 +145,26 @@ def test_narrow_and_whole_number_points_are_taken_as_they_are():
     assert np.array_equal(h.score(points), h.score(points.astype(float)))
     narrow = np.array([[0.1, 0.2]], dtype=np.float32)
     assert np.array_equal(h.score(narrow), h.score(narrow.astype(float)))
-    with pytest.raises(ValueError, match="no double holds"):
-        h.score(np.array([[2**53 + 1, 0]]))
-    with pytest.raises(ValueError, match="no double holds"):
-        h.score([2**70 + 1, 0])
     assert h.predict([2**70, 0]) == 1
+
+
+def test_points_that_no_double_equals_are_scored_exactly():
+    third, little = Fraction(1, 3), Fraction(1, 10**30)
+    assert Halfspace([3], -1).predict([[third + little], [third], [third - little]]).tolist() == [1, -1, -1]
+    assert Halfspace([3.0], -1.0).score([third + little]) == 3e-30
+    assert Halfspace([1], -(2**70)).predict([2**70 + 1]) == 1
+    assert Halfspace([1e-300], 0).score([10**400]) == pytest.approx(1e100)
+    h = Halfspace([1.0, 2.0], -(2.0**53))
+    wide = np.array([[2**53 + 1, 0], [2**53, 0], [2**53 - 1, 0]])
+    for form in (np.array, sparse.csr_array, pd.DataFrame, np.ndarray.tolist):
+        assert h.predict(form(wide)).tolist() == [1, -1, -1]
+    frame = pd.DataFrame({"whole": wide[:, 0], "real": [0.0, 0.5, 0.25]})
+    assert h.predict([2**53 + 1, 0.0]) == 1
+    assert h.predict(frame).tolist() == [1, 1, -1]
+    assert h.distance([2**53 + 1, 0.0]) == pytest.approx(1 / math.sqrt(5))
+    assert h.project([Fraction(1, 3), 0]).tolist() == h.project([1 / 3, 0.0]).tolist()
+    assert h.predict(np.array([[0.5, 2**70]], dtype=object)).tolist() == [1]
+    assert h.predict(np.array([[1, 2]], dtype=np.longdouble)).tolist() == [-1]
 
 
 @pytest.mark.parametrize(
@@ -159,6 +175,15 @@ def test_narrow_and_whole_number_points_are_taken_as_they_are():
         ([[[1.0, 2.0]]], "one point or a table of points"),
         ([[1.0, math.nan]], "finite"),
         ([[1.0, math.inf]], "finite"),
+        ([["1", "2"]], "points must be finite numbers, not of type <U1"),
+        (np.array([["1", 2]], dtype=object), "points must be finite numbers, not '1'"),
+        ([[1j, 2.0]], "points must be finite numbers, not of type complex128"),
+        (sparse.csr_array([[1j, 2.0]]), "points must be finite numbers, not of type complex128"),
+        (np.array([["2020-01-01", "2020-01-02"]], dtype="M8[D]"), "points must be finite numbers, not of"),
+        ([[None, 2.0]], "points must be finite numbers, not None"),
+        (np.array([[1, 3]], np.longdouble) / 3, "more digits than doubles have"),
+        (np.array([["1e4000", "1"]], np.longdouble), "finite"),
+        (np.array([[np.longdouble(1) / 3, "1"]], dtype=object), "more digits than doubles have"),
     ],
 )
 def test_points_that_cannot_be_scored(points, message):
@@ -489,6 +514,7 @@ def test_pickles():
         (["1"], 0.0, "number"),
         ([1.0], None, "number"),
         ([1j], 0.0, "number"),
+        ([np.longdouble(1) / 3], 0.0, "more digits than doubles have"),
     ],
 )
 def test_numbers_that_make_no_halfspace(weights, intercept, message):

@@ -19,6 +19,8 @@ _EPSILON = float(np.finfo(np.float64).eps)
 _TINY = float(np.finfo(np.float64).tiny)
 _SMALLEST = math.ulp(0.0)
 
+_WANTED = "points must be finite numbers"
+
 
 @dataclass(frozen=True)
 class Affine:
@@ -29,6 +31,8 @@ class Affine:
     def __call__(self, X: Any, exponent: int) -> NDArray[np.float64]:
         """(w·x + b)/2**exponent at each point, with its true sign: never 0 unless it is 0."""
         points = as_points(X, len(self.numbers) - 1)
+        if points.dtype == object:
+            return self._of_fractions(points, exponent)
         weights = self._doubles
         # A term meets a rounded weight, a product and at most d sums, each off by a factor 1 ± eps/2 or
         # (underflow) by less than the smallest normal double; twice that pays for rounding here too.
@@ -64,6 +68,12 @@ class Affine:
             ]
         )
 
+    def _of_fractions(self, points: NDArray[np.object_], exponent: int) -> NDArray[np.float64]:
+        totals = np.atleast_1d(points @ self.integers[:-1] + self.integers[-1]).tolist()
+        ratios = [total.as_integer_ratio() for total in totals]
+        values = [quotient(top, bottom * self.divisor, -exponent, least=_SMALLEST) for top, bottom in ratios]
+        return np.array(values).reshape(points.shape[:-1])
+
     @cached_property
     def magnitude(self) -> int:
         return magnitude(self.numbers)
@@ -93,27 +103,56 @@ def as_number(value: Any, wanted: str) -> Number:
     if isinstance(value, Rational):
         return Fraction(value)
     if isinstance(value, Real) and math.isfinite(value):
+        if float(value) != value:
+            raise ValueError(f"{wanted}, not {value!r}, which has more digits than doubles have")
         return float(value)
     raise ValueError(f"{wanted}, not {value!r}")
 
 
 def as_points(X: Any, columns: int) -> Any:
-    """A float array of one or two dimensions, or a CSR matrix of floats, with the values as given."""
-    points: Any = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    """A float array of one or two dimensions, or a CSR matrix of floats, with the values as given; where no
+    doubles equal them, an array of Python's whole numbers and fractions."""
+    sparse = hasattr(X, "tocsr")
+    points: Any = X.tocsr() if sparse else np.asarray(X)
     if points.ndim not in (1, 2):
         raise ValueError("points must be one point or a table of points, one a row")
     if points.shape[-1] != columns:
         plural = "" if points.shape[-1] == 1 else "s"
         raise ValueError(f"{points.shape[-1]} column{plural}, but the halfspace has {columns} weights")
-    floats = points.astype(np.float64, copy=False)
-    given, entries = (points.data, floats.data) if hasattr(X, "tocsr") else (points, floats)
+    kind, size = points.dtype.kind, points.dtype.itemsize
+    if kind == "O":
+        return _exact_points(points)
+    if kind not in "biuf":
+        raise ValueError(f"{_WANTED}, not of type {points.dtype}")
+    with np.errstate(over="ignore"):
+        floats = points.astype(np.float64, copy=False)
+    given, entries = (points.data, floats.data) if sparse else (points, floats)
     if not np.isfinite(entries).all():
-        raise ValueError("points must be finite numbers")
-    if given.dtype.kind in "iuO" and (large := np.abs(entries) >= 2.0**53).any():
-        pairs = zip(given[large].tolist(), entries[large].tolist(), strict=True)
-        if any(number != value for number, value in pairs):
-            raise ValueError("points hold a whole number that no double holds")
+        raise ValueError(_WANTED)
+    if kind == "f" and size > 8 and (given != entries).any():
+        raise ValueError(f"{_WANTED}, and these have more digits than doubles have")
+    # NumPy makes doubles of a list or a frame that holds whole numbers beside others.
+    rounded_already = kind == "f" and not (sparse or isinstance(X, np.ndarray))
+    if (rounded_already or (kind in "iu" and size == 8)) and (np.abs(entries) >= 2.0**53).any():
+        whole = points.toarray() if sparse else X
+        return _exact_points(np.array(whole.astype(object) if hasattr(whole, "astype") else whole, object))
     return floats
+
+
+def _exact_points(points: NDArray[np.object_]) -> NDArray[Any]:
+    numbers = [as_number(value, _WANTED) for value in points.flat]
+    if all(map(_is_double, numbers)):
+        return np.array(numbers, dtype=np.float64).reshape(points.shape)
+    exact = np.empty(len(numbers), dtype=object)
+    exact[:] = [Fraction(number) for number in numbers]
+    return exact.reshape(points.shape)
+
+
+def _is_double(number: Number) -> bool:
+    try:
+        return float(number) == number
+    except OverflowError:
+        return False
 
 
 def magnitude(numbers: Sequence[Any]) -> int:

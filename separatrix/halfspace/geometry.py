@@ -36,8 +36,8 @@ class Halfspace:
 
     Notes
     -----
-    Points are one row of d numbers, a table of them, or a SciPy sparse matrix. One point gets one answer, a
-    table an array of answers.
+    Points are one row of d numbers, a table of them, or a SciPy sparse matrix; whole numbers and fractions of
+    any size are taken as they are. One point gets one answer, a table an array of answers.
 
     Examples
     --------
@@ -174,7 +174,7 @@ class Halfspace:
         """The nearest point of the hyperplane, x - (w·x + b)w/‖w‖²."""
         points = as_points(X, len(self.numbers) - 1)
         dense = points if isinstance(points, np.ndarray) else points.toarray()
-        return dense - np.multiply.outer(self._distance(X), self._direction)
+        return dense.astype(np.float64, copy=False) - np.multiply.outer(self._distance(X), self._direction)
 
     def angle(self, other: Halfspace) -> float:
         """The angle between the two normal vectors, in radians from 0 to π."""
