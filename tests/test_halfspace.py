@@ -504,6 +504,13 @@ def test_pickles():
     assert again.whole == h.whole
 
 
+def test_a_hyperplane_too_far_away_has_no_normal_form():
+    h = Halfspace([1.67e-314], 1.0)
+    with pytest.raises(ValueError, match="farther from the origin"):
+        h.normalised()
+    assert h.origin_distance == math.inf
+
+
 @pytest.mark.parametrize(
     ("weights", "intercept", "message"),
     [
@@ -514,6 +521,9 @@ def test_pickles():
         (["1"], 0.0, "number"),
         ([1.0], None, "number"),
         ([1j], 0.0, "number"),
+        (None, 0.0, "weights must be one row of finite numbers, and the intercept one more, not None"),
+        (3.0, 0.0, "one row of finite numbers"),
+        (np.array(3.0), 0.0, "one row of finite numbers"),
         ([np.longdouble(1) / 3], 0.0, "more digits than doubles have"),
     ],
 )

@@ -57,7 +57,9 @@ class Halfspace:
     def __init__(self, weights: Iterable[Any], intercept: Any = 0.0) -> None:
         # Plain finite doubles, by far the most common case, need no call for each.
         plain = isinstance(weights, np.ndarray) and weights.dtype == np.float64 and weights.ndim == 1
-        given = weights.tolist() if isinstance(weights, np.ndarray) else weights
+        given: Any = weights.tolist() if isinstance(weights, np.ndarray) else weights
+        if not isinstance(given, Iterable):
+            raise ValueError(f"{_WANTED}, not {given!r}")
         if plain and math.isfinite(sum(given)):
             numbers = (*given, as_number(intercept, _WANTED))
         else:
@@ -207,6 +209,8 @@ class Halfspace:
 
     def normalised(self) -> Halfspace:
         """The same hyperplane with weights of length 1, up to rounding."""
+        if not math.isfinite(self._origin):
+            raise ValueError("the hyperplane is farther from the origin, |b|/‖w‖, than any double tells")
         return Halfspace(self._direction, self._origin)
 
     def same_as(self, other: Halfspace) -> bool:
