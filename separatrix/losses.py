@@ -52,6 +52,8 @@ class Loss:
     kink : float or None
         The margin at which the loss has no derivative. `gradient` there is -s for `perceptron` (a mistake)
         and 0 for `hinge` (no loss); for `zero_one` it is 0 and stands for nothing.
+    any_target : bool
+        Whether any number may stand in the place of the sign, as in `squared`.
 
     Examples
     --------
@@ -68,27 +70,30 @@ class Loss:
     kink: float | None
     _value: Callable[[Floats, Floats], Any] = field(compare=False)
     _gradient: Callable[[Floats, Floats], Any] = field(compare=False)
+    any_target: bool = False
 
     def value(self, score: Any, sign: Any = 1) -> Any:
         """The loss of each score."""
-        return _apply(self._value, score, sign)
+        return self._apply(self._value, score, sign)
 
     def gradient(self, score: Any, sign: Any = 1) -> Any:
         """The derivative with respect to the score, a subgradient at the kink of a convex loss."""
-        return _apply(self._gradient, score, sign)
+        return self._apply(self._gradient, score, sign)
 
     __call__ = value
+
+    def _apply(self, function: Callable[[Floats, Floats], Any], score: Any, sign: Any) -> Any:
+        signs = np.asarray(sign, np.float64)
+        if not (self.any_target or (np.abs(signs) == 1).all()):
+            raise ValueError("signs must be -1 or +1")
+        result = np.asarray(function(np.asarray(score, np.float64), signs), np.float64)
+        return result.item() if result.ndim == 0 else result
 
     def __repr__(self) -> str:
         return f"losses.{self.name}"
 
     def __reduce__(self) -> str:
         return self.name
-
-
-def _apply(function: Callable[[Floats, Floats], Any], score: Any, sign: Any) -> Any:
-    result = np.asarray(function(np.asarray(score, np.float64), np.asarray(sign, np.float64)), np.float64)
-    return result.item() if result.ndim == 0 else result
 
 
 zero_one = Loss(
@@ -150,6 +155,7 @@ squared = Loss(
     kink=None,
     _value=lambda t, s: (t - s) ** 2,
     _gradient=lambda t, s: 2 * (t - s),
+    any_target=True,
 )
 
 ALL: Mapping[str, Loss] = MappingProxyType(

@@ -49,6 +49,14 @@ def test_a_score_and_its_sign_make_a_margin(loss):
         assert loss.gradient(SCORES, sign) == pytest.approx(sign * loss.gradient(sign * SCORES))
 
 
+@pytest.mark.parametrize("loss", [loss for loss in losses.ALL.values() if not loss.any_target])
+def test_signs_are_minus_or_plus_one(loss):
+    for sign in (2, 0, 0.5, math.nan, [1, 0], False):
+        for answer in (loss, loss.gradient):
+            with pytest.raises(ValueError, match=r"signs must be -1 or \+1"):
+                answer([0.5, 0.5], sign)
+
+
 @everyone
 def test_one_score_gets_one_number(loss):
     assert isinstance(loss(0.3, -1), float)

@@ -813,6 +813,10 @@ def test_what_the_margin_perceptron_tells_is_of_the_weights_it_returns(passes):
         (sx.Perceptron(track_margin=None), "track_margin=None must be True or False"),
         (sx.PocketPerceptron(warm_start=[]), r"warm_start=\[\] must be True or False"),
         (sx.BatchPerceptron(fit_intercept="no"), "fit_intercept='no' must be True or False"),
+        (sx.PassiveAggressive(variant=np.array([1.0, 2.0])), r"variant=array\(\[1., 2.\]\) is none of PA"),
+        (sx.Perceptron(random_state="x"), "random_state='x' must be a whole number"),
+        (sx.Perceptron(random_state=-1), "random_state=-1 must be a whole number"),
+        (sx.PocketPerceptron(random_state=1.5), "random_state=1.5 must be a whole number"),
     ],
 )
 def test_parameters_that_make_no_sense(model, message):
@@ -844,6 +848,9 @@ def test_parameters_that_make_no_sense(model, message):
         sx.ZeroOne(node_limit=1.5),
         sx.ZeroOne(gap=None),
         sx.ZeroOne(max_margin="no"),
+        sx.ZeroOne(random_state=2**32),
+        sx.LinearSVM(loss=("hinge", "hinge")),
+        sx.LogisticRegression(penalty={}),
         sx.Ridge(alpha="x"),
         sx.Ridge(alpha={}),
         *(
@@ -870,6 +877,15 @@ def test_parameters_of_the_others_that_make_no_sense(model):
     with pytest.raises(ValueError, match=f"^{wrong}=") as caught:
         model.fit(X, X[:, 0] > 0)
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("parameter", ["penalty", "multi_class", "solver"])
+def test_an_array_is_no_word(parameter):
+    X, y = cloud()
+    with pytest.raises(ValueError, match=f"^{parameter}=array"):
+        sx.LogisticRegression(**{parameter: np.ones(2)}).fit(X, y)
+    with pytest.raises(ValueError, match=r"^loss=array"):
+        sx.LinearSVM(loss=np.ones(2)).fit(X, y)
 
 
 def test_flags_may_be_those_of_numpy():

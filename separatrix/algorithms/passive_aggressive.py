@@ -28,7 +28,7 @@ from separatrix.algorithms.online.survey import Survey
 from separatrix.bounds import Bound, passive_aggressive
 from separatrix.bounds.rounding import up
 from separatrix.predictor import Solution
-from separatrix.predictor.parameters import is_number
+from separatrix.predictor.parameters import is_number, is_one_of
 
 VARIANTS = ("PA", "PA-I", "PA-II")
 
@@ -95,7 +95,7 @@ class PassiveAggressive(OnlineClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.variant not in VARIANTS:
+        if not is_one_of(self.variant, VARIANTS):
             raise ValueError(f"variant={self.variant!r} is none of {', '.join(VARIANTS)}.")
         if not (is_number(self.C) and 0 < self.C < np.inf):
             raise ValueError(f"C={self.C!r} must be positive and finite; variant='PA' has no such limit.")

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.certificates import Inseparable, Undecided
 from separatrix.halfspace import Halfspace
 from separatrix.predictor.evidence import matrix
-from separatrix.predictor.parameters import require_flags
+from separatrix.predictor.parameters import require_flags, require_seed
 from separatrix.predictor.solution import Solution
 from separatrix.predictor.validation import labelled_rows, plain_rows
 from separatrix.predictor.warning import FitWarning, NothingProven, NotSeparable, warn
@@ -70,6 +70,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         """Raise one sentence for a parameter that makes no sense."""
         require_flags(self)
+        require_seed(self)
 
     def _restart(self, same_classes: bool) -> None:
         """Forget what an earlier fit left behind, unless a warm start wants it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from functools import cache
 from inspect import signature
 from numbers import Integral, Real
@@ -26,6 +27,26 @@ def is_whole(value: Any) -> bool:
     (True, True, False, False)
     """
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_one_of(value: Any, known: Container[Any]) -> bool:
+    """Whether it is one of these words; an array, which would answer for each of its entries, is none.
+
+    >>> is_one_of("l2", ("l1", "l2")), is_one_of(None, ("l1", None)), is_one_of(np.ones(2), ("l1", "l2"))
+    (True, True, False)
+    """
+    return (value is None or isinstance(value, str)) and value in known
+
+
+def require_seed(model: Any) -> None:
+    """Refuse a ``random_state`` that nothing can be drawn by."""
+    seed = getattr(model, "random_state", None)
+    if seed is None or isinstance(seed, np.random.RandomState) or seed is np.random:
+        return
+    if not (isinstance(seed, Integral) and 0 <= int(seed) < 2**32):
+        raise ValueError(
+            f"random_state={seed!r} must be a whole number from 0 to 2**32 - 1, a RandomState or None."
+        )
 
 
 def require_flags(model: Any) -> None:

@@ -42,7 +42,7 @@ from separatrix.algorithms.logistic.proof import proven
 from separatrix.certificates import LikelihoodWithin, Undecided
 from separatrix.predictor import FitWarning, Solution, warn
 from separatrix.predictor.history import History
-from separatrix.predictor.parameters import is_number, is_whole
+from separatrix.predictor.parameters import is_number, is_one_of, is_whole
 from separatrix.predictor.weighted import WeightedClassifier
 from separatrix.rows import Rows
 
@@ -139,7 +139,7 @@ class LogisticRegression(WeightedClassifier):
             "multi_class": ("ovr", "multinomial"),
             "solver": SOLVERS,
         }.items():
-            if getattr(self, name) not in known:
+            if not is_one_of(getattr(self, name), known):
                 raise ValueError(f"{name}={getattr(self, name)!r} is none of {', '.join(map(repr, known))}.")
         if not (is_number(self.tol) and 0 < self.tol < 1):
             raise ValueError(f"tol={self.tol!r} makes no sense: it is a share between 0 and 1.")

@@ -37,7 +37,7 @@ from separatrix.certificates import Inseparable, MarginAtMost, MarginBetween, So
 from separatrix.predictor import FitWarning, NotSeparable, Solution, warn
 from separatrix.predictor.evidence import about, matrix
 from separatrix.predictor.history import History
-from separatrix.predictor.parameters import is_number, is_whole
+from separatrix.predictor.parameters import is_number, is_one_of, is_whole
 from separatrix.predictor.weighted import WeightedClassifier
 from separatrix.rows import DenseRows, Rows, SparseRows
 from separatrix.rows.sequence import blas
@@ -118,7 +118,7 @@ class LinearSVM(WeightedClassifier):
         super()._check_parameters()
         if not (is_number(self.C) and self.C > 0):
             raise ValueError(f"C={self.C!r} makes no sense: it is above 0, and inf for a hard margin.")
-        if self.loss not in LOSSES:
+        if not is_one_of(self.loss, LOSSES):
             raise ValueError(f"loss={self.loss!r} is not known: use {' or '.join(map(repr, LOSSES))}.")
         if not (is_number(self.tol) and 0 < self.tol < 1):
             raise ValueError(f"tol={self.tol!r} makes no sense: it is a relative gap between 0 and 1.")
