@@ -293,6 +293,17 @@ FITTED = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:X (does not have valid|has) feature names")
+@pytest.mark.parametrize("given", INEXACT.values(), ids=INEXACT)
+@pytest.mark.parametrize("fit", FITTED.values(), ids=FITTED)
+def test_what_no_double_equals_is_not_predicted(given, fit):
+    columns = len(given[0]) if isinstance(given, list) else given.shape[1]
+    fitted = fit(np.array([[1.0], [2.0]]) * np.ones(columns))
+    for use in (fitted.predict, getattr(fitted, "decision_function", fitted.predict)):
+        with pytest.raises(DataError, match=r"beyond 2|more digits than doubles|dates or times"):
+            use(given)
+
+
 @pytest.mark.parametrize("fit", FITTED.values(), ids=FITTED)
 @pytest.mark.parametrize(("value", "said"), [(np.nan, "NaN"), (-np.inf, "infinity")])
 def test_what_is_not_finite_is_not_predicted(fit, value, said):

@@ -16,7 +16,6 @@ from separatrix.predictor.solution import Solution
 from separatrix.predictor.validation import adopt, checked_values, is_table, plain_rows, rows_of_array
 from separatrix.predictor.warning import FitWarning
 from separatrix.rows import DataError, Rows, as_rows, jobs, with_targets
-from separatrix.rows.given import refuse_inexact
 
 
 class DependentColumns(FitWarning):
@@ -140,7 +139,6 @@ def measured_rows(estimator: Any, X: Any, y: Any, *, n_jobs: int | None, reset: 
         rows = as_rows(X, n_jobs=n_jobs)
         adopt(estimator, rows, reset=reset)
         return with_targets(rows, column_or_1d(y, warn=True))
-    refuse_inexact(X)
     rows = rows_of_array(estimator, checked_values(estimator, X, reset=reset), n_jobs=n_jobs)
     name = getattr(y, "name", None)
     rows.label = name if isinstance(name, str) else None

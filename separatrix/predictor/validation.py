@@ -50,7 +50,6 @@ def _labelled(estimator: Any, X: Any, y: Any, *, n_jobs: int | None, reset: bool
         rows = as_rows(X, y, n_jobs=n_jobs)
         adopt(estimator, rows, reset=reset)
         return rows
-    refuse_inexact(X)
     X = checked_values(estimator, X, reset=reset)
     y = column_or_1d(y, warn=True)
     if len(y) != X.shape[0]:
@@ -109,8 +108,10 @@ def is_plain(estimator: Any, X: Any) -> bool:
 
 
 def checked_values(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """An array or a CSR matrix of the very numbers given."""
     if not reset and is_plain(estimator, X):
         return X
+    refuse_inexact(X)
     try:
         return validate_data(
             estimator,
