@@ -393,15 +393,40 @@ def test_geometric_steps_bound_nothing(ratio, step):
 def test_a_shift_that_rounds_claims_less():
     exact = problems.shifted(problems.separable(50, 3, 0.25), 100.0)
     assert attained(exact) == exact.margin_squared == Fraction(1, 16)
-    rounded = problems.shifted(problems.separable(50, 3, 0.1), 100.0)
-    assert rounded.separable
-    assert rounded.margin_squared is None
-    assert attained(rounded) > 0
+    for offset in (100.0, 1e6, 1e15):
+        rounded = problems.shifted(problems.separable(20, 2, 0.1), offset)
+        assert rounded.separable
+        found = largest_margin_squared(rounded.X, rounded.signs, True)
+        assert found == rounded.margin_squared == attained(rounded) != Fraction(0.1) ** 2
+        assert rounded.margin == pytest.approx(math.sqrt(found), rel=1e-15)
+    assert rounded.margin == 0.125
+    turned = problems.separable(50, 3, 0.1, direction="random")
+    near, far = problems.shifted(turned, 100.0), problems.shifted(turned, 1e14)
+    assert near.separable
+    assert near.margin == pytest.approx(0.1, rel=1e-9)
+    assert "to rounding" in repr(near)
+    assert far.separable
+    assert (far.margin, far.margin_squared) == (None, None)
+    assert attained(far) > 0
     lost = problems.shifted(problems.barely_separable(50, 3), 100.0)
     assert (lost.separable, lost.margin, lost.halfspace) == (None, None, None)
     assert problems.shifted(problems.xor(), 3.0).kind == "overlap"
     with pytest.raises(ValueError, match="through the origin"):
         problems.shifted(problems.orthonormal(3), 1.0)
+
+
+@pytest.mark.parametrize("offset", [0.0, 100.0, 1e6, 1e15])
+@pytest.mark.parametrize("direction", ["axis", "diagonal", "random"])
+def test_the_mistake_bound_is_that_of_the_rows_as_they_are(offset, direction):
+    problem = problems.shifted(problems.separable(30, 4, 0.1, direction=direction), offset)
+    if not problem.separable:
+        assert problem.mistake_bound is None
+        return
+    weights, intercept = problem.halfspace
+    w = [*map(Fraction, weights), Fraction(intercept)]
+    rows = exact_rows(problem)
+    exact = max(dot(row, row) for row in rows) * dot(w, w) / min(dot(row, w) for row in rows) ** 2
+    assert math.nextafter(problem.mistake_bound, 0.0) < exact <= problem.mistake_bound
 
 
 def test_no_doubles_separate_beyond_doubles():

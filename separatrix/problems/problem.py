@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -124,17 +124,56 @@ class Problem:
         """What Novikoff's theorem allows a perceptron from zero with unit steps; None where nothing is known.
 
         Without intercept (R/γ)². With one, the rows are (x, 1) and the planted (w, b) separates those with
-        margin γ‖w‖/‖(w, b)‖, so (R² + 1)(1 + b²/‖w‖²)/γ². Evaluated in fractions and rounded once.
+        margin γ‖w‖/‖(w, b)‖, so (R² + 1)(1 + b²/‖w‖²)/γ². γ is what the planted halfspace attains on the rows
+        as they are. Evaluated in fractions and rounded once, up.
         """
-        if not self.separable or self.margin is None or self.halfspace is None:
+        if not self.separable or self.halfspace is None:
             return None
-        squared = self.margin_squared if self.margin_squared is not None else Fraction(self.margin) ** 2
-        radius = Fraction(self.radius_squared)
-        if not self.intercept:
-            return float(radius / squared)
         weights, intercept = self.halfspace
         norm = sum((Fraction(w) ** 2 for w in weights), Fraction(0))
-        return float((radius + 1) * (1 + Fraction(intercept) ** 2 / norm) / squared)
+        squared = self.margin_squared
+        if squared is None:
+            signs = np.unique(self.signs).tolist()
+            least = min(Fraction(sign * intercept) + lowest(self, weights, sign)[0] for sign in signs)
+            if least <= 0:
+                return None
+            squared = least**2 / norm
+        bound = self._longest() / squared
+        if self.intercept:
+            bound = (self._longest() + 1) * (1 + Fraction(intercept) ** 2 / norm) / squared
+        return rounded_up(bound)
+
+    def _longest(self) -> Fraction:
+        """max ‖x‖², exactly: of the rows that doubles cannot tell from the longest."""
+        squares = np.einsum("ij,ij->i", self.X, self.X, dtype=np.float64)
+        near = squares >= squares.max() * (1 - 2.0**-50 * (self.X.shape[1] + 2)) - 2.0**-1000
+        return max(sum((Fraction(x) ** 2 for x in row), Fraction(0)) for row in self.X[near].tolist())
+
+
+def lowest(problem: Problem, weights: Sequence[Number], sign: int) -> tuple[Fraction, NDArray[np.intp]]:
+    """The least s(w·x) of the rows of this sign, exactly, and which rows have it."""
+    rows = np.flatnonzero(problem.signs == sign)
+    unit = max(map(abs, weights)) or 1
+    w = np.array([float(Fraction(weight) / Fraction(unit)) for weight in weights])
+    X = problem.X[rows].astype(np.float64)
+    # Doubles choose the rows that can have it: a sum of d products is off by less than this.
+    value, error = sign * (X @ w), 2.0**-51 * (len(w) + 2) * (np.abs(X) @ np.abs(w)) + 2.0**-1000
+    near = rows[value - error <= (value + error).min()]
+    exact = [
+        sign
+        * sum((Fraction(weight) * Fraction(x) for weight, x in zip(weights, row, strict=True)), Fraction())
+        for row in problem.X[near].tolist()
+    ]
+    least = min(exact)
+    return least, near[[number == least for number in exact]]
+
+
+def rounded_up(value: Fraction) -> float:
+    try:
+        near = float(value)
+    except OverflowError:
+        return math.inf
+    return near if near >= value else math.nextafter(near, math.inf)
 
 
 def square_root(value: Fraction) -> float:

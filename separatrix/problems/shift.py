@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.problems.planted import separable
-from separatrix.problems.problem import Number, Problem
+from separatrix.problems.problem import Number, Problem, lowest, square_root
 
 __all__ = ["shifted"]
 
@@ -21,8 +21,9 @@ def shifted(problem: Problem | None = None, offset: float = 100.0) -> Problem:
 
     Known: a shift moves no row against another, so with an intercept the verdict, the margin and the fewest
     errors stay, and the planted intercept becomes b − offset·Σw. The radius does not stay, and the mistake
-    bound explodes. If an addition rounds, the claims stay as far as the largest rounding error leaves them
-    certain: the margin then is the planted one to rounding, and what could have changed is None.
+    bound explodes. If an addition rounds, the planted direction is measured anew on the rows as they are,
+    with the intercept in the middle: the margin is what it attains where two rows are exactly, or to
+    rounding, twice as far apart, and None where they are not; nothing is claimed where it separates no more.
 
     Examples
     --------
@@ -50,16 +51,13 @@ def shifted(problem: Problem | None = None, offset: float = 100.0) -> Problem:
         least_mistakes=None,
         sequence=None,
     )
-    if error == 0:
-        return result
-    if (
-        problem.separable
-        and problem.margin is not None
-        and problem.margin > error * math.sqrt(moved.shape[1])
-    ):
-        return replace(result, margin_squared=None)
-    return replace(
-        result,
+    return result if error == 0 else _measured(result, problem)
+
+
+def _measured(moved: Problem, before: Problem) -> Problem:
+    """What is still known of rows that rounding has moved against each other."""
+    nothing = replace(
+        moved,
         separable=None,
         kind=None,
         halfspace=None,
@@ -67,6 +65,27 @@ def shifted(problem: Problem | None = None, offset: float = 100.0) -> Problem:
         margin_squared=None,
         fewest_errors=None,
     )
+    if not before.separable or before.halfspace is None or len(np.unique(before.signs)) < 2:
+        return nothing
+    weights, _ = before.halfspace
+    (above, _), (below, _) = lowest(moved, weights, 1), lowest(moved, weights, -1)
+    if above + below <= 0:
+        return nothing
+    attained = (above + below) ** 2 / (4 * sum(Fraction(weight) ** 2 for weight in weights))
+    # No margin is above half a distance; rounding keeps the order of a column, so a nearest pair stays one.
+    nearest = [lowest(before, weights, sign)[1][:100].tolist() for sign in (1, -1)]
+    most = min(_squared_distance(moved.X[i], moved.X[j]) for i in nearest[0] for j in nearest[1]) / 4
+    return replace(
+        moved,
+        halfspace=_in_numbers(weights, (below - above) / 2),
+        margin=square_root(attained) if most <= attained * (1 + Fraction(1, 2**40)) else None,
+        margin_squared=attained if most == attained else None,
+    )
+
+
+def _squared_distance(x: NDArray[Any], z: NDArray[Any]) -> Fraction:
+    pairs = zip(x.tolist(), z.tolist(), strict=True)
+    return sum(((Fraction(a) - Fraction(b)) ** 2 for a, b in pairs), Fraction())
 
 
 def _add(X: NDArray[Any], offset: float) -> tuple[NDArray[Any], float]:
@@ -83,8 +102,14 @@ def _add(X: NDArray[Any], offset: float) -> tuple[NDArray[Any], float]:
 def _shift(
     weights: tuple[Number, ...], intercept: Number, offset: float
 ) -> tuple[tuple[Number, ...], Number]:
-    """The planted halfspace moved exactly: in floats where they hold it, else in whole numbers."""
-    exact = Fraction(intercept) - Fraction(offset) * sum(map(Fraction, weights), Fraction(0))
+    """The planted halfspace moved exactly."""
+    return _in_numbers(
+        weights, Fraction(intercept) - Fraction(offset) * sum(map(Fraction, weights), Fraction(0))
+    )
+
+
+def _in_numbers(weights: tuple[Number, ...], exact: Fraction) -> tuple[tuple[Number, ...], Number]:
+    """A halfspace with this intercept: in floats where they hold it, else in whole numbers."""
     if exact.denominator == 1 and all(isinstance(weight, int) for weight in weights):
         return weights, int(exact)
     if Fraction(float(exact)) == exact and not any(isinstance(weight, int) for weight in weights):
