@@ -1175,6 +1175,11 @@ def test_bounds_count_what_a_margin_loses_to_underflow(step):
     assert known or step < 1e-320
 
 
+def test_centred_weights_that_overflow_are_told():
+    with pytest.warns(sx.NothingProven, match="The weights overflowed"):
+        sx.Perceptron(center=True, step=1e8).fit([[2.0**1000], [-(2.0**1000)]], [0, 1])
+
+
 def test_no_units_hold_sizes_too_far_apart():
     """A change that would round a value is not made."""
     X, y = np.array([[2.0**900, 2.0**-400], [-(2.0**900), -(2.0**-400)]]), [1, 0]

@@ -187,7 +187,13 @@ class Perceptron(OnlineClassifier):
 
     def _solution(self, frame: Frame, positive: int, run: Run, survey: Survey) -> Solution:
         solution = super()._solution(frame, positive, run, survey)
-        if run.settled and frame.centre is not None and not isinstance(solution.certificate, Separable):
+        proven = isinstance(solution.certificate, Separable)
+        if (
+            run.settled
+            and frame.centre is not None
+            and not proven
+            and np.isfinite(run.learner.answer()).all()
+        ):
             solution = self._in_whole_numbers(frame, positive, run, solution)
         record = self._mistake_run(frame, positive, run, solution)
         return replace(solution, facts=solution.facts | {"mistake_run": record})
