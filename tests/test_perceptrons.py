@@ -1175,6 +1175,33 @@ def test_bounds_count_what_a_margin_loses_to_underflow(step):
     assert known or step < 1e-320
 
 
+FOUR = np.array([[1.0, 0.5], [1.0, 0.0], [0.0, 1.0], [0.3, 0.2]])
+
+
+@pytest.mark.parametrize("name", ["perceptron", "pocket", "averaged", "batch"])
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("k", [-1000, -600, -520, 520, 600, 1000])
+def test_rows_are_predicted_right_in_any_units(name, kind, classes, k):
+    """The sign of a score is the true one where products overflow or underflow, without a warning."""
+    X, y = (FOUR, [0, 1, 0, 0]) if classes == 2 else (np.array([[1, 0], [-1, 1], [-1, -1.0]]), [0, 1, 2])
+    X = kind(np.ldexp(X, k))
+    model = FAMILY[name](fit_intercept=False).fit(X, y)
+    proofs = (model.certificate_,) if classes == 2 else model.certificate_
+    assert all(isinstance(proof, Separable) for proof in proofs)
+    assert model.predict(X).tolist() == y
+    assert not np.isnan(model.decision_function(X)).any()
+
+
+def test_scores_beyond_doubles_keep_their_sign():
+    model = sx.Perceptron(fit_intercept=False).fit([[1.0, 0.0], [0.0, 1.0]], [1, 0])
+    model.coef_, model.intercept_ = np.array([[2.0**600, -(2.0**-600)]]), np.array([0.0])
+    X = np.array([[2.0**600, 2.0**600], [0.0, 2.0**-600], [0.0, -(2.0**-600)], [0.0, 0.0], [1.0, 0.0]])
+    least = 2.0**-1074
+    for rows in (X, csr_array(X)):
+        assert model.decision_function(rows).tolist() == [np.inf, -least, least, 0.0, 2.0**600]
+
+
 def test_centred_weights_that_overflow_are_told():
     with pytest.warns(sx.NothingProven, match="The weights overflowed"):
         sx.Perceptron(center=True, step=1e8).fit([[2.0**1000], [-(2.0**1000)]], [0, 1])

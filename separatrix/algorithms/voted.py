@@ -28,6 +28,7 @@ from separatrix.algorithms.online.loop import Run
 from separatrix.algorithms.online.survey import Survey
 from separatrix.predictor import Solution
 from separatrix.predictor.evidence import Tally, matrix
+from separatrix.predictor.scores import scores_of
 from separatrix.predictor.validation import plain_rows
 
 AT_ONCE = 512  # rows of a test block: scores of all voters on them stay small
@@ -194,5 +195,5 @@ class VotingLearner(Learner):
 
 
 def _vote(X: Any, voters: np.ndarray, votes: np.ndarray) -> np.ndarray:
-    scores = X @ voters[:, :-1].T + voters[:, -1]
+    scores = scores_of(X, voters[:, :-1], voters[:, -1])
     return np.where(scores > 0, 1.0, -1.0) @ votes / max(1, votes.sum())

@@ -41,8 +41,9 @@ class Affine:
             value = np.atleast_1d(points @ weights[:-1] + weights[-1])
             error = abs(points) @ slack[:-1] + slack[-1] + 2 * len(weights) * _TINY
             sure = np.isfinite(value) & (np.abs(value) > error)
-            value = np.ldexp(value, self.magnitude - exponent)
-        doubtful = np.flatnonzero(~sure | (value == 0))
+            scaled = np.ldexp(value, self.magnitude - exponent)
+        value = np.where(sure & (scaled == 0), np.copysign(_SMALLEST, value), scaled)
+        doubtful = np.flatnonzero(~sure)
         if doubtful.size and isinstance(points, np.ndarray):
             value[doubtful] = self._exact(np.atleast_2d(points)[doubtful], self.integers[:-1], exponent)
         else:

@@ -15,10 +15,11 @@ from separatrix.certificates import Inseparable, Undecided
 from separatrix.halfspace import Halfspace
 from separatrix.predictor.evidence import matrix
 from separatrix.predictor.parameters import require_flags, require_seed
+from separatrix.predictor.scores import scores_of
 from separatrix.predictor.solution import Solution
 from separatrix.predictor.validation import labelled_rows, plain_rows
 from separatrix.predictor.warning import FitWarning, NothingProven, NotSeparable, warn
-from separatrix.rows import Rows
+from separatrix.rows import Block, Rows
 
 LEARNED = re.compile(r"[a-z][a-z0-9_]*_")
 COLUMNS = {"n_features_in_", "feature_names_in_", "preparation_"}
@@ -159,25 +160,24 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         return float(super().score(X, y, sample_weight))
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """w·x + b of each row: one column per class where there are more than two."""
+        """w·x + b of each row: one column per class where there are more than two.
+
+        A score beyond the range of doubles is infinite, and one below it the least double, with its sign.
+        """
         check_is_fitted(self)
         rows = plain_rows(self, X)
-        parts = [_scores(matrix(block, rows.n_columns), self.coef_) for block in rows.finite_blocks()]
-        scores = np.concatenate([np.asarray(part) for part in parts]) + self.intercept_
+        parts = [self._scores(block, self.coef_, self.intercept_) for block in rows.finite_blocks()]
+        scores = np.concatenate(parts)
         return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _scores(self, block: Block, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+        return scores_of(matrix(block, coef.shape[1]), coef, intercept, apart=len(self.classes_) > 2)
 
     def predict(self, X: Any) -> np.ndarray:
         """Labels: with two classes the larger one where the score is above 0, else the smaller."""
         scores = self.decision_function(X)
         chosen = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[chosen]
-
-
-def _scores(X: Any, coef: np.ndarray) -> Any:
-    """X·wᵀ; of several classes row by row, so that a tie between them does not hang on the rows beside it."""
-    if len(coef) == 1 or not isinstance(X, np.ndarray):
-        return X @ coef.T
-    return np.vecdot(X[:, np.newaxis], coef)
 
 
 def _halfspace(weights: np.ndarray) -> Halfspace | None:
