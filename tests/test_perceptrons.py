@@ -1202,6 +1202,24 @@ def test_scores_beyond_doubles_keep_their_sign():
         assert model.decision_function(rows).tolist() == [np.inf, -least, least, 0.0, 2.0**600]
 
 
+def test_a_margin_below_rounding_is_told():
+    X = [[0.6, -0.6], [0.6, -0.2], [-0.1, -0.5], [0.8, 0.3], [0.6, np.nextafter(-0.6, 0)]]
+    y = [0, 1, 0, 1, 1]
+    with pytest.warns(sx.FitWarning, match="1 of 5 training rows on the wrong side"):
+        model = sx.Perceptron(fit_intercept=False, max_passes=4).fit(X, y)
+    assert model.certificate_.verify(X, y)
+    assert (model.halfspace_.predict(X) > 0).tolist() == [label == 1 for label in y]
+    assert model.predict(X).tolist() != y
+
+
+@pytest.mark.parametrize("k", [520, 600])
+def test_errors_are_counted_exactly_where_scores_overflow(k):
+    X, y = np.ldexp(FOUR, k), [0, 1, 0, 0]
+    model = sx.Perceptron(max_passes=20).fit(X, y)
+    assert model.certificate_.verify(X, y)
+    assert model.predict(X).tolist() == y
+
+
 def test_centred_weights_that_overflow_are_told():
     with pytest.warns(sx.NothingProven, match="The weights overflowed"):
         sx.Perceptron(center=True, step=1e8).fit([[2.0**1000], [-(2.0**1000)]], [0, 1])

@@ -62,7 +62,6 @@ class PocketPerceptron(OnlineClassifier):
     """
 
     any_units = True
-    counts_exactly = True
 
     def __init__(
         self,

@@ -171,22 +171,15 @@ def errors_in_floats(
 
 def tally_in_floats(rows: Rows, positive: int, weights: np.ndarray, constant: float) -> Tally:
     """Errors and the smallest s·score as floats have them."""
-    return tallies_in_floats(rows, {positive: weights}, constant)[positive]
-
-
-def tallies_in_floats(rows: Rows, weights: Mapping[int, np.ndarray], constant: float) -> dict[int, Tally]:
-    """The same of several classes, in one pass for all."""
-    if not weights:
-        return {}
     lowest = []
 
     def wrong_in(block: Block) -> tuple[int, ...]:
-        every = [margins_in(block, positive, vector, constant) for positive, vector in weights.items()]
-        lowest.append([float(margins.min()) for margins in every])
-        return tuple(int(np.count_nonzero(~(margins > 0.0))) for margins in every)
+        margins = margins_in(block, positive, weights, constant)
+        lowest.append(float(margins.min()))
+        return (int(np.count_nonzero(~(margins > 0.0))),)
 
-    counted = zip(rows.count(wrong_in), np.min(lowest, axis=0).tolist(), strict=True)
-    return {positive: Tally(*both) for positive, both in zip(weights, counted, strict=True)}
+    (errors,) = rows.count(wrong_in)
+    return Tally(errors, float(np.min(lowest)))
 
 
 def margins_in(block: Block, positive: int, weights: np.ndarray, constant: float) -> np.ndarray:

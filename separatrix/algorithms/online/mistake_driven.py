@@ -12,13 +12,13 @@ import numpy as np
 
 from separatrix.algorithms.online.frame import Frame
 from separatrix.algorithms.online.learner import Learner, length_of
-from separatrix.algorithms.online.loop import Run, tallies_in_floats
+from separatrix.algorithms.online.loop import Run
 from separatrix.algorithms.online.order import order_named
 from separatrix.algorithms.online.survey import Survey
 from separatrix.algorithms.settle import settle
 from separatrix.bounds import Bound, novikoff
 from separatrix.certificates import Undecided
-from separatrix.predictor import LinearClassifier, Pass, Solution
+from separatrix.predictor import FitWarning, LinearClassifier, Pass, Solution, warn
 from separatrix.predictor.evidence import Tally, separable, tallies, tally_of
 from separatrix.predictor.parameters import is_whole
 from separatrix.rows import DataError, Rows
@@ -41,7 +41,6 @@ class MistakeDriven(LinearClassifier):
     track_margin: bool = False
     warm_start: bool = False
     searches = False  # whether visiting violators alone makes sense
-    counts_exactly = False  # whether errors are counted exactly even where floats show that there are some
     any_units = False  # whether the weights are sums of rows, which units stretch and nothing else
     bounded = "mistakes"  # what its theorem bounds: "mistakes", "updates", or "turns" of all rows at once
     prospect = ("enough passes find a separator", "after at most {} mistakes")  # where there is one
@@ -119,30 +118,44 @@ class MistakeDriven(LinearClassifier):
                 run.passes[-1], margin=facts["margin_centred" if self.center else "margin"]
             )
         certificate = self._certificate(rows, positive, run, weights, found, facts)
+        if found.errors == 0:
+            self._tell_of_rounding(rows, positive, weights, facts)
         return Solution(weights, certificate, run.history, counted | facts)
 
+    def _tell_of_rounding(
+        self, rows: Rows, positive: int, weights: np.ndarray, facts: dict[str, Any]
+    ) -> None:
+        """Warn where weights that separate the rows do so by less than the sums of `predict` round."""
+        if facts["margin"] > (len(weights) + 8) * 2.0**-51 * facts["radius"]:
+            return
+        coef, intercept = weights[np.newaxis, :-1], weights[-1:]
+        other = sum(
+            int(
+                np.count_nonzero(
+                    (self._scores(block, coef, intercept)[:, 0] > 0) != (block.signs(positive) > 0)
+                )
+            )
+            for block in rows.blocks()
+        )
+        if other:
+            warn(
+                FitWarning,
+                f"The rows are separated by less than sums of doubles round: predict has {other} of "
+                f"{rows.n_rows} training rows on the wrong side, halfspace_ and certificate_ none.",
+            )
+
     def _tallies(self, frame: Frame, runs: Mapping[int, Run]) -> dict[int, Tally]:
-        """Errors in exact arithmetic, of all tasks in one pass; in floats alone where those are enough to see
-        that nothing is proven. Weights that overflowed have none."""
-        rows, answer = frame.counted, {}
-        weights = {positive: frame.for_counted(run.learner.answer()) for positive, run in runs.items()}
-        weights = {positive: vector for positive, vector in weights.items() if np.isfinite(vector).all()}
-        rough = {}
-        for positive, vector in weights.items():
-            run = runs[positive]
+        """Errors in exact arithmetic, of all tasks in one pass. Weights that overflowed have none."""
+        rows, answer, left = frame.counted, {}, {}
+        for positive, run in runs.items():
+            weights = frame.for_counted(run.learner.answer())
+            if not np.isfinite(weights).all():
+                continue
             counts = run.learner.census() if run.settled and frame.centre is None else None
             if counts is not None:
-                answer[positive] = tally_of(rows, positive, vector, *counts)
-            elif not (run.settled or self.counts_exactly):
-                rough[positive] = vector
-        constant = 1.0 if self.fit_intercept else 0.0
-        seen = tallies_in_floats(rows, rough, constant)
-        answer |= {positive: found for positive, found in seen.items() if found.errors}
-        left = {
-            positive: (vector[:-1], vector[-1] if self.fit_intercept else None)
-            for positive, vector in weights.items()
-            if positive not in answer
-        }
+                answer[positive] = tally_of(rows, positive, weights, *counts)
+            else:
+                left[positive] = (weights[:-1], weights[-1] if self.fit_intercept else None)
         return answer | tallies(rows, left)
 
     def _certificate(
