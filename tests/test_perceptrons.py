@@ -1089,11 +1089,23 @@ def test_margins_of_all_passes_are_in_the_units_given():
     assert np.ldexp(other.history_["margin"], -300) == pytest.approx(plain.history_["margin"])
 
 
-def test_weights_that_round_on_their_way_out_prove_nothing():
-    X, y = np.array([[1e-200], [-1e-200]]), [1, 0]
-    with pytest.warns(sx.NothingProven):
-        model = sx.Perceptron(fit_intercept=False, step=1e-150).fit(X, y)
+@pytest.mark.parametrize(
+    ("X", "y", "step"),
+    [
+        (np.array([[1e-200], [-1e-200]]), [1, 0], 1e-150),
+        (np.ldexp([[3.0, 1], [1, 3], [1, 1]], -1072), [1, 0, 1], 0.3),
+    ],
+)
+def test_weights_that_round_on_their_way_out_are_kept_as_whole_numbers(X, y, step):
+    with pytest.warns(sx.FitWarning, match="whole numbers that doubles cannot hold"):
+        model = sx.Perceptron(fit_intercept=False, step=step).fit(X, y)
     assert model.mistake_bound_ is None
+    assert model.certificate_.intercept is None
+    assert model.certificate_.verify(X, y)
+    assert (model.halfspace_.predict(X) > 0).tolist() == [label == 1 for label in y]
+
+
+def test_weights_that_round_on_their_way_out_prove_nothing_false():
     rows = [
         [6, 4, 1],
         [-6, -1, -3],

@@ -187,25 +187,27 @@ class Perceptron(OnlineClassifier):
 
     def _solution(self, frame: Frame, positive: int, run: Run, survey: Survey) -> Solution:
         solution = super()._solution(frame, positive, run, survey)
-        proven = isinstance(solution.certificate, Separable)
-        if (
-            run.settled
-            and frame.centre is not None
-            and not proven
-            and np.isfinite(run.learner.answer()).all()
-        ):
+        moved = frame.centre is not None or frame.exponent
+        if run.settled and moved and not isinstance(solution.certificate, Separable):
             solution = self._in_whole_numbers(frame, positive, run, solution)
         record = self._mistake_run(frame, positive, run, solution)
         return replace(solution, facts=solution.facts | {"mistake_run": record})
 
     def _in_whole_numbers(self, frame: Frame, positive: int, run: Run, solution: Solution) -> Solution:
-        """Centred doubles may separate where their doubles in the user's coordinates do not: keep them
-        exactly."""
-        *numbers, intercept = frame.whole(run.learner.answer())
+        """Doubles may separate where the rows were moved, while their doubles in the user's coordinates do
+        not: keep them exactly."""
+        answer = run.learner.answer()
+        if not np.isfinite(answer).all():
+            return solution
+        *numbers, intercept = frame.whole(answer)
         found = tally(frame.given, positive, numbers, intercept)
         if found.errors:
             return solution
-        witness = Separable(weights=tuple(numbers), intercept=intercept, about=about(frame.given, positive))
+        witness = Separable(
+            weights=tuple(numbers),
+            intercept=intercept if self.fit_intercept else None,
+            about=about(frame.given, positive),
+        )
         warn(
             FitWarning,
             "The rows are separated by whole numbers that doubles cannot hold: halfspace_ and "
