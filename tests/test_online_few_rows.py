@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -95,6 +96,54 @@ def test_one_row_a_call_is_a_pass_bit_for_bit(model, classes, intercept, dtype):
         assert bits(getattr(single, name)) == bits(getattr(whole, name)), name
         if dtype == "float64":
             assert bits(getattr(streamed, name)) == bits(getattr(whole, name)), name
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.NothingProven", "ignore::separatrix.NotSeparable")
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("k", [-1000, -600, -520, 520, 600, 960])
+@pytest.mark.parametrize("model", [m for m in MODELS if m not in (sx.PocketPerceptron, sx.MarginPerceptron)])
+def test_units_are_those_of_a_fit_but_for_powers_of_two(model, k, classes, kind):
+    """Through the origin, where products of the values underflow or overflow."""
+    X, y = rows(60, 5, classes)
+    X[:20] = np.ldexp(X[:20], 60)
+    X = np.ldexp(X, k)
+    options = {"variant": "PA"} if model is sx.PassiveAggressive else {}
+    made = [model(fit_intercept=False, max_passes=1, **options) for _ in range(4)]
+    whole, at_once, single, streamed = made
+    whole.fit(kind(X), y)
+    at_once.partial_fit(kind(X), y)
+    for i in range(len(X)):
+        single.partial_fit(kind(X[i : i + 1]), y[i : i + 1], classes=range(classes))
+    pairs = [(kind(X[i : i + 1]), label) for i, label in enumerate(y)]
+    seen = list(sx.stream(streamed, pairs, classes=range(classes)))
+    for other in (at_once, single, streamed):
+        for name in (*WEIGHTS.get(model, ("coef_", "intercept_")), "mistakes_", "updates_"):
+            assert bits(getattr(other, name)) == bits(getattr(whole, name)), name
+    plain = model(fit_intercept=False, **options)
+    assert seen == list(sx.stream(plain, zip(np.ldexp(X, -k), y, strict=True), classes=range(classes)))
+
+
+def test_a_row_too_short_for_the_weights_is_told_once():
+    X, y = rows(20, 3)
+    model = sx.Perceptron(fit_intercept=False).partial_fit(X, y)
+    tiny = np.ldexp(X, -1000)
+    with pytest.warns(sx.FitWarning, match="products with the weights are no doubles") as caught:
+        model.partial_fit(tiny, y).partial_fit(tiny, y)
+    assert len(caught) == 1
+
+
+def test_rows_of_very_different_sizes_make_the_mistakes_of_exact_arithmetic():
+    X, y = rows(60, 3)
+    X = np.ldexp(X, np.random.default_rng(2).choice([-700, 0], size=(60, 1)))
+    model, weights, mistakes = sx.Perceptron(fit_intercept=False), [Fraction(0)] * 3, 0
+    for row, label in zip(X, y, strict=True):
+        z = [Fraction(value) if label else -Fraction(value) for value in row]
+        if sum(a * b for a, b in zip(weights, z, strict=True)) <= 0:
+            weights, mistakes = [a + b for a, b in zip(weights, z, strict=True)], mistakes + 1
+        model.partial_fit(row[np.newaxis], np.array([label]), classes=[0, 1])
+        assert model.mistakes_ == mistakes
+    np.testing.assert_allclose(model.coef_[0], [float(value) for value in weights], rtol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore::separatrix.NothingProven", "ignore::separatrix.NotSeparable")

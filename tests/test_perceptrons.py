@@ -27,7 +27,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
-from separatrix import problems
+from separatrix import models, problems
 from separatrix.certificates import MarginShare, Separable, Undecided, from_json
 from separatrix.rows import DenseRows, SparseRows, encode
 
@@ -1031,30 +1031,57 @@ def test_what_is_told_when_passes_run_out_is_the_theorem_of_the_method(model, pr
         assert isinstance(patient.certificate_, Separable)
 
 
-@pytest.mark.parametrize("name", ["perceptron", "pocket", "averaged", "batch"])
+OPTIONS = {"pocket": {"random_state": 0}, "passive-aggressive": {"variant": "PA"}}
+
+
+@pytest.mark.parametrize(
+    "name", ["perceptron", "pocket", "averaged", "batch", "margin", "passive-aggressive"]
+)
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
 @pytest.mark.parametrize("k", [-1000, -560, -540, -200, -30, 30, 200, 520, 960])
 def test_units_of_any_power_of_two_change_nothing_but_lengths(name, kind, k):
     """Through the origin; squares of the values may underflow or overflow."""
     X, y = problems.separable(60, 3, margin=0.25, random_state=1)
-    options = {"random_state": 0} if name == "pocket" else {}
+    options, degree = OPTIONS.get(name, {}), {"margin": 0, "passive-aggressive": -1}.get(name, 1)
     plain, other = (FAMILY[name](fit_intercept=False, **options).fit(kind(np.ldexp(X, e)), y) for e in (0, k))
     assert other.history_["mistakes"] == plain.history_["mistakes"]
-    np.testing.assert_array_equal(other.coef_, np.ldexp(plain.coef_, k))
+    assert other.updates_ == plain.updates_
+    np.testing.assert_array_equal(other.coef_, np.ldexp(plain.coef_, degree * k))
     assert other.mistake_bound_ == pytest.approx(plain.mistake_bound_)
     for length in ("radius_", "margin_", "geometric_margin_"):
         assert getattr(other, length) == pytest.approx(np.ldexp(getattr(plain, length), k), abs=0)
-    assert np.ldexp(other.history_["norm"], -k) == pytest.approx(plain.history_["norm"])
+    assert np.ldexp(other.history_["norm"], -(degree or 1) * k) == pytest.approx(plain.history_["norm"])
+    if name == "margin":
+        assert np.ldexp(other.margin_at_most_, -k) == pytest.approx(plain.margin_at_most_)
     assert type(other.certificate_) is type(plain.certificate_)
     assert other.certificate_.verify(kind(np.ldexp(X, k)), y)
     if name != "batch":
         for model, e in ((plain, 0), (other, k)):
             model.partial_fit(np.ldexp(X[:1], e), -np.asarray(y)[:1])
-        np.testing.assert_array_equal(other.coef_, np.ldexp(plain.coef_, k))
+        np.testing.assert_array_equal(other.coef_, np.ldexp(plain.coef_, degree * k))
+        again = models.from_json(models.to_json(other))
+        for model in (other, again):
+            model.partial_fit(np.ldexp(X[:9], k), -np.asarray(y)[:9])
+        np.testing.assert_array_equal(again.coef_, other.coef_)
     if name == "perceptron":
         plain, other = (sx.Perceptron(fit_intercept=False).fit(kind(np.ldexp(X, e)), y) for e in (0, k))
         assert other.mistake_run_.counts == plain.mistake_run_.counts
         assert other.mistake_run_.verify(kind(np.ldexp(X, k)), y)
+
+
+@pytest.mark.parametrize("k", [-1000, -600, 600, 960])
+def test_voters_in_any_units(k):
+    plain, other = twins(lambda: sx.VotedPerceptron(fit_intercept=False), k)
+    np.testing.assert_array_equal(other.voters_, np.ldexp(plain.voters_, k))
+    assert other.votes_.tolist() == plain.votes_.tolist()
+    X, _ = problems.separable(60, 3, margin=0.25, random_state=1)
+    assert other.predict(np.ldexp(X, k)).tolist() == plain.predict(X).tolist()
+
+
+def test_no_bound_is_called_too_large_for_doubles_that_is_not():
+    """The C of PA-I has units, so these rows stay in their own."""
+    with pytest.warns(sx.NothingProven, match="in these units no bound on the mistakes"):
+        sx.PassiveAggressive(fit_intercept=False).fit(np.ldexp(FOUR, -600), [0, 1, 0, 0])
 
 
 def twins(make, k, n=60, **more):

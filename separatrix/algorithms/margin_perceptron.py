@@ -28,7 +28,7 @@ import numpy as np
 
 from separatrix.algorithms.online.classifier import OnlineClassifier
 from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner, rule
+from separatrix.algorithms.online.learner import Learner, ldexp, length_of, rule, same_after
 from separatrix.algorithms.online.loop import Run, errors_in_floats
 from separatrix.algorithms.online.survey import Survey
 from separatrix.bounds import Bound, kozinec
@@ -81,6 +81,8 @@ class MarginPerceptron(OnlineClassifier):
     (True, True)
     """
 
+    any_units = True
+    degree = 0  # a direction
     bounded = "updates"
     prospect = ("enough passes reach the share of it that is asked for", "after at most {} updates")
 
@@ -130,8 +132,8 @@ class MarginPerceptron(OnlineClassifier):
     ) -> Any:
         learner = run.learner
         assert isinstance(learner, KozinecLearner)
-        facts["margin_at_most"] = learner.length
-        reached = max(0.0, facts["margin"] / learner.length) if learner.length > 0 else 0.0
+        at_most = facts["margin_at_most"] = float(ldexp(learner.length, -run.exponent))
+        reached = max(0.0, facts["margin"] / at_most) if at_most > 0 else 0.0
         if found.errors == 0 and (run.settled or reached >= self.share):
             chosen = np.flatnonzero(learner.shares)
             multipliers = _whole(learner.shares[chosen])
@@ -185,6 +187,14 @@ class KozinecLearner(Learner):
         self.lengths[3] = 0.0
         return made
 
+    def stretched(self, exponent: int) -> dict[str, np.ndarray] | None:
+        square = self.lengths[1:2]
+        if not (same_after(self.weights, exponent) and same_after(square, 2 * exponent)):
+            return None
+        lengths = self.lengths.copy()
+        lengths[1:2] = ldexp(square, 2 * exponent)
+        return {"weights": ldexp(self.weights, exponent), "lengths": lengths}
+
     def rest(self) -> Learner:
         self.shares = np.zeros(0)
         self.falls_back = False
@@ -194,7 +204,7 @@ class KozinecLearner(Learner):
         self._polish(rows, positive)
         # The squared length is carried along by a recurrence; once a pass it is made afresh.
         point = self.lengths[0] * self.weights
-        self.lengths[1] = float(point @ point)
+        self.lengths[1] = float(np.vdot(point, point))  # silent where it overflows
         self._passes += 1
         # On inseparable rows the point tends to 0 and ends as a poor predictor: looked at after 1, 2, 4, ...
         # passes.
@@ -228,7 +238,7 @@ class KozinecLearner(Learner):
     @property
     def length(self) -> float:
         """‖w‖ of the point of the hull: no halfspace has a larger margin."""
-        return float(self.lengths[0]) * float(np.linalg.norm(self.weights))
+        return float(self.lengths[0]) * length_of(self.weights)
 
     def answer(self) -> np.ndarray:
         """The direction of the point, so that scores of several classes compare as distances."""
@@ -236,7 +246,7 @@ class KozinecLearner(Learner):
 
 
 def _unit(weights: np.ndarray) -> np.ndarray:
-    length = float(np.linalg.norm(weights))
+    length = length_of(weights)
     return weights / length if 0.0 < length < np.inf else np.array(weights)
 
 

@@ -70,6 +70,7 @@ class PassiveAggressive(OnlineClassifier):
     (True, True)
     """
 
+    degree = -1
     prospect = ("its mistakes come to an end", "after at most {} of them")
 
     def __init__(
@@ -100,6 +101,9 @@ class PassiveAggressive(OnlineClassifier):
         if not (is_number(self.C) and 0 < self.C < np.inf):
             raise ValueError(f"C={self.C!r} must be positive and finite; variant='PA' has no such limit.")
 
+    def _takes_any_units(self) -> bool:
+        return self.variant == "PA" and not self.fit_intercept  # C has units
+
     def promised(self, radius: float, margin: float) -> Bound | None:
         return passive_aggressive(radius, up(1 / Fraction(margin)), C=self.C, variant=self.variant)
 
@@ -120,6 +124,8 @@ class PassiveAggressive(OnlineClassifier):
 
 class AggressiveLearner(Learner):
     """w ← w + min(cap, ℓ/(‖z‖² + soft)) z wherever ℓ > 0."""
+
+    degree = -1  # half the weights have the same scores on twice the rows
 
     enough = 1.0
 

@@ -65,6 +65,8 @@ class VotedPerceptron(OnlineClassifier):
     (1.0, True)
     """
 
+    any_units = True
+
     def __init__(
         self,
         max_passes: int = 10,
@@ -89,8 +91,9 @@ class VotedPerceptron(OnlineClassifier):
         learner = run.learner
         assert isinstance(learner, VotingLearner)
         counted = {"mistakes": learner.mistakes, "updates": learner.updates, "passes": len(run.passes)}
-        ballot = {"voters": learner.voters.copy(), "votes": learner.votes.copy()}
-        return Solution(learner.weights, None, run.history, counted | ballot)
+        ballot = {"voters": frame.outwards(learner.voters), "votes": learner.votes.copy()}
+        run.told_in(frame)
+        return Solution(frame.outwards(learner.weights), None, run.history, counted | ballot)
 
     def _tallies(self, frame: Frame, runs: Mapping[int, Run]) -> dict[int, Tally]:
         """There is no one weight vector to count the errors of."""
@@ -122,7 +125,7 @@ class VotedPerceptron(OnlineClassifier):
         learners = [
             learner for learner in self._online_learners().values() if isinstance(learner, VotingLearner)
         ]
-        voters, votes = [v.voters.copy() for v in learners], [v.votes.copy() for v in learners]
+        voters, votes = [self._outside(v.voters.copy()) for v in learners], [v.votes.copy() for v in learners]
         binary = len(learners) == 1
         self.voters_: Any = voters[0] if binary else tuple(voters)
         self.votes_: Any = votes[0] if binary else tuple(votes)

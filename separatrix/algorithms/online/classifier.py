@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,13 +11,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner
+from separatrix.algorithms.online.learner import Learner, ldexp
 from separatrix.algorithms.online.loop import Plan, train
 from separatrix.algorithms.online.mistake_driven import MistakeDriven
 from separatrix.algorithms.online.order import order_named
 from separatrix.algorithms.online.survey import Survey
+from separatrix.algorithms.online.units import MOST_EXPONENT, OUT_OF_RANGE, in_units, is_usual
 from separatrix.certificates import Undecided
-from separatrix.predictor import History, Solution
+from separatrix.predictor import FitWarning, History, Solution, warn
 from separatrix.predictor.validation import is_plain, labelled_rows
 from separatrix.rows import DataError, Rows, classes_named
 from separatrix.rows.block import all_finite, read_only
@@ -42,15 +43,22 @@ class OnlineClassifier(MistakeDriven):
     _learners: dict[int, Learner] | None = None
     _told: tuple[Any, Any] = (None, None)
     _heeded: tuple[Any, ...] | None = None  # the setting that the run goes by
+    _exponent = 0  # learners see 2^exponent times the rows
+    _told_of_range = False
 
     def _restart(self, same_classes: bool) -> None:
-        self._learners = None
+        self._learners, self._exponent, self._told_of_range = None, 0, False
 
     def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
         self._heeded = self._setting()
         starts = self._starts(tasks)
-        sums = self.any_units and not self.fit_intercept
-        frame = Frame(rows, center=self.center, any_units=sums, starts=starts.values())
+        frame = Frame(
+            rows,
+            center=self.center,
+            any_units=self._takes_any_units(),
+            degree=self.degree,
+            starts=starts.values(),
+        )
         learners = {k: self._learner(rows.n_columns, frame.inwards(start)) for k, start in starts.items()}
         plan = Plan(
             order_named(self.order),
@@ -65,10 +73,8 @@ class OnlineClassifier(MistakeDriven):
         for positive, found in self._tallies(frame, runs).items():
             runs[positive].found = found
         solutions = [self._solution(frame, positive, run, survey) for positive, run in runs.items()]
-        if frame.exponent:
-            for run in runs.values():
-                run.learner.stretch(-frame.exponent)
         if not self.center:
+            self._exponent = frame.exponent
             self._learners = {positive: run.learner.rest() for positive, run in runs.items()}
         return solutions
 
@@ -79,6 +85,10 @@ class OnlineClassifier(MistakeDriven):
 
         ``classes`` names all labels and is needed in the first call only. A parameter that was changed since
         the last call is gone by from here on; ``fit_intercept`` cannot be.
+
+        Through the origin the first rows settle the units, where a fit looks at all: the weights are the same
+        bit for bit while products of weights and rows are doubles in both, as where none is 2^200 times as
+        long as another. A warning tells of the first that are not.
         """
         first = not hasattr(self, "classes_")
         self._heed_parameters()
@@ -97,8 +107,9 @@ class OnlineClassifier(MistakeDriven):
             learners = {positive: learner.twin() for positive, learner in self._online_learners().items()}
             for block in rows.finite_blocks():
                 visit = np.arange(len(block), dtype=np.int32)
+                X = self._in_range(block.X, learners)
                 for positive, learner in learners.items():
-                    learner.see(block.X, block.signs(positive), visit, -1)
+                    learner.see(X, block.signs(positive), visit, -1)
             self._learners = learners
             self._keep_online()
         return self
@@ -131,11 +142,27 @@ class OnlineClassifier(MistakeDriven):
         if len(codes) > 1 or not self._is_idle(X, codes[0]):
             if not all_finite(X):
                 return False
-            self._visit(X, codes)
+            self._visit(self._in_range(X, self._online_learners()), codes)
         return True
+
+    def _in_range(self, X: Any, learners: Mapping[int, Learner]) -> Any:
+        """A block in the units of the learners, which may change with it."""
+        if not self._exponent and (not self._takes_any_units() or is_usual(X)):
+            return X
+        X, self._exponent, sound = in_units(X, learners.values(), self._exponent)
+        if not (sound or self._told_of_range):
+            self._told_of_range = True
+            warn(FitWarning, OUT_OF_RANGE)
+        return X
+
+    def _outside(self, weights: np.ndarray) -> np.ndarray:
+        """Weights of the learners, as the user has them."""
+        return ldexp(weights, -self.degree * self._exponent) if self._exponent else weights
 
     def _is_idle(self, X: Any, code: int) -> bool:
         """Whether the one row of a block, of this class, changes nothing for certain."""
+        if self._exponent:
+            return False
         for positive, learner in self._online_learners().items():
             if not learner.is_sure(X, 1.0 if code == positive else -1.0):
                 return False
@@ -199,6 +226,8 @@ class OnlineClassifier(MistakeDriven):
 
     def learned(self) -> dict[str, Any]:
         runs = tuple(learner.state() for learner in (self._learners or {}).values())
+        if self._exponent:
+            runs = tuple(run and run | {"exponent": self._exponent} for run in runs)
         return super().learned() | ({"run_": runs} if any(runs) else {})
 
     def relearn(self, found: dict[str, Any]) -> None:
@@ -211,10 +240,14 @@ class OnlineClassifier(MistakeDriven):
         tasks = self._tasks()
         if len(runs) != len(tasks):
             raise ValueError("its runs do not match its classes.")
+        self._exponent = runs[0].get("exponent", 0)
+        if type(self._exponent) is not int or abs(self._exponent) > MOST_EXPONENT:
+            raise ValueError("its runs are in units that make no sense.")
         self._learners = {k: self._resumed(place, runs[place]) for place, k in enumerate(tasks)}
 
     def _resumed(self, place: int, run: dict[str, Any] | None = None) -> Learner:
         weights = np.append(self.coef_[place], self.intercept_[place])
+        weights = ldexp(weights, self.degree * self._exponent)
         learner = self._learner(self.n_features_in_, weights)
         if run is not None:
             learner.resume(run)
@@ -231,7 +264,7 @@ class OnlineClassifier(MistakeDriven):
         learners = list(self._online_learners().values())
         binary = len(learners) == 1
         again = self._is_told()
-        self._keep_weights([learner.answer() for learner in learners])
+        self._keep_weights([self._outside(learner.answer()) for learner in learners])
         self._told = getattr(self, "coef_", None), getattr(self, "intercept_", None)
         mistakes, updates = [each.mistakes for each in learners], [each.updates for each in learners]
         self.mistakes_ = mistakes[0] if binary else np.array(mistakes)

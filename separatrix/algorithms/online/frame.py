@@ -8,20 +8,19 @@ from fractions import Fraction
 
 import numpy as np
 
+from separatrix.algorithms.online.learner import ldexp, same_after
 from separatrix.rows import Rows
 from separatrix.rows.centred import CentredRows, mean_of
 from separatrix.rows.scaled import ScaledRows, change_of_units
-
-FAR = 2.0**500
 
 
 class Frame:
     """Rows as the learners see them, and the way for weights in and out.
 
     A hyperplane (w, b) is (w, b + w·c) for rows x − c. The sum is made exactly and rounded once: far from the
-    origin its terms nearly cancel. A sum of rows without a constant is 2^k times as long in units 2^k times
-    as small, and ``any_units`` says that this is all that units do to the method. The ``starts`` change with
-    them, and where that would round one they stay.
+    origin its terms nearly cancel. In units 2^k times as small, rows without a constant are 2^k times as
+    long, and ``any_units`` says that weights 2^(k·degree) times as long are all that this does to the method:
+    sums of rows have the degree 1. The ``starts`` change with them, and where that would round one they stay.
     """
 
     def __init__(
@@ -30,17 +29,18 @@ class Frame:
         *,
         center: bool,
         any_units: bool = False,
+        degree: int = 1,
         starts: Iterable[np.ndarray | None] = (),
     ) -> None:
         self.given = rows
         self.centre = mean_of(rows) if center else None
-        self.exponent = 0
+        self.exponent, self.degree = 0, degree
         self.rows = rows
         if self.centre is not None:
             self.rows = CentredRows(rows, self.centre)
         elif any_units:
             exponent = change_of_units(rows)
-            if exponent and all(start is None or _same_after(start, exponent) for start in starts):
+            if exponent and all(start is None or same_after(start, degree * exponent) for start in starts):
                 self.exponent, self.rows = exponent, ScaledRows(rows, exponent)
 
     @property
@@ -51,24 +51,22 @@ class Frame:
     def for_counted(self, weights: np.ndarray) -> np.ndarray:
         """The weights of the method for those, with what rounding does to them on their way out."""
         outside = self.outwards(weights)
-        return np.ldexp(outside, self.exponent) if self.exponent else outside
+        return np.ldexp(outside, self.degree * self.exponent) if self.exponent else outside
 
-    def length_outside(self, length: float) -> float:
+    def length_outside(self, length: float, degree: int = 1) -> float:
         """A length on the rows that are counted, as one on the rows given."""
-        with np.errstate(over="ignore", under="ignore"):
-            return float(np.ldexp(length, -self.exponent)) if self.exponent else length
+        return float(ldexp(length, -degree * self.exponent)) if self.exponent else length
 
     def inwards(self, weights: np.ndarray | None) -> np.ndarray | None:
         if weights is not None and self.exponent:
-            return np.ldexp(weights, self.exponent)
+            return np.ldexp(weights, self.degree * self.exponent)
         if weights is None or self.centre is None:
             return weights
         return np.append(weights[:-1], _double(Fraction(weights[-1]) + self._shift(weights)))
 
     def outwards(self, weights: np.ndarray) -> np.ndarray:
         if self.exponent:
-            with np.errstate(over="ignore", under="ignore"):
-                return np.ldexp(weights, -self.exponent)
+            return ldexp(weights, -self.degree * self.exponent)
         if self.centre is None or not np.isfinite(weights).all():
             return np.array(weights)
         return np.append(weights[:-1], _double(Fraction(weights[-1]) - self._shift(weights)))
@@ -86,14 +84,6 @@ class Frame:
         return sum(
             (Fraction(w) * Fraction(c) for w, c in zip(weights, self.centre, strict=False)), Fraction(0)
         )
-
-
-@np.errstate(over="ignore", under="ignore")
-def _same_after(start: np.ndarray, exponent: int) -> bool:
-    """Whether a change of units rounds none of these numbers, and the squares of all are doubles still."""
-    changed = np.ldexp(start, exponent)
-    usual = bool(np.all(np.abs(changed) < FAR) and np.all((np.abs(changed) > 1 / FAR) | (start == 0)))
-    return usual and np.array_equal(np.ldexp(changed, -exponent), start)
 
 
 def _double(value: Fraction) -> float:

@@ -15,6 +15,7 @@ import numpy as np
 from separatrix.rows import Csr, DataError
 from separatrix.rows.block import ONE_THREAD
 
+FAR = 2.0**500  # squares of weights up to it, and of its inverse, are doubles
 SHORT = 256  # numbers: up to here Python's own sum is quicker than a call of NumPy
 
 
@@ -32,6 +33,8 @@ class Learner(ABC):
     enough = math.inf  # the margin beyond which a row changes nothing
 
     ruled: tuple[str, ...] = ()  # what of it parameters say that may change from one row to the next
+
+    degree = 1  # the power of the lengths of rows that its numbers grow with: 1 for sums of rows
 
     kept: tuple[str, ...] = ()  # what of it the answer does not tell: a file holds it, to go on from
 
@@ -91,11 +94,13 @@ class Learner(ABC):
         """After a fit: let go of what was kept for each row."""
         return self
 
-    def stretch(self, exponent: int) -> None:
-        """Go on with rows 2^exponent times as long: so are the sums of them that it keeps."""
-        for name, value in vars(self).items():
-            if isinstance(value, np.ndarray) and value.dtype == np.float64:
-                setattr(self, name, np.ldexp(value, exponent))
+    def stretched(self, exponent: int) -> dict[str, np.ndarray] | None:
+        """What it keeps, for rows 2^exponent times as long; None if that would round a number."""
+        numbers = {k: v for k, v in vars(self).items() if isinstance(v, np.ndarray) and v.dtype == np.float64}
+        power = self.degree * exponent
+        if not all(same_after(value, power) for value in numbers.values()):
+            return None
+        return {name: ldexp(value, power) for name, value in numbers.items()}
 
     def state(self) -> dict[str, Any]:
         """What has to be known beside the answer to go on from here."""
@@ -144,6 +149,19 @@ def rule(kernel: str) -> Any:
     and not again at each, since an import takes as long as a row."""
     file, name = kernel.split(".")
     return getattr(import_module(f"separatrix.kernels.{file}"), name)
+
+
+@np.errstate(over="ignore", under="ignore")
+def ldexp(values: Any, exponent: int) -> Any:
+    """2^exponent times the values: 0 or infinite beyond the range of doubles."""
+    return np.ldexp(values, exponent)
+
+
+def same_after(values: np.ndarray, exponent: int) -> bool:
+    """Whether a change of units rounds none of these numbers, and the squares of all are doubles still."""
+    changed = ldexp(values, exponent)
+    usual = bool(np.all(np.abs(changed) < FAR) and np.all((np.abs(changed) > 1 / FAR) | (values == 0)))
+    return usual and np.array_equal(ldexp(changed, -exponent), values)
 
 
 def length_of(vector: np.ndarray) -> float:

@@ -9,6 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
+from separatrix.algorithms.online.frame import Frame
 from separatrix.algorithms.online.learner import Learner, length_of
 from separatrix.algorithms.online.order import violator, visits
 from separatrix.algorithms.online.survey import Survey
@@ -37,6 +38,15 @@ class Run:
     @property
     def history(self) -> History:
         return History(self.passes)
+
+    def told_in(self, frame: Frame) -> None:
+        """Have its passes tell lengths as the user has them."""
+        if not frame.exponent:
+            return
+        self.exponent, outside = frame.exponent, frame.length_outside
+        for place, done in enumerate(self.passes):
+            margin = None if done.margin is None else outside(done.margin)
+            self.passes[place] = replace(done, norm=outside(done.norm, self.learner.degree), margin=margin)
 
 
 @dataclass(frozen=True)

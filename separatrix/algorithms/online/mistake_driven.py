@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner, length_of
+from separatrix.algorithms.online.learner import Learner, ldexp, length_of
 from separatrix.algorithms.online.loop import Run
 from separatrix.algorithms.online.order import order_named
 from separatrix.algorithms.online.survey import Survey
 from separatrix.algorithms.settle import settle
 from separatrix.bounds import Bound, novikoff
 from separatrix.certificates import Undecided
-from separatrix.predictor import FitWarning, LinearClassifier, Pass, Solution, warn
+from separatrix.predictor import FitWarning, LinearClassifier, Solution, warn
 from separatrix.predictor.evidence import Tally, separable, tallies, tally_of
 from separatrix.predictor.parameters import is_whole
 from separatrix.rows import DataError, Rows
@@ -41,7 +41,8 @@ class MistakeDriven(LinearClassifier):
     track_margin: bool = False
     warm_start: bool = False
     searches = False  # whether visiting violators alone makes sense
-    any_units = False  # whether the weights are sums of rows, which units stretch and nothing else
+    any_units = False  # whether units do no more to a run through the origin than stretch its weights
+    degree = 1  # the power of the lengths of rows that its weights grow with: 1 for sums of rows
     bounded = "mistakes"  # what its theorem bounds: "mistakes", "updates", or "turns" of all rows at once
     prospect = ("enough passes find a separator", "after at most {} mistakes")  # where there is one
 
@@ -49,6 +50,9 @@ class MistakeDriven(LinearClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = not self.center
         return tags
+
+    def _takes_any_units(self) -> bool:
+        return self.any_units and not self.fit_intercept
 
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         raise NotImplementedError
@@ -110,9 +114,7 @@ class MistakeDriven(LinearClassifier):
             return Solution(weights, certificate, run.history, counted | facts)
         found = run.found or self._tallies(frame, {positive: run})[positive]
         facts = self._figures(frame, learner, frame.for_counted(learner.answer()), found.smallest, survey)
-        if frame.exponent:
-            run.exponent = frame.exponent
-            run.passes = [_outside(done, frame) for done in run.passes]
+        run.told_in(frame)
         if run.passes:
             run.passes[-1] = replace(
                 run.passes[-1], margin=facts["margin_centred" if self.center else "margin"]
@@ -129,14 +131,10 @@ class MistakeDriven(LinearClassifier):
         if facts["margin"] > (len(weights) + 8) * 2.0**-51 * facts["radius"]:
             return
         coef, intercept = weights[np.newaxis, :-1], weights[-1:]
-        other = sum(
-            int(
-                np.count_nonzero(
-                    (self._scores(block, coef, intercept)[:, 0] > 0) != (block.signs(positive) > 0)
-                )
-            )
-            for block in rows.blocks()
-        )
+        other = 0
+        for block in rows.blocks():
+            above = self._scores(block, coef, intercept)[:, 0] > 0
+            other += int(np.count_nonzero(above != (block.signs(positive) > 0)))
         if other:
             warn(
                 FitWarning,
@@ -172,12 +170,16 @@ class MistakeDriven(LinearClassifier):
             intercept=self.fit_intercept,
             reason=reason,
             spent=spent,
-            prospect=lambda *ends: self._prospect(run.learner, *(_scaled(end, run.exponent) for end in ends)),
+            prospect=lambda *ends: self._prospect(
+                run.learner, *(float(ldexp(end, run.exponent)) for end in ends)
+            ),
         )
 
     def _prospect(self, learner: Learner, radius: float, margin: float) -> str:
         """What the theorem says of further passes over rows that some halfspace has this margin on."""
-        allowed = self._allowed(learner, radius, margin) if _usual(radius, margin) else math.inf
+        if not _usual(radius, margin):
+            return "though in these units no bound on the mistakes of this run can be had in doubles"
+        allowed = self._allowed(learner, radius, margin)
         if allowed is None or not allowed < math.inf:
             told = "no theorem bounds" if allowed is None else "no double holds the bound on"
             return f"though {told} the mistakes of this run"
@@ -278,17 +280,6 @@ def _moved(weights: np.ndarray, survey: Survey) -> np.ndarray:
     moved = weights.copy()
     moved[-1] += np.sum(weights[:-1] * survey.centre)
     return moved
-
-
-@np.errstate(over="ignore", under="ignore")
-def _scaled(length: float, exponent: int) -> float:
-    return float(np.ldexp(length, exponent))
-
-
-def _outside(done: Pass, frame: Frame) -> Pass:
-    """A pass with its lengths as the user has them."""
-    margin = None if done.margin is None else frame.length_outside(done.margin)
-    return replace(done, norm=frame.length_outside(done.norm), margin=margin)
 
 
 def _ratio(above: float, below: float) -> float:

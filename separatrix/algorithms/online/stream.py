@@ -36,7 +36,8 @@ def stream(
     """Predict each row of ``pairs`` before its label is used, then learn from it.
 
     A generator: it takes a pair when the next answer is asked for, so the stream may have no end. The model's
-    weights are, at every moment, those that `partial_fit` on the same rows would have, bit for bit.
+    weights are, at every moment, those that `partial_fit` on the same rows would have, bit for bit;
+    `partial_fit` says when those of a fit are the same.
 
     Parameters
     ----------
@@ -138,6 +139,7 @@ class Seer:
 
     def _learn(self, X: Any, code: int) -> tuple[int, bool]:
         """Learn from a row: the class that was predicted before, and whether that was wrong."""
+        X = self.model._in_range(X, self._learners)
         if self._learner is not None:
             return self._learn_alone(self._learner, X, code)
         _refuse_nonfinite(X)

@@ -1,0 +1,62 @@
+"""The units of rows that come piece by piece: settled by the first, and changed while that rounds nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from math import frexp
+from typing import Any
+
+import numpy as np
+
+from separatrix.algorithms.online.learner import Learner, ldexp
+from separatrix.rows import Csr
+from separatrix.rows.block import read_only
+from separatrix.rows.scaled import USUAL
+
+SMALL, LARGE = 2.0 ** (-2 * USUAL), 2.0 ** (2 * USUAL)
+MOST_PLACES = 900  # products of values up to that power of two, and their sums, are doubles
+MOST_EXPONENT = 2200  # from the least to the largest double
+OUT_OF_RANGE = (
+    "A row is so much longer or shorter than others that its products with the weights are no doubles: "
+    "whether it was a mistake is left to rounding, here and at such rows after it."
+)
+
+
+def is_usual(X: Any) -> bool:
+    """Whether squares of the values neither overflow nor underflow, for all that their sum shows."""
+    values = X.data if isinstance(X, Csr) else X
+    return SMALL < float(np.vdot(values, values)) < LARGE
+
+
+def in_units(X: Any, learners: Collection[Learner], exponent: int) -> tuple[Any, int, bool]:
+    """2^k times the rows of a block, k, and whether products of these with the weights are doubles.
+
+    k is the exponent given, in whose units the learners are, unless the rows have unusual sizes in those and
+    a change rounds neither them nor what the learners keep, which then changes too.
+    """
+    values = np.asarray(X.data if isinstance(X, Csr) else X, np.float64)
+    largest = float(np.max(np.abs(values), initial=0.0))
+    if not 0.0 < largest < np.inf:  # nothing to scale, or to be refused
+        return X, exponent, True
+    place = frexp(largest)[1] + exponent
+    if abs(place) > USUAL and _same(values, exponent - place):
+        found = [learner.stretched(-place) for learner in learners]
+        if all(numbers is not None for numbers in found):
+            for learner, numbers in zip(learners, found, strict=True):
+                vars(learner).update(numbers or {})
+            exponent, place = exponent - place, 0
+    if not exponent:
+        return X, exponent, _in_reach(place, learners)
+    scaled = read_only(ldexp(values, exponent))
+    sound = _same(values, exponent) and _in_reach(place, learners)
+    return X._replace(data=scaled) if isinstance(X, Csr) else scaled, exponent, sound
+
+
+def _same(values: np.ndarray, exponent: int) -> bool:
+    return np.array_equal(ldexp(ldexp(values, exponent), -exponent), values)
+
+
+def _in_reach(place: int, learners: Collection[Learner]) -> bool:
+    """Whether products of the weights with values below 2^place, and not far below, are doubles."""
+    longest = [float(np.max(np.abs(learner.weights))) for learner in learners]
+    return all(not length or abs(place + frexp(length)[1]) <= MOST_PLACES for length in longest)
