@@ -1259,6 +1259,18 @@ def test_errors_are_counted_exactly_where_scores_overflow(k):
     assert model.predict(X).tolist() == y
 
 
+@unsettled
+@pytest.mark.parametrize("name", [name for name in FAMILY if name != "voted"])
+@pytest.mark.parametrize("k", [-1060, -600, 520, 1000, 1022])
+def test_large_and_small_rows_beside_the_constant(name, k):
+    """No warning of NumPy's, and what is proven is predicted."""
+    X, y = np.ldexp(FOUR, k), [0, 1, 0, 0]
+    model = FAMILY[name](max_passes=50).fit(X, y)
+    if isinstance(model.certificate_, Separable | MarginShare):
+        assert model.certificate_.verify(X, y)
+        assert model.predict(X).tolist() == y
+
+
 def test_centred_weights_that_overflow_are_told():
     with pytest.warns(sx.NothingProven, match="The weights overflowed"):
         sx.Perceptron(center=True, step=1e8).fit([[2.0**1000], [-(2.0**1000)]], [0, 1])

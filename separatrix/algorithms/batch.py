@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner
+from separatrix.algorithms.online.learner import Learner, length_of
 from separatrix.algorithms.online.loop import Run, on_pass
 from separatrix.algorithms.online.mistake_driven import MistakeDriven
 from separatrix.algorithms.online.survey import Survey
@@ -95,7 +95,7 @@ class BatchPerceptron(MistakeDriven):
         for number in range(self.max_passes):
             started = perf_counter()
             found = learner.round(frame.rows, positive)
-            norm = float(np.linalg.norm(learner.weights))
+            norm = length_of(learner.weights)
             run.passes.append(Pass(found, learner.mistakes, norm, perf_counter() - started))
             hook = on_pass.get()
             if hook is not None:
@@ -109,6 +109,7 @@ class BatchPerceptron(MistakeDriven):
 class BatchLearner(Learner):
     """One round: w ← w + the mean of the violators."""
 
+    @np.errstate(over="ignore", invalid="ignore")  # weights that overflow are told of in the end
     def round(self, rows: Rows, positive: int) -> int:
         total, found = rows.sum(lambda block: self._violators(block, positive))
         if found:

@@ -39,6 +39,11 @@ class Run:
     def history(self) -> History:
         return History(self.passes)
 
+    @np.errstate(over="ignore", invalid="ignore")
+    def answer(self) -> np.ndarray:
+        """The weights to predict with; those that overflowed are told of, not warned of."""
+        return self.learner.answer()
+
     def told_in(self, frame: Frame) -> None:
         """Have its passes tell lengths as the user has them."""
         if not frame.exponent:

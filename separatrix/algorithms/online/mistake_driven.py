@@ -104,7 +104,8 @@ class MistakeDriven(LinearClassifier):
 
     def _solution(self, frame: Frame, positive: int, run: Run, survey: Survey) -> Solution:
         rows, learner = frame.given, run.learner
-        weights = frame.outwards(learner.answer())
+        answer = run.answer()
+        weights = frame.outwards(answer)
         counted = {"mistakes": learner.mistakes, "updates": learner.updates, "passes": len(run.passes)}
         if not np.isfinite(weights).all():
             facts = self._figures(frame, learner, np.zeros_like(weights), 0.0, survey)
@@ -113,7 +114,7 @@ class MistakeDriven(LinearClassifier):
             )
             return Solution(weights, certificate, run.history, counted | facts)
         found = run.found or self._tallies(frame, {positive: run})[positive]
-        facts = self._figures(frame, learner, frame.for_counted(learner.answer()), found.smallest, survey)
+        facts = self._figures(frame, learner, frame.for_counted(answer), found.smallest, survey)
         run.told_in(frame)
         if run.passes:
             run.passes[-1] = replace(
@@ -146,7 +147,7 @@ class MistakeDriven(LinearClassifier):
         """Errors in exact arithmetic, of all tasks in one pass. Weights that overflowed have none."""
         rows, answer, left = frame.counted, {}, {}
         for positive, run in runs.items():
-            weights = frame.for_counted(run.learner.answer())
+            weights = frame.for_counted(run.answer())
             if not np.isfinite(weights).all():
                 continue
             counts = run.learner.census() if run.settled and frame.centre is None else None
