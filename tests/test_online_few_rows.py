@@ -529,3 +529,13 @@ def test_a_stream_takes_rows_of_other_shapes_and_types():
     assert np.array_equal(plain.coef_, other.coef_)
     with pytest.raises(sx.DataError, match="one row is needed"):
         list(sx.stream(sx.Perceptron(), [(np.zeros((2, 7)), 0)], classes=[0, 1]))
+
+
+def test_a_limit_with_units_is_not_taken_up_in_others():
+    X, y = np.ldexp(np.array([[1.0, 0.5], [1.0, 0.0], [0.0, 1.0]]), -600), np.array([0, 1, 0])
+    model = sx.PassiveAggressive(variant="PA", fit_intercept=False).partial_fit(X, y)
+    before = model.coef_.tolist()
+    with pytest.raises(ValueError, match="These parameters have units"):
+        model.set_params(variant="PA-I").partial_fit(X, y)
+    assert model.coef_.tolist() == before
+    assert model.set_params(variant="PA").partial_fit(X, y).coef_.tolist() != before

@@ -90,8 +90,15 @@ def read_only(array: np.ndarray) -> np.ndarray:
 
 def all_finite(array: np.ndarray) -> bool:
     """Whether no value is NaN or infinite: a sum of squares tells it, unless it overflows."""
-    short = array.size <= ONE_THREAD and isfinite(np.vdot(array, array))
-    return short or bool(np.isfinite(array).all())
+    return isfinite(sum_of_squares(array)) or bool(np.isfinite(array).all())
+
+
+def sum_of_squares(array: np.ndarray) -> float:
+    """By one thread, and silent where it overflows."""
+    if array.size <= ONE_THREAD:
+        return float(np.vdot(array, array))
+    flat = array.reshape(-1)
+    return float(np.einsum("i,i->", flat, flat))
 
 
 def taken(X: Any, chosen: np.ndarray) -> Any:

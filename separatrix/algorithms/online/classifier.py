@@ -208,6 +208,11 @@ class OnlineClassifier(MistakeDriven):
                 f"{heeded[0]!r}: set it back, or call fit."
             )
         self._check_parameters()
+        if self._exponent and not self._takes_any_units():
+            raise ValueError(
+                "These parameters have units, and the weights were learned in others: set them back, or call "
+                "fit."
+            )
         for learner in (self._learners or {}).values():
             learner.heed(self._learner(self.n_features_in_, None))
         self._heeded = setting

@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix.algorithms.online.learner import Learner, ldexp
 from separatrix.rows import Csr
-from separatrix.rows.block import read_only
+from separatrix.rows.block import read_only, sum_of_squares
 from separatrix.rows.scaled import USUAL
 
 SMALL, LARGE = 2.0 ** (-2 * USUAL), 2.0 ** (2 * USUAL)
@@ -25,7 +25,7 @@ OUT_OF_RANGE = (
 def is_usual(X: Any) -> bool:
     """Whether squares of the values neither overflow nor underflow, for all that their sum shows."""
     values = X.data if isinstance(X, Csr) else X
-    return SMALL < float(np.vdot(values, values)) < LARGE
+    return SMALL < sum_of_squares(values) < LARGE
 
 
 def in_units(X: Any, learners: Collection[Learner], exponent: int) -> tuple[Any, int, bool]:
