@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import separatrix as sx
 import separatrix.algorithms.online.focus as focus_module
 import separatrix.algorithms.online.shade as shade_module
 from separatrix.algorithms.online.focus import Focus, Sketch, in_place
@@ -288,6 +289,41 @@ def test_no_copy_for_a_few_passes():
     for _ in range(4):
         focus.pass_over()
     assert focus._shades == []
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rows_measured_while_the_copy_is_made(dtype):
+    """Lengths are summed in doubles whatever the rows are, also those of the rest of a first pass."""
+    X, codes = normal_rows(18, 6 * WINDOW, 6, 0.02)
+    X += 30.0
+    X[-1] *= 1e16
+    X[-2] *= 1e-16
+    rows = DenseRows(X.astype(dtype), codes, CLASSES)
+    _, focus = focused(rows, 1, 1.0, 1.0, 6)
+    exact = (rows.X.astype(np.longdouble) ** 2).sum(1)
+    assert (exact <= focus.sketch.squares).all()
+    assert (focus.sketch.squares <= exact * (1 + 3e-7)).all()
+    np.testing.assert_allclose(focus.sketch.survey.largest, Survey(rows).all().largest, rtol=1e-12)
+
+
+def test_a_first_pass_that_is_cut_and_then_errs_often(monkeypatch):
+    """The second pass is a plain one then, and what it leaves is counted anew."""
+    monkeypatch.setattr(focus_module, "MOST_MISTAKES", 1 / 50)
+    d, n = 600, 20_000
+    cut, random = n * 12 // 32, np.random.default_rng(0)
+    column = np.concatenate([random.integers(0, 20, cut), random.integers(0, d, n - cut)])
+    column[cut // 2 : cut // 2 + 110] = np.arange(20, 130)
+    X = np.zeros((n, d), np.float32)
+    X[np.arange(n), column] = 1
+    rows = DenseRows(X, (column % 2).astype(np.int32), CLASSES)
+    expected = plain(rows, 1, 0.0, 1.0, 2)
+    found, focus = focused(rows, 1, 0.0, 1.0, 2)
+    assert expected[2][1] == found[2][1] == 0
+    assert found[0].tobytes() == expected[0].tobytes()
+    told = focus.census()
+    assert told is None or len(told[0]) < n
+    y = np.where(column % 2, 1, -1)
+    assert sx.Perceptron(fit_intercept=False).fit(X, y).certificate_.verify(X, y).holds
 
 
 def test_squares_and_refusal_of_nan():

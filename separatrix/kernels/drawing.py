@@ -33,7 +33,7 @@ def score_rows(
         row = X[i]
         square, before, now = 0.0, 0.0, 0.0
         for j in range(row.shape[0]):
-            value = float(row[j])
+            value = np.float64(row[j])  # float() of a float32 is one in numba
             square += value * value
             before += value * anchor[j]
             now += value * weights[j]

@@ -2,9 +2,9 @@
 
 Processors multiply pairs of 16-bit numbers and add the two products in one instruction (``pmaddwd`` on x86),
 which does three times as many columns a second as converting them to floats. Compilers do not find it by
-themselves in a loop over rows, so `add_products` names it where the processor has it, 128 or 256 bits at a
-time, by the name it has in LLVM. Elsewhere it is a plain loop. Sums of whole numbers are exact: all ways lead
-to the same ones.
+themselves in a loop over rows, so `add_products` names it where the processor has it, 128, 256 or 512 bits at
+a time, by the name it has in LLVM. Elsewhere it is a plain loop. Sums of whole numbers are exact: all ways
+lead to the same ones.
 """
 
 from __future__ import annotations

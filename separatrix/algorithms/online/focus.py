@@ -18,8 +18,8 @@ block while it is in the cache; one that reads few is made at once (`Focus.glanc
 **Cost.** 8 bytes a row, and one reading that arranges the rows as it goes and takes half as long again as a
 plain one; what it does not draw is drawn when it is needed. As a rule half of the copy is, and a later pass
 looks at a tenth to all of that. It takes 8 to 8.5 bits a value that is drawn, columns in fours, and 12 bytes
-a row, and is freed with the `Focus`. There is no copy of sparse rows, of rows that are not in C order, or
-longer than 10¹⁹.
+a row. It goes with the `Focus`, but for memory that the next one may use (`room`). There is no copy of sparse
+rows, of rows that are not in C order, or where the rows seen before it is begun are longer than 10¹⁹.
 """
 
 from __future__ import annotations
@@ -215,7 +215,10 @@ class Focus:
         n = 0
         if self._shades:
             for shade, span in zip(self._shades, self.sketch.spans, strict=True):
-                assert shade.shadow is not None
+                if (
+                    shade.shadow is None
+                ):  # a first pass was cut, and the next made too many mistakes for a copy
+                    return None
                 here = doubtful[n:]
                 more = shade.census(shade.shadow, here, found)
                 here[:more] += span.start
