@@ -75,8 +75,8 @@ def sums_at_once() -> int:
     without = {f"-{name}" for name in ("avx2", "avx", "sse4.2", "sse4.1", "ssse3", "sse3")}
     if "+avx2" not in named or named & without:
         return 4  # every x86-64 has that
-    wide = {"avx512f", "avx512bw"}
-    return 16 if all(f"+{name}" in named and f"-{name}" not in named for name in wide) else 8
+    wide = {"+avx512f", "+avx512bw"} <= named and not {"-avx512f", "-avx512bw", "-evex512"} & named
+    return 16 if wide else 8
 
 
 def adding_pairs(lanes: int) -> Callable[..., int]:
