@@ -12,7 +12,7 @@ if not __package__:  # run as a folder, wherever it was copied to
     spec = spec_from_file_location("check", Path(__file__).with_name("__init__.py"))
     assert spec is not None
     sys.modules["check"] = module_from_spec(spec)
-    __package__ = "check"
+    __package__, __spec__ = "check", None  # Python 3.13 warns where the two disagree
 
 from . import (
     bounds,
