@@ -198,6 +198,7 @@ class Focus:
             self._end_pass()
         return made
 
+    @np.errstate(over="ignore", invalid="ignore")
     def _count(self) -> None:
         """Let the weights as they are count in their mean."""
         self._points += 1
@@ -215,9 +216,7 @@ class Focus:
         n = 0
         if self._shades:
             for shade, span in zip(self._shades, self.sketch.spans, strict=True):
-                if (
-                    shade.shadow is None
-                ):  # a first pass was cut, and the next made too many mistakes for a copy
+                if shade.shadow is None:  # the rest of a first pass made too many mistakes for more
                     return None
                 here = doubtful[n:]
                 more = shade.census(shade.shadow, here, found)
