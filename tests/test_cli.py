@@ -18,7 +18,7 @@ import pytest
 
 import separatrix as sx
 from separatrix.cli.estimators import MODELS, REGRESSIONS
-from separatrix.cli.program import program, run
+from separatrix.cli.program import main, program, run
 from separatrix.cli.stories import STORIES
 from separatrix.cli.voice import in_options
 
@@ -742,3 +742,20 @@ def test_documented_commands_do_what_is_written(cli, monkeypatch, name):
         # A number shown in part may fold the line elsewhere.
         pattern = r"\s+".join(re.escape(word).replace(re.escape("..."), ".*?") for word in said.split())
         assert re.fullmatch(pattern, (out + err).strip(), re.DOTALL), f"{line}\n{out}{err}"
+
+
+@pytest.mark.parametrize(("signal_of", "code"), [(SystemExit(143), 143), (KeyboardInterrupt(), 130)])
+def test_a_signal_that_python_wraps_is_one_all_the_same(monkeypatch, signal_of, code):
+    """As where it comes while a class is made."""
+
+    def wrapped(_):
+        try:
+            raise signal_of
+        except BaseException as cause:
+            raise RuntimeError("Error calling __set_name__") from cause
+
+    monkeypatch.setattr("separatrix.cli.program.run", wrapped)
+    monkeypatch.setattr("separatrix.cli.program.signal.signal", lambda *_: None)
+    with pytest.raises(SystemExit) as ended:
+        main([])
+    assert ended.value.code == code

@@ -372,7 +372,7 @@ def test_one_row_is_predicted_as_in_a_table():
 
 @pytest.mark.filterwarnings("ignore::separatrix.NothingProven", "ignore::separatrix.NotSeparable")
 @pytest.mark.parametrize("model", MODELS)
-def test_after_a_refused_fit_of_other_columns_there_is_nothing_to_go_on_from(model):
+def test_after_a_refused_fit_of_other_columns_the_model_goes_on_with_its_own(model):
     X, y = rows(40, 3)
     wide, _ = rows(40, 30)
     fitted = model(max_passes=2).fit(X, y)
@@ -383,8 +383,9 @@ def test_after_a_refused_fit_of_other_columns_there_is_nothing_to_go_on_from(mod
         lambda: carefully(fitted, wide, y),
         lambda: list(sx.stream(fitted, zip(wide, y, strict=True))),
     ):
-        with pytest.raises(sx.DataError, match="weights are of 3 columns, not of 30: call fit first"):
+        with pytest.raises(ValueError, match=r"30 features, but|30 numbers, but there are 3"):
             learn()
+    fitted.partial_fit(X, y).predict(X)
     fitted.fit(wide, y).partial_fit(wide[:1], y[:1])
 
 
@@ -539,3 +540,18 @@ def test_a_limit_with_units_is_not_taken_up_in_others():
         model.set_params(variant="PA-I").partial_fit(X, y)
     assert model.coef_.tolist() == before
     assert model.set_params(variant="PA").partial_fit(X, y).coef_.tolist() != before
+
+
+@pytest.mark.parametrize("step", [0.3, [0.3, 0.1, 0.7]])
+def test_a_model_in_other_units_goes_on_from_a_file(step, tmp_path):
+    """Its weights in the user's units have rounded to the least doubles: the file holds those of the run."""
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        X, y = random.integers(-4, 5, (40, 2)) * 1e-310, random.integers(0, 2, 40)
+        model = sx.Perceptron(fit_intercept=False, step=step).partial_fit(X[:20], y[:20], classes=[0, 1])
+        sx.save(model, tmp_path / "model.json")
+        loaded = sx.load(tmp_path / "model.json")
+        for each in (model, loaded):
+            each.partial_fit(X[20:], y[20:])
+        assert loaded.mistakes_ == model.mistakes_
+        assert loaded.coef_.tolist() == model.coef_.tolist()

@@ -1357,3 +1357,21 @@ def test_a_step_of_any_size_has_the_same_margin_and_bound(step):
     one, other = sx.Perceptron().fit(X, y), sx.Perceptron(step=step).fit(X, y)
     for name in ("margin_", "margin_centred_", "geometric_margin_", "mistake_bound_"):
         assert getattr(other, name) == pytest.approx(getattr(one, name), rel=1e-9)
+
+
+@unsettled
+@every_member
+def test_a_fit_that_is_refused_leaves_the_model_as_it_was(name):
+    random = np.random.default_rng(0)
+    X = random.standard_normal((40, 2))
+    y, other = (X[:, 0] > 0).astype(int), np.arange(40) % 3 + 10
+    model = FAMILY[name]().fit(X, y)
+    before, told = dict(vars(model)), model.predict(X).tolist()
+    for rows, labels in ((np.where(np.arange(80).reshape(40, 2) == 7, np.nan, X), other), (X[:, :1], y[:3])):
+        with pytest.raises(ValueError, match=r"NaN at row 3, column 1|inconsistent"):
+            model.fit(rows, labels)
+    assert list(vars(model)) == list(before)
+    assert all(value is before[name] for name, value in vars(model).items())
+    assert model.predict(X).tolist() == told
+    if hasattr(model, "partial_fit"):
+        assert model.partial_fit(X, y).score(X, y) > 0.8

@@ -211,7 +211,7 @@ class Perceptron(OnlineClassifier):
         warn(
             FitWarning,
             "The rows are separated by whole numbers that doubles cannot hold: halfspace_ and "
-            "certificate_ carry them, while predict, which uses doubles, errs on some training rows.",
+            "certificate_ carry them. Those of coef_, by which predict goes, do not separate the rows.",
         )
         return replace(
             solution, certificate=witness.bound_to(frame.given), halfspace=Halfspace(numbers, intercept)

@@ -198,5 +198,6 @@ class VotingLearner(Learner):
 
 
 def _vote(X: Any, voters: np.ndarray, votes: np.ndarray) -> np.ndarray:
-    scores = scores_of(X, voters[:, :-1], voters[:, -1])
-    return np.where(scores > 0, 1.0, -1.0) @ votes / max(1, votes.sum())
+    some = voters.any(axis=1)  # zero, as the first is, votes for -1
+    scores = scores_of(X, voters[some, :-1], voters[some, -1])
+    return (np.where(scores > 0, 1.0, -1.0) @ votes[some] - votes[~some].sum()) / max(1, votes.sum())

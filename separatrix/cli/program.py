@@ -69,7 +69,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     signal.signal(signal.SIGTERM, _terminated)
     try:
         code = run(arguments)
-    except Exception:
+    except Exception as error:
+        ended = _ended_by(error)
+        if ended is not None:
+            sys.exit(ended)
         # Python itself would end with 1 here, and a script would take it for "not separable".
         with _perhaps_unheard():
             traceback.print_exc()
@@ -122,6 +125,17 @@ def _let_go(stream: IO[str]) -> None:
     """What is still buffered must not be flushed at exit to where it cannot be written."""
     with suppress(OSError):  # a stand-in has no number
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _ended_by(error: BaseException | None) -> int | None:
+    """The exit code of a signal behind an exception: Python wraps what comes while a class is made."""
+    while error is not None:
+        error = error.__cause__ or error.__context__
+        if isinstance(error, SystemExit):
+            return TERMINATED
+        if isinstance(error, KeyboardInterrupt):
+            return INTERRUPTED
+    return None
 
 
 def _terminated(*_: Any) -> None:

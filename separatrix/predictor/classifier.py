@@ -15,6 +15,7 @@ from separatrix.certificates import Inseparable, Undecided
 from separatrix.halfspace import Halfspace
 from separatrix.predictor.evidence import matrix
 from separatrix.predictor.parameters import require_flags, require_seed
+from separatrix.predictor.refusal import left_as_it_was
 from separatrix.predictor.scores import scores_of
 from separatrix.predictor.solution import Solution
 from separatrix.predictor.validation import labelled_rows, plain_rows
@@ -50,6 +51,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         return self._fit(X, y, None)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        with left_as_it_was(self):
+            self._fit_to(X, y, sample_weight)
+        return self
+
+    def _fit_to(self, X: Any, y: Any, sample_weight: Any) -> None:
         self._check_parameters()
         rows = labelled_rows(self, X, y, n_jobs=self.n_jobs)
         classes = rows.require_two_classes()
@@ -62,7 +68,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         finally:
             if rows is X:
                 rows.weights = None
-        return self
 
     def _row_weights(self, rows: Rows, sample_weight: Any) -> np.ndarray | None:
         """How often each row counts; None: once, as for every method that knows no weights."""

@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 from separatrix.certificates import Certificate
 from separatrix.predictor.evidence import matrix
 from separatrix.predictor.parameters import require_flags
+from separatrix.predictor.refusal import left_as_it_was
 from separatrix.predictor.solution import Solution
 from separatrix.predictor.validation import adopt, checked_values, is_table, plain_rows, rows_of_array
 from separatrix.predictor.warning import FitWarning
@@ -41,10 +42,11 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit to rows ``X`` with targets ``y``, or to `Rows` with targets alone; a weight is a repetition."""
-        self._check_parameters()
-        rows = measured_rows(self, X, y, n_jobs=self.n_jobs)
-        weights = row_weights(rows, sample_weight)
-        self._keep(self._solve(rows, weights))
+        with left_as_it_was(self):
+            self._check_parameters()
+            rows = measured_rows(self, X, y, n_jobs=self.n_jobs)
+            weights = row_weights(rows, sample_weight)
+            self._keep(self._solve(rows, weights))
         return self
 
     def _check_parameters(self) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from separatrix.algorithms.online.survey import Survey
 from separatrix.algorithms.online.units import MOST_EXPONENT, OUT_OF_RANGE, in_units, is_usual
 from separatrix.certificates import Undecided
 from separatrix.predictor import FitWarning, History, Solution, warn
+from separatrix.predictor.refusal import left_as_it_was
 from separatrix.predictor.validation import is_plain, labelled_rows
 from separatrix.rows import DataError, Rows, classes_named
 from separatrix.rows.block import all_finite, read_only
@@ -230,9 +230,11 @@ class OnlineClassifier(MistakeDriven):
         return self._learners
 
     def learned(self) -> dict[str, Any]:
-        runs = tuple(learner.state() for learner in (self._learners or {}).values())
-        if self._exponent:
-            runs = tuple(run and run | {"exponent": self._exponent} for run in runs)
+        learners = (self._learners or {}).values()
+        runs = tuple(learner.state() for learner in learners)
+        if self._exponent:  # in the user's units the weights may have rounded
+            own = [{"weights": learner.weights, "exponent": self._exponent} for learner in learners]
+            runs = tuple(run | more for run, more in zip(runs, own, strict=True))
         return super().learned() | ({"run_": runs} if any(runs) else {})
 
     def relearn(self, found: dict[str, Any]) -> None:
@@ -252,7 +254,8 @@ class OnlineClassifier(MistakeDriven):
 
     def _resumed(self, place: int, run: dict[str, Any] | None = None) -> Learner:
         weights = np.append(self.coef_[place], self.intercept_[place])
-        weights = ldexp(weights, self.degree * self._exponent)
+        if self._exponent:
+            weights = np.asarray((run or {}).get("weights", ldexp(weights, self.degree * self._exponent)))
         learner = self._learner(self.n_features_in_, weights)
         if run is not None:
             learner.resume(run)
@@ -283,18 +286,6 @@ class OnlineClassifier(MistakeDriven):
         self.certificate_ = ROW_BY_ROW if binary else (ROW_BY_ROW,) * len(learners)
         self.history_ = History() if binary else (History(),) * len(learners)
         self.passes_ = 0 if binary else np.zeros(len(learners), int)
-
-
-@contextmanager
-def left_as_it_was(model: OnlineClassifier) -> Iterator[None]:
-    """What is refused on the way leaves no trace in the model."""
-    before = dict(vars(model))
-    try:
-        yield
-    except BaseException:
-        model.__dict__.clear()
-        model.__dict__.update(before)
-        raise
 
 
 def _same_labels(given: Any, classes: np.ndarray) -> bool:

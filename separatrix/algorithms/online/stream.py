@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.online.classifier import OnlineClassifier, left_as_it_was
+from separatrix.algorithms.online.classifier import OnlineClassifier
 from separatrix.algorithms.online.learner import Learner, linear_score
+from separatrix.predictor.refusal import left_as_it_was
 from separatrix.rows import Csr, DataError, SparseRows
 from separatrix.rows.block import all_finite, read_only
 from separatrix.rows.given import refuse_inexact, refuse_text, refuse_wide

@@ -32,6 +32,8 @@ ONE_A_LINE = bytes.maketrans(b" \t\r:", b"\n\n\n\n")
 COMMENT = re.compile(rb"#[^\n]*")
 LONG_WHOLE = re.compile(rb":[+-]?[0-9]{16,}(?![0-9.eE])")  # perhaps beyond 2^53
 GROUP = re.compile(rb"(?<=[ \t])qid:[0-9]+")
+LEADING_GROUP = re.compile(rb"^[ \t]*qid:", re.MULTILINE)
+ODD_INDEX = re.compile(rb"[^0-9 \t\r\n:][^ \t\r\n:]*:")
 
 
 class Part(NamedTuple):
@@ -141,7 +143,11 @@ def parse(text: bytes) -> Part | None:
     if b"#" in text:
         text = COMMENT.sub(b"", text)
     if b"qid:" in text:
+        if LEADING_GROUP.search(text):
+            return None
         text = GROUP.sub(b"", text)
+    if ODD_INDEX.search(text):
+        return None
     letters = np.frombuffer(text, np.uint8)
     blank = letters <= ord(" ")
     begins = ~blank
