@@ -643,3 +643,7 @@ def test_rounding_of_a_margin_as_long_as_the_row_is_forgiven():
 def test_numpy_numbers_overflow_in_silence():
     assert bounds.novikoff(np.float64(1e200), np.float64(1e-200)).vacuous
     assert isinstance(bounds.novikoff(np.float32(1), np.float32(0.5)).value, float)
+
+
+def test_a_margin_that_is_the_length_of_its_row_up_to_rounding_bounds_by_one():
+    assert bounds.novikoff(1.0, 1.0 + 1e-10).value == 1.0

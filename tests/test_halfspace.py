@@ -156,8 +156,11 @@ def test_points_that_no_double_equals_are_scored_exactly():
     assert Halfspace([1e-300], 0).score([10**400]) == pytest.approx(1e100)
     h = Halfspace([1.0, 2.0], -(2.0**53))
     wide = np.array([[2**53 + 1, 0], [2**53, 0], [2**53 - 1, 0]])
-    for form in (np.array, sparse.csr_array, pd.DataFrame, np.ndarray.tolist):
+    for form in (np.array, pd.DataFrame, np.ndarray.tolist):
         assert h.predict(form(wide)).tolist() == [1, -1, -1]
+    assert h.predict(sparse.csr_array(wide[1:])).tolist() == [-1, -1]
+    with pytest.raises(ValueError, match="a sparse table of them has one that no double equals"):
+        h.predict(sparse.csr_array(wide))  # it may be too large to be made dense
     frame = pd.DataFrame({"whole": wide[:, 0], "real": [0.0, 0.5, 0.25]})
     assert h.predict([2**53 + 1, 0.0]) == 1
     assert h.predict(frame).tolist() == [1, 1, -1]

@@ -34,7 +34,7 @@ def difficulty(radius: SupportsFloat, margin: SupportsFloat, norm: SupportsFloat
     if gap > length * scale * (1 + 1e-9):
         raise ValueError(f"a margin of {margin} is more than the length of any row, {radius}, allows")
     (above, a), (times, b), (below, c) = (x.as_integer_ratio() for x in (length, scale, gap))
-    return Fraction(above * times * c, a * b * below)
+    return max(Fraction(1), Fraction(above * times * c, a * b * below))
 
 
 def between_zero_and_one(**arguments: SupportsFloat) -> tuple[float, ...]:

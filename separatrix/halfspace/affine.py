@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -135,8 +136,11 @@ def as_points(X: Any, columns: int) -> Any:
     # NumPy makes doubles of a list or a frame that holds whole numbers beside others.
     rounded_already = kind == "f" and not (sparse or isinstance(X, np.ndarray))
     if (rounded_already or (kind in "iu" and size == 8)) and (np.abs(entries) >= 2.0**53).any():
-        whole = points.toarray() if sparse else X
-        return _exact_points(np.array(whole.astype(object) if hasattr(whole, "astype") else whole, object))
+        if sparse:  # dense, they might fill the memory
+            if any(map(operator.ne, given.tolist(), entries.tolist())):
+                raise ValueError(f"{_WANTED}, and a sparse table of them has one that no double equals")
+            return floats
+        return _exact_points(np.array(X.astype(object) if hasattr(X, "astype") else X, object))
     return floats
 
 
