@@ -592,7 +592,8 @@ def test_proofs_hold_however_the_rows_were_cut():
 @pytest.mark.parametrize("seed", range(40))
 def test_perturbed_proofs_are_true_or_refused(tmp_path, seed):
     """Ends drawn around the true ones: neither `verify` nor the checker accepts a false claim."""
-    mpmath = pytest.importorskip("mpmath")
+    import mpmath
+
     random = np.random.default_rng(seed)
     X = np.round(random.normal(size=(8, 2)), 2) * 10.0 ** random.integers(-3, 3)
     y = random.permutation([0, 0, 0, 1, 1, 1, 1, 0])

@@ -15,7 +15,7 @@ share. That each has it compiled to the same sum is LLVM's doing; tests compare 
 **Several classes.** A pass that reads most rows comes in blocks (`Focus.see`), so that every learner reads a
 block while it is in the cache; one that reads few is made at once (`Focus.glance`).
 
-**Cost.** 8 bytes a row, and one reading that arranges the rows as it goes and takes half as long again as a
+**Cost.** 8 bytes a row, and one reading that arranges the rows as it goes and takes up to twice as long as a
 plain one; what it does not draw is drawn when it is needed. As a rule half of the copy is, and a later pass
 looks at a tenth to all of that. It takes 8 to 8.5 bits a value that is drawn, columns in fours, and 12 bytes
 a row. It goes with the `Focus`, but for memory that the next one may use (`room`). There is no copy of sparse
