@@ -574,7 +574,7 @@ def test_changed_source_is_compiled_anew(tmp_path):
     package = tmp_path / "separatrix" / "kernels"
     package.mkdir(parents=True)
     (package.parent / "__init__.py").touch()
-    for name in ("__init__.py", "cache.py", "signals.py"):
+    for name in ("__init__.py", "cache.py", "private_folder.py", "signals.py"):
         package.joinpath(name).write_bytes((ROOT / "separatrix" / "kernels" / name).read_bytes())
     inner = "from separatrix.kernels import kernel\n\n@kernel\ndef inner(x):\n    return x + {}\n"
     outer = "from separatrix.kernels import kernel\nfrom separatrix.kernels.inner import inner\n\n"

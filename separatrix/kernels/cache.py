@@ -4,6 +4,9 @@ Numba's own cache numbers its files through a shared index: two processes that c
 once can leave an index that points to the wrong machine code (numba#4807), and it fails where the package
 folder is read-only. Here a variant's file name is a digest of everything that decides its code, files appear
 by atomic rename, and a missing, damaged or unwritable cache only means compiling again.
+
+The files hold pickled code, and their digest has no key: whoever can write a file can have its code run. So
+nothing is loaded from a folder, or kept in it, that another user can change.
 """
 
 from __future__ import annotations
@@ -17,6 +20,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from separatrix.kernels.private_folder import SharedFolder, make_private, read_private, write_private
 
 _announced = False
 announce: Callable[[str], None] | None = None  # None: a line on standard error
@@ -62,25 +67,23 @@ def _say_compiling() -> None:
     if _announced:
         return
     _announced = True
-    how_long = (
-        "once; they are kept for the next run"
-        if _can_be_written(folder())
-        else f"in every run: {folder()} cannot be written, SEPARATRIX_CACHE_DIR may name another folder"
-    )
-    message = f"separatrix: compiling kernels for this CPU ({how_long})"
+    message = f"separatrix: compiling kernels for this CPU ({_how_long()})"
     if announce is not None:
         announce(message)
     elif sys.stderr is not None:
         print(message, file=sys.stderr, flush=True)
 
 
-def _can_be_written(place: Path) -> bool:
+def _how_long() -> str:
+    place = folder()
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        make_private(place)
         tempfile.TemporaryFile(dir=place).close()
+    except SharedFolder as found:
+        return f"in every run, because {found}"
     except OSError:
-        return False
-    return True
+        return f"in every run: {place} cannot be written, SEPARATRIX_CACHE_DIR may name another folder"
+    return "once; they are kept for the next run"
 
 
 def keep_on_disk(dispatcher: Any, function: Callable[..., Any], options: dict[str, Any]) -> None:
@@ -107,6 +110,9 @@ def _cache_class() -> Any:
             # Numba would ask for a folder that can be written; what lies in another can still be loaded.
             return cls(py_func, py_file) if os.path.exists(py_file) else None
 
+        def ensure_cache_path(self) -> None:
+            make_private(Path(self._cache_path))
+
         def get_source_stamp(self) -> str:
             return _source_digest()
 
@@ -120,12 +126,11 @@ def _cache_class() -> Any:
 
         def save(self, key: Any, data: Any) -> None:
             body = self._dump(data)
-            with self._open_for_write(self._data_path(self._file_of(key))) as file:
-                file.write(hashlib.sha256(body).digest() + body)
+            write_private(Path(self._data_path(self._file_of(key))), hashlib.sha256(body).digest() + body)
 
         def load(self, key: Any) -> Any:
             # Machine code with one wrong byte would not raise but crash, or answer wrongly.
-            whole = Path(self._data_path(self._file_of(key))).read_bytes()
+            whole = read_private(Path(self._data_path(self._file_of(key))))
             digest, body = whole[:32], whole[32:]
             return pickle.loads(body) if hashlib.sha256(body).digest() == digest else None
 
