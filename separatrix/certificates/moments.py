@@ -18,7 +18,7 @@ are cut again into 21 bits.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -52,13 +52,30 @@ Part: TypeAlias = tuple[Any, Doubles, Doubles | None]  # rows, targets, weights
 class Moments:
     """Σ s z zᵀ over rows z = (x, 1, y), or (x, 1) without targets, exactly.
 
-    Entry (i, j) is ``wholes[i, j]`` times 2 to the power ``unit + exponents[i] + exponents[j]``.
+    Entry (i, j) is ``wholes[i, j]`` times 2 to the power ``unit + exponents[i] + exponents[j]``. Models keep
+    moments, so the fields are plain Python: ``upper`` holds the upper triangle of ``wholes``, row by row.
     """
 
     n_rows: int
     exponents: tuple[int, ...]
     unit: int
-    wholes: Any
+    upper: tuple[int, ...]
+
+    @classmethod
+    def of(cls, n_rows: int, exponents: tuple[int, ...], unit: int, wholes: Any) -> Moments:
+        """The moments with these whole numbers, a symmetric matrix."""
+        size, entries = len(exponents), wholes.entries()
+        upper = tuple(int(entries[i * size + j]) for i in range(size) for j in range(i, size))
+        return cls(n_rows, exponents, unit, upper)
+
+    @property
+    def wholes(self) -> Any:
+        """The whole numbers as a matrix for exact linear algebra, built at each call."""
+        size = len(self.exponents)
+        full = np.empty((size, size), object)
+        places = np.triu_indices(size)
+        full[places] = full[places[::-1]] = np.array(self.upper, object)
+        return fmpz_mat(size, size, full.ravel().tolist())
 
     def __add__(self, other: Moments) -> Moments:
         """The moments of both sets of rows together."""
@@ -67,7 +84,7 @@ class Moments:
         exponents = tuple(map(min, self.exponents, other.exponents))
         unit = min(self.unit, other.unit)
         wholes = self._over(exponents, unit) + other._over(exponents, unit)
-        return Moments(self.n_rows + other.n_rows, exponents, unit, wholes)
+        return Moments.of(self.n_rows + other.n_rows, exponents, unit, wholes)
 
     def _over(self, exponents: tuple[int, ...], unit: int) -> Any:
         shifts = [mine - common for mine, common in zip(self.exponents, exponents, strict=True)]
@@ -83,7 +100,7 @@ class Moments:
     @property
     def total(self) -> Any:
         """Σ s, in units of 2 to the power ``unit``; the constant column is the one after the features."""
-        return self.wholes[self.constant, self.constant]
+        return fmpz(self.upper[-3])
 
     @property
     def constant(self) -> int:
@@ -91,25 +108,20 @@ class Moments:
 
     def doubles(self) -> Doubles:
         """Every entry rounded to the nearest double."""
-        size = len(self.exponents)
+        size, entries = len(self.exponents), iter(self.upper)
         out = np.empty((size, size))
         for i in range(size):
             for j in range(i, size):
                 shift = self.unit + self.exponents[i] + self.exponents[j]
-                out[i, j] = out[j, i] = nearest(self.wholes[i, j], shift)
+                out[i, j] = out[j, i] = nearest(next(entries), shift)
         return out
 
-    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        return Moments.from_dict, (self.to_dict(),)
-
     def to_dict(self) -> dict[str, Any]:
-        size = len(self.exponents)
-        upper = [to_decimal(int(self.wholes[i, j])) for i in range(size) for j in range(i, size)]
         return {
             "rows": self.n_rows,
             "exponents": list(self.exponents),
             "unit": self.unit,
-            "upper": upper,
+            "upper": [to_decimal(whole) for whole in self.upper],
         }
 
     @classmethod
@@ -118,11 +130,7 @@ class Moments:
         size = len(exponents)
         if len(upper) != size * (size + 1) // 2 or not all(isinstance(e, int) for e in exponents):
             raise CertificateError("The moments are damaged: their sizes do not match.")
-        wholes, values = fmpz_mat(size, size), iter(upper)
-        for i in range(size):
-            for j in range(i, size):
-                wholes[i, j] = wholes[j, i] = fmpz(from_decimal(next(values)))
-        return cls(int(record["rows"]), exponents, int(record["unit"]), wholes)
+        return cls(int(record["rows"]), exponents, int(record["unit"]), tuple(map(from_decimal, upper)))
 
 
 def nearest(whole: Any, exponent: int) -> float:
@@ -237,12 +245,12 @@ class _Sums:
                 exact = fmpz_mat(self._size, self._size, part.ravel().tolist())
                 wholes += exact * (fmpz(1) << (BITS * (last - level)))
             exponents = tuple((grids_of(self._tops) - BITS * last // 2).tolist())
-            some = Moments(0, exponents, self._unit or 0, wholes)
+            some = Moments.of(0, exponents, self._unit or 0, wholes)
             self._done = [self._done[0] + some] if self._done else [some]
         self._levels, self._added = {}, 0
 
     def moments(self, n_rows: int) -> Moments:
         self._flush()
-        nothing = Moments(0, (0,) * self._size, 0, fmpz_mat(self._size, self._size))
+        nothing = Moments.of(0, (0,) * self._size, 0, fmpz_mat(self._size, self._size))
         found = self._done[0] if self._done else nothing
-        return Moments(n_rows, found.exponents, found.unit, found.wholes)
+        return replace(found, n_rows=n_rows)

@@ -65,9 +65,13 @@ class NormalEquations:
         self._target_exponent = moments.exponents[-1]
 
     @cached_property
+    def _wholes(self) -> Any:
+        return self.moments.wholes
+
+    @cached_property
     def _centred(self) -> Any:
         """C for the columns and the target together, in whole numbers: the target is the last."""
-        whole, k = self.moments.wholes, self.size
+        whole, k = self._wholes, self.size
         kept = [*range(k), k + 1]
         inner = fmpz_mat([[whole[i, j] for j in kept] for i in kept])
         if not self.intercept:
@@ -144,7 +148,7 @@ class NormalEquations:
             return NormalEquations(self.moments, intercept=self.intercept).dependencies
         if self.rank == self.size:
             return ()
-        k, whole = self.size, self.moments.wholes
+        k, whole = self.size, self._wholes
         combined, found = self._combinations(self.pivots), []
         for place, column in enumerate(self._rest(self.pivots)):
             # Of the scaled columns first; the powers of two are put back.
@@ -210,7 +214,7 @@ class NormalEquations:
         """(Σ s y − w·Σ s x) / S; the powers of two of the weights and of the constant column cancel."""
         if not self.intercept:
             return field.number(0)
-        k, whole = self.size, self.moments.wholes
+        k, whole = self.size, self._wholes
         rest = field.number(whole[k + 1, k]) * field.power(self._target_exponent)
         for j, w in enumerate(weights):
             rest -= w * field.number(whole[j, k]) * field.power(self._exponents[j])
@@ -232,7 +236,7 @@ class NormalEquations:
         """In the centred frame the inverse is that of G = C/S, and 1/S + mᵀG⁻¹m at the constant."""
         A = arb_mat(self.matrix)
         inverse = A.inv()
-        k, whole = self.size, self.moments.wholes
+        k, whole = self.size, self._wholes
         unit = arb((1, -self.moments.unit))
         scale = arb(self.scale)
         out = [inverse[j, j] * scale * unit * arb((1, -2 * self._exponents[j])) for j in range(k)]

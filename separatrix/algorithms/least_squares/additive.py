@@ -42,7 +42,8 @@ class AdditiveRegressor(LinearRegressor):
         held = vars(self).get("_moments")
         if held is None:
             raise AttributeError(
-                "No exact moments were kept: the model is not fitted, or has too many columns."
+                "The model holds no exact moments: it is not fitted, has more than "
+                f"{MOST_COLUMNS} columns, or is a copy that was made without its rows. Fit it again."
             )
         if not isinstance(held, Moments):
             self._moments = held = held()
