@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .source import Piece, Source, chosen_columns, csr, cut_of, exactly
+from .source import Piece, Source, chosen_columns, csr, cut_of, exactly, refuse_damaged
 
 NO_LABEL: Any = None  # targets have no positive one
 
@@ -37,6 +37,7 @@ def read_measured(
     X, y, names = chosen_columns(X, y, label, features)
     if y is None:
         raise ValueError("Targets are missing: give X and y, or rows that carry their targets.")
+    refuse_damaged(X, y)
     cut, n_rows, n_columns, step = cut_of(X)
     targets = exact_targets(y)
     if len(targets) != n_rows:

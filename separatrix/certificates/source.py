@@ -103,6 +103,7 @@ def read(
     X, y, names = chosen_columns(X, y, label, features)
     if y is None:
         raise ValueError("Labels are missing: give X and y, or rows that carry their labels.")
+    refuse_damaged(X, y)
     cut, n_rows, n_columns, step = cut_of(X)
     signs, positive, seen = signs_of(y, positive)
     if len(signs) != n_rows:
@@ -170,6 +171,33 @@ def chosen_columns(
         X = X.select(list(wanted)) if hasattr(X, "select") else X[list(wanted)]
         names = wanted
     return X, y, names
+
+
+def refuse_damaged(*data: Any) -> None:
+    """Raise a ``ValueError`` for Arrow data with an offset or an index that leads outside its buffers.
+
+    Arrow itself does not look, and reading such data would end the process.
+    """
+    for part in (part for given in data for part in _arrow_parts(given)):
+        try:
+            part.validate(full=True)
+        except Exception as error:  # of PyArrow, which this package does not import
+            first = str(error).strip().split("\n", 1)[0].rstrip(". ")
+            raise ValueError(f"The data is damaged Arrow data: {first}. Make or read it again.") from None
+
+
+def _arrow_parts(data: Any) -> Iterator[Any]:
+    """The PyArrow table or array that ``data`` is, or those behind the columns of a pandas object."""
+    if type(data).__module__.startswith("pyarrow"):
+        if hasattr(data, "validate"):
+            yield data
+    elif hasattr(data, "iloc"):
+        for _, series in data.items() if data.ndim == 2 else [("", data)]:
+            if (
+                type(series.dtype).__name__ == "ArrowDtype"
+                or getattr(series.dtype, "storage", "") == "pyarrow"
+            ):
+                yield series.array.__arrow_array__()
 
 
 def cut_of(X: Any) -> tuple[Cut, int, int, int]:

@@ -21,6 +21,7 @@ from separatrix.predictor.solution import Solution
 from separatrix.predictor.validation import labelled_rows, plain_rows
 from separatrix.predictor.warning import FitWarning, NothingProven, NotSeparable, warn
 from separatrix.rows import Block, Rows
+from separatrix.rows.arrow import refuse_damaged
 
 LEARNED = re.compile(r"[a-z][a-z0-9_]*_")
 COLUMNS = {"n_features_in_", "feature_names_in_", "preparation_"}
@@ -162,6 +163,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         if isinstance(X, Rows):
             truth = np.concatenate([block.codes for block in X.blocks()])
             return float(np.mean(self.predict(X) == np.asarray(X.classes)[truth]))
+        refuse_damaged(y, "y")
         return float(super().score(X, y, sample_weight))
 
     def decision_function(self, X: Any) -> np.ndarray:

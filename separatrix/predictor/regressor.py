@@ -17,6 +17,7 @@ from separatrix.predictor.solution import Solution
 from separatrix.predictor.validation import adopt, checked_values, is_table, plain_rows, rows_of_array
 from separatrix.predictor.warning import FitWarning
 from separatrix.rows import DataError, Rows, as_rows, jobs, with_targets
+from separatrix.rows.arrow import refuse_damaged
 
 
 class DependentColumns(FitWarning):
@@ -120,6 +121,7 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
         if isinstance(X, Rows):
             X.require_targets()
             y = np.concatenate([block.targets for block in X.blocks()])
+        refuse_damaged(y, "y")
         return float(super().score(X, y, sample_weight))
 
 
@@ -137,6 +139,7 @@ def measured_rows(estimator: Any, X: Any, y: Any, *, n_jobs: int | None, reset: 
         raise ValueError(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
         )
+    refuse_damaged(y, "y")
     if is_table(X):
         rows = as_rows(X, n_jobs=n_jobs)
         adopt(estimator, rows, reset=reset)

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import _get_feature_names, column_or_1d, validate_data
 
 from separatrix.rows import DataError, DenseRows, Rows, SparseRows, as_rows, encode, jobs, recoded
+from separatrix.rows.arrow import refuse_damaged
 from separatrix.rows.given import refuse_inexact, refuse_text
 
 VALUES = (np.dtype(np.float64), np.dtype(np.float32))
@@ -46,11 +47,13 @@ def _labelled(estimator: Any, X: Any, y: Any, *, n_jobs: int | None, reset: bool
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
         )
     if is_table(X):
+        refuse_damaged(y, "y")
         y = column_or_1d(y, warn=True)
         rows = as_rows(X, y, n_jobs=n_jobs)
         adopt(estimator, rows, reset=reset)
         return rows
     X = checked_values(estimator, X, reset=reset)
+    refuse_damaged(y, "y")
     y = column_or_1d(y, warn=True)
     if len(y) != X.shape[0]:
         raise DataError(
@@ -111,6 +114,7 @@ def checked_values(estimator: Any, X: Any, *, reset: bool) -> Any:
     """An array or a CSR matrix of the very numbers given."""
     if not reset and is_plain(estimator, X):
         return X
+    refuse_damaged(X, "X")
     refuse_inexact(X)
     try:
         return validate_data(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.rows.arrow import refuse_damaged
 from separatrix.rows.errors import DataError
 from separatrix.rows.labels import encode
 from separatrix.rows.memory import DenseRows, SparseRows
@@ -16,6 +17,7 @@ from separatrix.rows.sequence import Rows
 def rows_given(X: Any, y: Any, *, n_jobs: int = 1) -> Rows:
     """Rows of an array, a sparse matrix or a table; with codes when ``y`` is given."""
     classes, codes = (None, None) if y is None else encode(y)
+    refuse_damaged(X, "X")
     refuse_inexact(X, "O")
     if hasattr(X, "tocsr"):
         return SparseRows(_sparse(X), codes, classes, n_jobs=n_jobs)

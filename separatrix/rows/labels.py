@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.rows.arrow import refuse_damaged
 from separatrix.rows.errors import DataError
 
 
@@ -16,6 +17,7 @@ def encode(y: Any, *, name: str = "y") -> tuple[np.ndarray, np.ndarray]:
     >>> list(map(str, classes)), codes.tolist()
     (['ham', 'spam'], [1, 0, 1])
     """
+    refuse_damaged(y, name)
     labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as kinds
 
+from separatrix.rows.arrow import refuse_damaged
 from separatrix.rows.block import read_only, rows_per_block
 from separatrix.rows.errors import DataError
 from separatrix.rows.memory import DenseRows, MemoryRows
@@ -193,9 +194,11 @@ def _table(X: Any) -> Any:
     if type(X).__name__ == "LazyFrame":
         raise DataError("X is a lazy frame: call .collect() on it first.")
     try:
-        return X.to_arrow() if type(X).__module__.startswith("polars") else pa.table(X)
+        table = X.to_arrow() if type(X).__module__.startswith("polars") else pa.table(X)
     except (TypeError, ValueError, pa.ArrowException) as error:
         raise DataError(f"X cannot be read as a table of numbers: {str(error).splitlines()[0]}.") from None
+    refuse_damaged(table, "X")
+    return table
 
 
 def _one_float_array(frame: Any) -> np.ndarray | None:

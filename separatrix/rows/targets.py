@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.rows.arrow import refuse_damaged
 from separatrix.rows.block import Block, read_only, rows_per_block
 from separatrix.rows.errors import DataError
 from separatrix.rows.memory import MemoryRows
@@ -33,6 +34,7 @@ def with_targets(rows: MemoryRows | Any, y: Any, *, name: str = "y") -> Rows:
 
 def numbers(y: Any, *, name: str = "y") -> np.ndarray:
     """Targets as float64; what a double does not hold is refused."""
+    refuse_damaged(y, name)
     given = np.asarray(y)
     if given.ndim == 2 and given.shape[1] == 1:
         given = given[:, 0]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from separatrix.rows.files.source import Place, Source, broken, guarded, pieces
+from separatrix.rows.files.source import Place, Source, broken, guarded, pieces, sound
 
 MAGIC = b"ARROW1"
 
@@ -46,6 +46,6 @@ class ArrowSource(Source):
         try:
             with pa.memory_map(str(self.place.path)) as mapped:
                 for batch in self._read(mapped, fields):
-                    yield from pieces(batch.select(names), rows)
+                    yield from pieces(sound(batch).select(names), rows)
         except (pa.ArrowException, OSError) as error:
             raise broken(self.place.name, error) from None

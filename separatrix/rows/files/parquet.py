@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from separatrix.rows.files.source import Place, Source, broken, guarded
+from separatrix.rows.files.source import Place, Source, broken, guarded, sound
 from separatrix.rows.files.staged import Staging, many_side_by_side
 
 BUFFER = 64 * 1024  # bytes read at a time of each column
@@ -41,7 +41,7 @@ class ParquetSource(Source):
                     return
                 # Threads bring heaps of their own, which one column is not worth.
                 for batch in file.iter_batches(batch_size=rows, columns=names, use_threads=len(names) > 1):
-                    yield batch.select(names)
+                    yield sound(batch).select(names)
         except (pa.ArrowException, OSError) as error:
             raise broken(self.place.name, error) from None
 

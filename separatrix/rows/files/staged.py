@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.ipc as ipc
 import pyarrow.types as kinds
 
-from separatrix.rows.files.source import recut
+from separatrix.rows.files.source import recut, sound
 
 SIDE_BY_SIDE = 48 * 2**20  # bytes that the columns of one reader may keep
 TOGETHER = 8 * 2**20  # the same for columns staged together
@@ -93,7 +93,7 @@ class Staging:
                 spans: list[tuple[int, int]] = []
                 writer = None
                 read = file.iter_batches(self.rows, row_groups=[number], columns=names, use_threads=False)
-                for parts, _ in recut(((batch, None) for batch in read), self.rows):
+                for parts, _ in recut(((sound(batch), None) for batch in read), self.rows):
                     batch = _plain(parts[0] if len(parts) == 1 else pa.concat_batches(parts), names)
                     if writer is None:
                         writer = ipc.new_stream(out, batch.schema)
