@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -22,3 +23,11 @@ def data_folder() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no public data sets in {folder}: set SEPARATRIX_DATA to their folder")
     return folder
+
+
+@pytest.fixture
+def interruptible():
+    """SIGINT interrupts this process and those it starts, even if it was ignored when the suite started."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

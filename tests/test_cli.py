@@ -450,7 +450,7 @@ def test_interrupted_at_any_moment_nothing_is_left(moment, cli, monkeypatch):
 @pytest.mark.parametrize(
     ("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["interrupt", "terminate"]
 )
-def test_a_running_fit_is_stopped_by_a_signal(sent, code, folder):
+def test_a_running_fit_is_stopped_by_a_signal(sent, code, folder, interruptible):
     rng = np.random.default_rng(0)
     table = np.column_stack([rng.normal(size=(2000, 3)), rng.integers(0, 2, 2000)])
     np.savetxt("noise.csv", table, delimiter=",", header="a,b,c,y", comments="", fmt="%.4f")

@@ -242,7 +242,7 @@ def test_undecided_says_how_far_it_got(check):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_interrupted_it_ends_with_130_and_leaves_nothing(folder):
+def test_interrupted_it_ends_with_130_and_leaves_nothing(folder, interruptible):
     X, y = sx.problems.greater_than(60, pairs=4000)
     np.savetxt("long.csv", np.column_stack([X, y]), delimiter=",", fmt="%d")
     before = sorted(folder.iterdir())
@@ -263,6 +263,25 @@ def test_interrupted_it_ends_with_130_and_leaves_nothing(folder):
         running.kill()
         running.wait()
         running.stderr.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_signals_that_are_ignored_at_the_start_stay_ignored():
+    """As under nohup, or in a script's background job."""
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    try:
+        running = subprocess.Popen([*PROGRAM, "-", "--quiet"], env=ENVIRONMENT, text=True, **pipes)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    with running:
+        running.stdin.write("a,y\n" + "1,no\n2,yes\n" * 8_000)  # more than a pipe holds: it is being read now
+        running.stdin.flush()
+        for number in before:
+            running.send_signal(number)
+        out, err = running.communicate("1,no\n", timeout=60)
+    assert (running.returncode, out) == (0, ""), err
 
 
 # --- what is wrong is one sentence and exit code 2 ----------------------------------------------------------

@@ -148,7 +148,7 @@ def _noise(n: int = 400) -> None:
     np.savetxt("noise.csv", table, delimiter=",", header="a,b,c,d,e,f,y", comments="", fmt="%.4f")
 
 
-def test_a_running_search_can_be_interrupted_and_keeps_what_it_has(cli):
+def test_a_running_search_can_be_interrupted_and_keeps_what_it_has(cli, interruptible):
     """The first interrupt ends a search for the fewest errors; what is proven by then is written whole."""
     _noise()
     line = [*PROGRAM, "fit", "noise.csv", "--model", "zero-one", "--time-limit", "inf", "-o", "model.json"]
@@ -173,7 +173,7 @@ def test_a_running_search_can_be_interrupted_and_keeps_what_it_has(cli):
 @pytest.mark.parametrize(
     ("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["interrupt", "terminate"]
 )
-def test_a_report_is_stopped_by_a_signal_and_leaves_nothing(cli, sent, code):
+def test_a_report_is_stopped_by_a_signal_and_leaves_nothing(cli, sent, code, interruptible):
     _noise()
     before = sorted(Path.cwd().iterdir())
     line = [*PROGRAM, "report", "noise.csv", "-o", "out.html", "--budget", "60"]

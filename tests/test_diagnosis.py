@@ -174,7 +174,7 @@ except KeyboardInterrupt:
 """
 
 
-def test_an_interrupt_ends_a_diagnosis():
+def test_an_interrupt_ends_a_diagnosis(interruptible):
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[1])}
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPTED], env=environment, capture_output=True, text=True, timeout=120

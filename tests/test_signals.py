@@ -15,6 +15,7 @@ from separatrix.kernels import kernel
 from separatrix.kernels.signals import held_back
 
 CALLED_BACK = ctypes.CFUNCTYPE(None)
+pytestmark = pytest.mark.usefixtures("interruptible")
 
 
 def interrupt():
@@ -58,6 +59,14 @@ def test_other_threads_are_let_alone():
     thread.start()
     thread.join()
     assert seen == [signal.default_int_handler]
+
+
+def test_a_signal_that_the_process_ignores_stays_ignored():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with held_back():
+        CALLED_BACK(interrupt)()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
 def test_an_interrupt_while_a_search_is_made_ready(monkeypatch):

@@ -66,7 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     require_streams()
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8")
-    signal.signal(signal.SIGTERM, _terminated)
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
+        signal.signal(signal.SIGTERM, _terminated)
     try:
         code = run(arguments)
     except Exception as error:
