@@ -17,7 +17,7 @@ are cut again into 21 bits.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, TypeAlias
@@ -76,6 +76,12 @@ class Moments:
         places = np.triu_indices(size)
         full[places] = full[places[::-1]] = np.array(self.upper, object)
         return fmpz_mat(size, size, full.ravel().tolist())
+
+    def of_columns(self, columns: Sequence[int]) -> Moments:
+        """The moments of these columns, the constant and the target."""
+        kept, whole = [*columns, self.constant, self.constant + 1], self.wholes
+        part = fmpz_mat([[whole[i, j] for j in kept] for i in kept])
+        return Moments.of(self.n_rows, tuple(self.exponents[j] for j in kept), self.unit, part)
 
     def __add__(self, other: Moments) -> Moments:
         """The moments of both sets of rows together."""

@@ -242,7 +242,7 @@ class NormalEquations:
         out = [inverse[j, j] * scale * unit * arb((1, -2 * self._exponents[j])) for j in range(k)]
         if self.intercept:
             sums = arb_mat([[arb(whole[j, k])] for j in range(k)])
-            inner = (sums.transpose() * inverse * sums)[0, 0]
+            inner = (sums.transpose() * inverse * sums)[0, 0] if k else arb(0)
             total = arb(whole[k, k])
             # m = sums / S, so mᵀ G⁻¹ m = inner · S / S².
             out.append((1 + inner) / total * unit * arb((1, -2 * self.moments.exponents[k])))

@@ -18,13 +18,17 @@ MOST_SHOWN = 40
 
 
 class Coefficient(NamedTuple):
-    """One coefficient; ``standard_error``, ``t`` and ``p`` where least squares gives them."""
+    """One coefficient; ``standard_error``, ``t`` and ``p`` where least squares gives them.
+
+    An ``aliased`` coefficient is not determined by the rows, since columns depend on one another.
+    """
 
     name: str
     estimate: float
     standard_error: float | None = None
     t: float | None = None
     p: float | None = None
+    aliased: bool = False
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ class RegressionSummary:
     coefficients: tuple[Coefficient, ...]
     alpha: float | None
     residual_sd: float | None
-    residual_df: float | None
+    residual_df: int | None
     adjusted_r_squared: float | None
     f_statistic: float | None
     f_p_value: float | None
@@ -91,7 +95,7 @@ def summarise_regression(
         f_p_value=None if said is None else said.f_p_value,
         errors=errors,
         evidence=evidence_of(model.certificate_, rows),
-        notes=tuple(notes),
+        notes=(*notes, *([] if said is None else said.notes)),
         held_out=held_out,
     )
 
@@ -106,7 +110,13 @@ def _plain(model: Any) -> Iterator[Coefficient]:
 
 def _inferred(said: Any) -> Iterator[Coefficient]:
     for found in zip(
-        said.names, said.estimates, said.standard_errors, said.t_values, said.p_values, strict=True
+        said.names,
+        said.estimates,
+        said.standard_errors,
+        said.t_values,
+        said.p_values,
+        said.aliased,
+        strict=True,
     ):
         yield Coefficient(*found)
 
@@ -157,12 +167,7 @@ def _lines(summary: RegressionSummary) -> Iterator[Line]:
         yield "penalty", f"alpha = {number(summary.alpha)}{how}"
     yield "errors", told(summary.errors)
     if summary.residual_sd is not None and math.isfinite(summary.residual_sd):
-        yield (
-            "residuals",
-            f"standard deviation {number(summary.residual_sd)} on {summary.residual_df:,g} degrees of "
-            f"freedom; adjusted R² = {number(summary.adjusted_r_squared or 0.0)}; "
-            f"F = {number(summary.f_statistic or 0.0)}, p {_against(summary.f_p_value)}",
-        )
+        yield "residuals", "; ".join(_residuals(summary))
     if summary.held_out is not None:
         yield "held out", told(summary.held_out)
     yield ""
@@ -179,6 +184,15 @@ def _lines(summary: RegressionSummary) -> Iterator[Line]:
     yield "not proven", "that the target is a linear function of the columns; " + "; ".join(evidence.open)
 
 
+def _residuals(summary: RegressionSummary) -> Iterator[str]:
+    freedom = several(summary.residual_df, "degree")
+    yield f"standard deviation {number(summary.residual_sd or 0.0)} on {freedom} of freedom"
+    for name, value in (("adjusted R²", summary.adjusted_r_squared), ("F", summary.f_statistic)):
+        if value is not None and math.isfinite(value):
+            tested = f", p {_against(summary.f_p_value)}" if name == "F" else ""
+            yield f"{name} = {number(value)}{tested}"
+
+
 def _table(coefficients: Sequence[Coefficient]) -> Iterator[str]:
     shown = coefficients[:MOST_SHOWN]
     if any(found.standard_error is not None for found in shown):
@@ -188,7 +202,7 @@ def _table(coefficients: Sequence[Coefficient]) -> Iterator[str]:
                 (
                     named(found.name),
                     f"{found.estimate:.6g}",
-                    _known(found.standard_error),
+                    "aliased" if found.aliased else _known(found.standard_error),
                     _known(found.t),
                     _chance(found.p),
                     "",

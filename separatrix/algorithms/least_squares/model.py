@@ -22,14 +22,12 @@ matrix.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.algorithms.least_squares.additive import AdditiveRegressor, name_dependencies
 from separatrix.algorithms.least_squares.solver import Fit, solve
-from separatrix.algorithms.least_squares.summary import Dependent, Summary, summarised
+from separatrix.algorithms.least_squares.summary import Dependent, Summary, counted_rows, summarised
 from separatrix.predictor import Solution
 from separatrix.predictor.regressor import DependentColumns
 from separatrix.predictor.warning import warn
@@ -108,8 +106,16 @@ class LinearRegression(AdditiveRegressor):
         fit.facts["dependencies"] = told
         return super()._told(fit, weights, rows)
 
-    def summary(self) -> Summary:
-        """Standard errors, t, p, R², F: from exact moments, right to the last digit shown."""
+    def summary(self, *, repetitions: bool = False) -> Summary:
+        """Standard errors, t, p, R², F: from exact moments, right to the last digit shown.
+
+        Parameters
+        ----------
+        repetitions : bool
+            Whether the weights of the fit count repetitions of rows. The degrees of freedom then count every
+            repetition; otherwise they count the rows with a weight above 0, as R's `lm` does.
+        """
         check_is_fitted(self)
-        names: Any = getattr(self, "feature_names_in_", None)
-        return summarised(self.moments_, names, intercept=bool(self.fit_intercept))
+        moments, names = self.moments_, getattr(self, "feature_names_in_", None)
+        rows = counted_rows(moments, self._row_weights, repetitions=repetitions)
+        return summarised(moments, names, intercept=bool(self.fit_intercept), rows=rows)

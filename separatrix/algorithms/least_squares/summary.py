@@ -1,22 +1,38 @@
 """The table of a regression: estimates with their standard errors, and how much they explain.
 
-With G = Σ s zzᵀ over rows z = (x, 1), n = Σ s, p coefficients and RSS the sum of squared residuals,
-σ² = RSS/(n − p), the standard error of coefficient j is σ √(G⁻¹)_jj, t its ratio to the estimate,
-R² = 1 − RSS/TSS and F = ((TSS − RSS)/q)/σ² for the q columns; TSS is about the mean if there is an intercept,
-about 0 if there is none. All of it is enclosed in balls from exact moments before it is rounded.
+With G = Σ s zzᵀ over rows z = (x, 1), n the number of rows with weight s > 0, r the rank of the columns (less
+their means if there is an intercept), p = r + 1 with an intercept and r without, and RSS = Σ s (y − ŷ)²:
+
+- the residual degrees of freedom are n − p, and σ² = RSS/(n − p), a variance per unit of weight;
+- the standard error of coefficient j is σ √(G⁻¹)_jj, t its ratio to the estimate;
+- R² = 1 − RSS/TSS and F = ((TSS − RSS)/r)/σ²; TSS is about the mean if there is an intercept, about 0 if
+  there is none.
+
+So a common factor of all weights changes no standard error and no test, as in R's `lm`. Weights that count
+repetitions of rows are another model, in which n = Σ s.
+
+If columns depend on one another, G is singular. A coefficient is *aliased* if some solutions of the normal
+equations differ in it: it has no standard error. The others are those of a fit to independent columns that
+span the same space. All of it is enclosed in balls from exact moments before it is rounded.
 """
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from math import inf, nan
+from math import inf, isnan, nan
 from typing import Any, NamedTuple
 
-from flint import arb
+import numpy as np
+from flint import arb, nmod_mat
 
 from separatrix.certificates.balls import Precision, middles
 from separatrix.certificates.moments import Moments, nearest
-from separatrix.certificates.normal_equations import Dependency, NormalEquations
+from separatrix.certificates.normal_equations import PRIMES, Dependency, NormalEquations
+from separatrix.rows import DataError
+
+WIDTH = 90  # characters of a line of the notes
 
 
 class Dependent(NamedTuple):
@@ -38,16 +54,32 @@ class Dependent(NamedTuple):
 
 @dataclass(frozen=True)
 class Summary:
-    """A regression as statisticians tell it; ``print`` it, or take `to_dict`."""
+    """A regression as statisticians report it; ``print`` it, or take `to_dict`.
+
+    Attributes
+    ----------
+    names, estimates, standard_errors, t_values, p_values, aliased : tuple
+        One entry per coefficient, the intercept first. The estimate of an aliased coefficient is that of the
+        shortest solution, and it has no standard error (nan).
+    rows : int
+        The rows with a weight above 0, or the sum of the weights if they count repetitions.
+    weight : float
+        The sum of the weights.
+    rank, residual_df, regression_df : int
+    residual_sum, residual_sd, regression_sum, r_squared, adjusted_r_squared, f_statistic, f_p_value : float
+        nan where it is not defined; ``notes`` says why.
+    """
 
     names: tuple[str, ...]
     estimates: tuple[float, ...]
     standard_errors: tuple[float, ...]
     t_values: tuple[float, ...]
     p_values: tuple[float, ...]
-    rows: float
+    aliased: tuple[bool, ...]
+    rows: int
+    weight: float
     rank: int
-    residual_df: float
+    residual_df: int
     residual_sum: float
     residual_sd: float
     regression_df: int
@@ -58,97 +90,175 @@ class Summary:
     f_p_value: float
     intercept: bool
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence for each thing that the rows do not determine."""
+        return tuple(_notes(self))
+
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
     def __str__(self) -> str:
         head = ("", "estimate", "std. error", "t value", "P(>|t|)")
-        lines = [
-            (name, f"{w:.7g}", f"{e:.5g}", f"{t:.4g}", _chance(p))
-            for name, w, e, t, p in zip(
-                self.names, self.estimates, self.standard_errors, self.t_values, self.p_values, strict=True
-            )
-        ]
+        lines = [self._cells(k) for k in range(len(self.names))]
         wide = [max(len(row[k]) for row in (head, *lines)) for k in range(5)]
         table = [
             "  ".join([row[0].ljust(wide[0]), *(row[k].rjust(wide[k]) for k in range(1, 5))]).rstrip()
             for row in (head, *lines)
         ]
-        about = "" if self.intercept else " (about 0: there is no intercept)"
-        return "\n".join(
-            [
-                f"Least squares on {self.rows:g} rows",
-                "",
-                *table,
-                "",
-                f"Residual standard deviation: {self.residual_sd:.7g} on {self.residual_df:g} degrees of "
-                "freedom",
-                f"R-squared: {self.r_squared:.7g}, adjusted: {self.adjusted_r_squared:.7g}{about}",
-                f"F-statistic: {self.f_statistic:.7g} on {self.regression_df} and {self.residual_df:g} "
-                f"degrees of freedom, p-value: {_chance(self.f_p_value)}",
-            ]
+        weighted = "" if self.weight == self.rows else f" (total weight {self.weight:.7g})"
+        title = f"Least squares on {self.rows:,} {'row' if self.rows == 1 else 'rows'}{weighted}"
+        notes = [line for note in self.notes for line in textwrap.wrap(note, WIDTH)]
+        return "\n".join([title, "", *table, "", *self._statistics(), *notes])
+
+    def _cells(self, k: int) -> tuple[str, ...]:
+        estimate = f"{self.estimates[k]:.7g}"
+        if self.aliased[k]:
+            return self.names[k], estimate, "aliased", "", ""
+        known = (self.standard_errors[k], ".5g"), (self.t_values[k], ".4g")
+        shown = ("" if isnan(value) else format(value, form) for value, form in known)
+        return self.names[k], estimate, *shown, _chance(self.p_values[k])
+
+    def _statistics(self) -> list[str]:
+        lines = []
+        freedom = f"{self.residual_df:,} {'degree' if self.residual_df == 1 else 'degrees'} of freedom"
+        if not isnan(self.residual_sd):
+            lines.append(f"Residual standard deviation: {self.residual_sd:.7g} on {freedom}")
+        if not isnan(self.r_squared):
+            about = "" if self.intercept else " (about 0: there is no intercept)"
+            adjusted = "" if isnan(self.adjusted_r_squared) else f", adjusted: {self.adjusted_r_squared:.7g}"
+            lines.append(f"R-squared: {self.r_squared:.7g}{adjusted}{about}")
+        if not isnan(self.f_statistic):
+            lines.append(
+                f"F-statistic: {self.f_statistic:.7g} on {self.regression_df:,} and {freedom}, "
+                f"p-value: {_chance(self.f_p_value)}"
+            )
+        return lines
+
+
+def _notes(told: Summary) -> Iterator[str]:
+    if any(told.aliased):
+        yield (
+            "The rows do not determine aliased coefficients, since columns depend on one another; the "
+            "estimates shown are those of the shortest solution."
         )
+    if told.residual_df == 0:
+        yield (
+            f"The rows determine as many coefficients as there are rows ({told.rows:,}), so no degrees of "
+            "freedom are left for standard errors and tests. Add rows, or drop columns."
+        )
+    elif isnan(told.r_squared):
+        value = "constant" if told.intercept else "0 on every row"
+        yield f"The target is {value}: R-squared and the tests of the columns are not defined."
+    elif told.residual_sum == 0:
+        yield "The fit is perfect: all residuals are exactly 0, and so are the standard errors."
+    if told.rank == 0:
+        yield "No column varies: there is no F test."
 
 
 def _chance(p: float) -> str:
-    return "<1e-300" if p < 1e-300 else f"{p:.3g}"
+    return "" if isnan(p) else "<1e-300" if p < 1e-300 else f"{p:.3g}"
 
 
-def summarised(moments: Moments, names: Any, *, intercept: bool) -> Summary:
-    """The summary of the rows behind these moments."""
+def counted_rows(moments: Moments, weights: np.ndarray | None, *, repetitions: bool) -> int:
+    """How many rows the degrees of freedom count."""
+    if weights is None:
+        return moments.n_rows
+    if not repetitions:
+        return int(np.count_nonzero(weights))
+    odd = np.flatnonzero(weights != np.floor(weights))
+    if len(odd):
+        raise DataError(
+            f"repetitions=True needs whole-number weights; row {odd[0]} has weight {weights[odd[0]]:g}."
+        )
+    return int(weights.sum())
+
+
+def summarised(moments: Moments, names: Any, *, intercept: bool, rows: int) -> Summary:
+    """The summary of the rows behind these moments, ``rows`` of them by the degrees of freedom."""
     from scipy import stats
 
     equations = NormalEquations(moments, intercept=intercept)
     d, rank = equations.size, equations.rank
     estimates = middles(equations.solve()).tolist()
-    n = nearest(moments.total, moments.unit + 2 * moments.exponents[moments.constant])
-    df = n - rank - intercept
+    df = rows - rank - intercept
     with Precision(512):
-        left = equations.residual_sum()
-        total = equations.total_sum()
+        left, total = equations.residual_sum(), equations.total_sum()
         # A perfect fit: the exact sum is 0, and only balls around it were found.
-        rest = arb(0) if left.contains(0) else left
-        explained = total - rest
+        rest = arb(0) if df == 0 or left.contains(0) else left
+        explained = total - rest if rank else arb(0)
         variance = rest / df if df > 0 else arb(nan)
-        sd = float(variance.sqrt().mid()) if df > 0 else nan
-        r_squared = float((explained / total).mid()) if total > 0 else nan
-        adjusted = float((1 - variance / (total / (n - intercept))).mid()) if total > 0 and df > 0 else nan
-        f = float((explained / max(rank, 1) / variance).mid()) if df > 0 and rest > 0 else inf
-        if rank == d:
-            errors = (
-                [float((v * variance).sqrt().mid()) for v in equations.inverse_diagonal()] if df > 0 else []
-            )
-        else:
-            errors = []
-    errors = errors or [nan] * (d + intercept)
-    order = [*range(d), *([d] if intercept else [])]
-    t_values = [_ratio(estimates[k], errors[k]) for k in order]
-    chances = [float(2 * stats.t.sf(abs(t), df)) if df > 0 else nan for t in t_values]
+        r_squared = explained / total if total > 0 else arb(nan)
+        adjusted = 1 - variance / (total / (rows - intercept)) if total > 0 and df > 0 else arb(nan)
+        f = explained / rank / variance if rank and df > 0 and rest > 0 else arb(nan)
+        f_statistic = inf if rank and df > 0 and total > 0 and rest == 0 else float(f.mid())
+        aliased = _aliased(equations)
+        errors = _standard_errors(equations, aliased, variance) if df > 0 else [nan] * (d + intercept)
+    t_values = [_ratio(estimates[k], errors[k]) for k in range(d + intercept)]
     shown = [str(name) for name in names] if names is not None else [f"x{k}" for k in range(d)]
     # The constant comes first, as it is used to.
-    order = [d, *range(d)] if intercept else order
+    order = [d, *range(d)] if intercept else list(range(d))
     return Summary(
         names=tuple("(intercept)" if k == d else shown[k] for k in order),
         estimates=tuple(estimates[k] for k in order),
         standard_errors=tuple(errors[k] for k in order),
         t_values=tuple(t_values[k] for k in order),
-        p_values=tuple(chances[k] for k in order),
-        rows=n,
+        p_values=tuple(float(2 * stats.t.sf(abs(t_values[k]), max(df, 1))) for k in order),
+        aliased=tuple(aliased[k] for k in order),
+        rows=rows,
+        weight=nearest(moments.total, moments.unit + 2 * moments.exponents[moments.constant]),
         rank=rank,
         residual_df=df,
         residual_sum=float(rest.mid()),
-        residual_sd=sd,
+        residual_sd=float(variance.sqrt().mid()),
         regression_df=rank,
         regression_sum=float(explained.mid()),
-        r_squared=r_squared,
-        adjusted_r_squared=adjusted,
-        f_statistic=f if df > 0 else nan,
-        f_p_value=float(stats.f.sf(f, max(rank, 1), df)) if df > 0 else nan,
+        r_squared=float(r_squared.mid()),
+        adjusted_r_squared=float(adjusted.mid()),
+        f_statistic=f_statistic,
+        f_p_value=float(stats.f.sf(f_statistic, max(rank, 1), max(df, 1))),
         intercept=intercept,
     )
 
 
+def _standard_errors(equations: NormalEquations, aliased: list[bool], variance: Any) -> list[float]:
+    """Those of independent columns that span the same space; nan for aliased coefficients."""
+    if all(aliased):
+        return [nan] * len(aliased)
+    kept = list(equations.pivots)
+    if equations.rank < equations.size:
+        moments = equations.moments.of_columns(kept)
+        equations = NormalEquations(moments, intercept=equations.intercept)
+    places = [*kept, len(aliased) - 1] if equations.intercept else kept
+    errors = [nan] * len(aliased)
+    for place, value in zip(places, equations.inverse_diagonal(), strict=True):
+        if not aliased[place]:
+            errors[place] = float((value * variance).sqrt().mid())
+    return errors
+
+
+def _aliased(equations: NormalEquations) -> list[bool]:
+    """Whether some null vector of G has an entry here, for each column and last for the intercept.
+
+    The null vectors are taken modulo a prime near 2⁶¹, which would have to divide an entry to hide it.
+    """
+    d, whole = equations.size, equations.moments.wholes
+    found = [False] * (d + equations.intercept)
+    if equations.rank == d:
+        return found
+    reduced, rank = nmod_mat(equations.matrix, PRIMES[0]).rref()
+    rows = [[int(reduced[i, j]) for j in range(d)] for i in range(rank)]
+    pivots = [next(j for j in range(d) if row[j]) for row in rows]
+    for free in sorted(set(range(d)) - set(pivots)):
+        null = {free: 1} | {pivot: -row[free] for pivot, row in zip(pivots, rows, strict=True) if row[free]}
+        for j in null:
+            found[j] = True
+        if equations.intercept and sum(v * int(whole[j, d]) for j, v in null.items()) % PRIMES[0]:
+            found[d] = True
+    return found
+
+
 def _ratio(estimate: float, error: float) -> float:
     if error == 0:
-        return 0.0 if estimate == 0 else inf if estimate > 0 else -inf
+        return nan if estimate == 0 else inf if estimate > 0 else -inf
     return estimate / error
