@@ -477,8 +477,9 @@ def test_fit_on_rows(name):
     assert (model.predict(sx.as_rows(X)) == model.predict(X)).all()
     with pytest.raises(sx.DataError, match="without y"):
         FAMILY[name]().fit(sx.as_rows(X, y), y)
-    with pytest.raises(sx.DataError, match="carry no labels"):
-        FAMILY[name]().fit(sx.as_rows(X))
+    for call in (FAMILY[name]().fit, model.score):
+        with pytest.raises(sx.DataError, match="carry no labels"):
+            call(sx.as_rows(X))
 
 
 # Row by row

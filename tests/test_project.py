@@ -134,3 +134,13 @@ def test_every_noun_of_the_design_has_a_page():
         assert listed, noun
         assert f"]({listed.group(1)})" in overview
         assert (ROOT / "docs" / listed.group(1)).is_file()
+
+
+def test_asserts_only_narrow_types():
+    """`python -O` drops them, so nothing that could be false may depend on one."""
+    for path in PACKAGE_FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Assert):
+                claim = ast.unparse(node.test)
+                narrow = re.fullmatch(r"[\w.\[\]]+ is not None|(not )?isinstance\([\w.]+, [\w.]+\)", claim)
+                assert narrow, f"{path.relative_to(ROOT)}:{node.lineno}: assert {claim}"

@@ -239,6 +239,21 @@ def test_recursion_makes_no_more_cells_than_it_must(monkeypatch):
         assert made <= (d + 1) * len(found)
 
 
+def test_a_list_of_dichotomies_has_a_limit_and_says_how_far_it_is():
+    points, told = general(np.random.default_rng(2), 20, 3), []
+    count = sx.theory.dichotomies(20, 3)
+    assert len(sx.theory.dichotomies_of(points, limit=count, progress=told.append)) == count
+    assert len(told) == 20
+    assert told[-1] == f"20 of 20 points: {count:,} labellings"
+    for intercept in (True, False):
+        for limit in (1, 100, sx.theory.dichotomies(20, 3, intercept) - 1):
+            with pytest.raises(ValueError, match=rf"have more than {limit:,} labellings; raise limit"):
+                sx.theory.dichotomies_of(points, intercept, limit=limit)
+    assert len(sx.theory.dichotomies_of(points[:4], limit=None)) == 16
+    with pytest.raises(ValueError, match="limit must be 1 or more, not 0"):
+        sx.theory.dichotomies_of(points, limit=0)
+
+
 def test_thirty_points_of_the_plane_and_twenty_of_space():
     rng = np.random.default_rng(0)
     for n, d in ((30, 2), (20, 3)):
@@ -318,6 +333,14 @@ def test_shattering_in_many_dimensions_lists_nothing_before_it_is_asked():
     assert answer.certificate(signs).verify(points, signs).holds
     assert answer.certificates[-1].verify(points, [1] * 100).holds
     assert answer.labellings[2**100 - 1] == (1,) * 100
+    assert answer.labellings
+    assert answer.certificates
+    for many in (answer.labellings, answer.certificates):
+        with pytest.raises(
+            OverflowError, match=r"^There are 2\*\*100 labellings, more than len\(\) can return"
+        ):
+            len(many)
+    assert not sx.theory.shatters([[0], [1], [2]]).certificates
     with pytest.raises(ValueError, match="signs must be 100 times -1 or \\+1"):
         answer.halfspace([1])
     with pytest.raises(ValueError, match="not shattered: The hulls of points"):

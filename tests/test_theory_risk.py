@@ -105,7 +105,7 @@ def test_robustness_far_from_the_origin():
 def test_units_of_the_weights_do_not_matter():
     planted = theory.PlantedNormal((1.0, 2.0))
     classes = theory.GaussianClasses([0.0, 0.0], [1.0, 1.0])
-    for distribution in (planted, classes, theory.bayes.LogisticModel((1.0, 2.0))):
+    for distribution in (planted, classes, theory.LogisticModel((1.0, 2.0))):
         wanted = distribution.risk(sx.Halfspace([1.0, 2.5], 0.5))
         for unit in (2.0**-1000, 2.0**-40, 2.0**900):
             assert distribution.risk(sx.Halfspace([unit, 2.5 * unit], 0.5 * unit)) == wanted
@@ -370,7 +370,8 @@ def test_graphs_whose_columns_are_all_alike():
         (lambda: vertex_cover([(0, 1, 2)]), "an edge is a pair of vertices"),
         (lambda: vertex_cover([(0, -1)]), "vertex must be 0 or more"),
         (lambda: vertex_cover([(0, 3)], 2), "the edges name vertex 3, but there are 2 vertices"),
-        (lambda: vertex_cover([]), "there are 0 vertices"),
+        (lambda: vertex_cover([]), "a graph without edges needs its number of vertices: give vertices="),
+        (lambda: vertex_cover([(0, 1)], 0), "vertices must be 1 or more"),
         (lambda: vertex_cover([(0, 1)]).encode([]), "leave an edge uncovered"),
         (lambda: vertex_cover([(0, 1)]).decode([1.0]), "a solution has 2 weights, not 1"),
         (lambda: vertex_cover([(0, 1)]).decode(sx.Halfspace([1, 1], 1)), "fit without an intercept"),

@@ -161,8 +161,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of rows predicted right; `Rows` bring their own labels."""
         if isinstance(X, Rows):
+            classes = X.require_labels()
             truth = np.concatenate([block.codes for block in X.blocks()])
-            return float(np.mean(self.predict(X) == np.asarray(X.classes)[truth]))
+            return float(np.mean(self.predict(X) == np.asarray(classes)[truth]))
         refuse_damaged(y, "y")
         return float(super().score(X, y, sample_weight))
 

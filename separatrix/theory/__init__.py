@@ -45,6 +45,7 @@ from separatrix.bounds import (
     vc_dimension,
 )
 from separatrix.theory import bayes, hardness
+from separatrix.theory.bayes import LogisticModel
 from separatrix.theory.convergence import uniform_convergence
 from separatrix.theory.distributions import FiniteDistribution, PlantedNormal
 from separatrix.theory.labellings import Dichotomies, Dichotomy, dichotomies_of
@@ -71,6 +72,7 @@ __all__ = [
     "FiniteDistribution",
     "GaussianClasses",
     "Generalisation",
+    "LogisticModel",
     "PlantedNormal",
     "RadonPartition",
     "Shattering",

@@ -21,6 +21,7 @@ Electronic Computers EC-14 (1965), Theorem 1; L. Schläfli, *Theorie der vielfac
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import gcd
 from operator import mul
 
@@ -31,21 +32,22 @@ Wholes = list[int]
 Cells = dict[int, Wholes]
 
 
-def cells(rows: list[Wholes], width: int) -> Cells:
+def cells(rows: list[Wholes], width: int, watch: Callable[[int, int], None] | None = None) -> Cells:
     """A vector for every pattern: bit i of the key is set where its product with row i is positive.
 
-    A row of zeros shows no strict sign, so with one of them there are no patterns.
+    A row of zeros shows no strict sign, so with one of them there are no patterns. After each row ``watch``
+    gets the number of rows so far and the number of their patterns, which never falls; it may raise.
 
     >>> sorted(cells([[1, 0], [0, 1], [1, 1]], 2))
     [0, 1, 2, 5, 6, 7]
     """
     if not rows:
         return {0: [0] * width}
-    half, everything = _half(rows, width), (1 << len(rows)) - 1
+    half, everything = _half(rows, width, watch), (1 << len(rows)) - 1
     return half | {everything ^ pattern: [-number for number in vector] for pattern, vector in half.items()}
 
 
-def _half(rows: list[Wholes], width: int) -> Cells:
+def _half(rows: list[Wholes], width: int, watch: Callable[[int, int], None] | None = None) -> Cells:
     """The cells on the positive side of the first row: the others are their mirror images."""
     if not all(map(any, rows)):
         return {}
@@ -53,6 +55,8 @@ def _half(rows: list[Wholes], width: int) -> Cells:
         return {0: [0] * width}
     found: Cells = {1: rows[0]}
     for k in range(1, len(rows)):
+        if watch is not None:
+            watch(k, 2 * len(found))
         before, row = rows[:k], rows[k]
         cut = _restricted(before, row)
         grown: Cells = {}
@@ -71,6 +75,8 @@ def _half(rows: list[Wholes], width: int) -> Cells:
             if product >= 0:
                 grown[pattern] = _nudged(within, row, before, -1)
         found = grown
+    if watch is not None:
+        watch(len(rows), 2 * len(found))
     return found
 
 

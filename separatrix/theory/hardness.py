@@ -152,7 +152,9 @@ def vertex_cover(
     found = tuple(sorted(pairs))
     named = 1 + max((v for _, v in found), default=-1)
     (count,) = (named,) if vertices is None else whole(1, vertices=vertices)
-    if count < max(named, 1):
+    if count == 0:
+        raise ValueError("a graph without edges needs its number of vertices: give vertices=")
+    if count < named:
         raise ValueError(f"the edges name vertex {named - 1}, but there are {count} vertices")
     return MinDisagreement(count, found, bool(intercept))
 

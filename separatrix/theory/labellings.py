@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.bounds.arguments import whole
 from separatrix.certificates import About, Separable
 from separatrix.halfspace import Halfspace
 from separatrix.theory.arrangement import cells
 from separatrix.theory.points import as_points, whole_rows
+
+LIMIT = 1_000_000  # labellings
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,12 +54,14 @@ class Dichotomies(Sequence[Dichotomy]):
     ``signs`` is the table of them, one row each; ``in`` asks for a labelling.
     """
 
-    def __init__(self, table: NDArray[np.float64], intercept: bool) -> None:
+    def __init__(
+        self, table: NDArray[np.float64], intercept: bool, watch: Callable[[int, int], None] | None = None
+    ) -> None:
         self._table, self._intercept = table, intercept
         width = table.shape[1] + intercept
         # Bit i of a pattern is for the i-th row given: backwards, so that patterns sort as their signs do.
         rows = whole_rows(table, intercept)[::-1]
-        self._vectors = dict(sorted(cells(rows, width).items()))
+        self._vectors = dict(sorted(cells(rows, width, watch).items()))
         self._patterns = tuple(self._vectors)
 
     @cached_property
@@ -99,7 +104,13 @@ class Dichotomies(Sequence[Dichotomy]):
         )
 
 
-def dichotomies_of(points: Any, intercept: bool = True) -> Dichotomies:
+def dichotomies_of(
+    points: Any,
+    intercept: bool = True,
+    *,
+    limit: SupportsIndex | None = LIMIT,
+    progress: Callable[[str], None] | None = None,
+) -> Dichotomies:
     """The labellings of the points that some hyperplane separates strictly, each with its halfspace.
 
     Exact for doubles in any position: collinear, repeated, or with more columns than points. In general
@@ -115,6 +126,10 @@ def dichotomies_of(points: Any, intercept: bool = True) -> Dichotomies:
     points : table of finite numbers, one point a row
     intercept : bool
         Whether hyperplanes may miss the origin.
+    limit : int or None
+        Raise ValueError once there are more labellings than this. A million take minutes and about 1 GB.
+    progress : callable, optional
+        Called with a line of text as points are added.
 
     Examples
     --------
@@ -129,7 +144,19 @@ def dichotomies_of(points: Any, intercept: bool = True) -> Dichotomies:
     >>> all(one.certificate.verify(line, one.signs).holds for one in dichotomies_of(line))
     True
     """
-    return Dichotomies(as_points(points), bool(intercept))
+    table = as_points(points)
+    most = None if limit is None else whole(1, limit=limit)[0]
+
+    def watch(points: int, found: int) -> None:
+        if progress is not None:
+            progress(f"{points:,} of {len(table):,} points: {found:,} labellings")
+        if most is not None and found > most:
+            raise ValueError(
+                f"{points:,} of the {len(table):,} points already have more than {most:,} labellings; "
+                "raise limit, or give fewer points"
+            )
+
+    return Dichotomies(table, bool(intercept), watch)
 
 
 def _signs(pattern: int, n: int) -> tuple[int, ...]:

@@ -223,17 +223,26 @@ class Shattering:
 
 
 class Labellings(Sequence[tuple[int, ...]]):
-    """All labellings of n points by ±1, without a list of them; none where n is None."""
+    """All labellings of n points by ±1, without a list of them; none where n is None.
+
+    From 63 points on there are more than `len` can return; indices and slices still work.
+    """
 
     def __init__(self, n: int | None) -> None:
         self._n = n
 
     def __len__(self) -> int:
-        return len(self._places)
+        try:
+            return len(self._places)
+        except OverflowError:
+            raise OverflowError(f"There are 2**{self._n} labellings, more than len() can return.") from None
+
+    def __bool__(self) -> bool:
+        return bool(self._places)
 
     @property
     def _places(self) -> range:
-        """Their numbers; unlike a length, a range may be longer than a machine word can say."""
+        """Their numbers: a range may be longer than `len` can return."""
         return range(0 if self._n is None else 2**self._n)
 
     def __getitem__(self, index: Any) -> Any:
@@ -255,6 +264,9 @@ class Certificates(Sequence[Separable]):
 
     def __len__(self) -> int:
         return len(self._answer.labellings)
+
+    def __bool__(self) -> bool:
+        return bool(self._answer.labellings)
 
     def __getitem__(self, index: SupportsIndex | slice) -> Any:
         chosen = self._answer.labellings[index]
