@@ -8,11 +8,13 @@ probability 10⁻⁶ each, had the seeds not been fixed.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from itertools import product
 
 import numpy as np
 import pytest
 from scipy.stats import binom
+from sklearn.base import clone
 
 import separatrix as sx
 from separatrix import theory
@@ -208,7 +210,7 @@ def test_risks_of_maximum_margin_halfspaces_stay_below_their_bounds():
 
 
 def test_leaving_one_out_bounds_the_mean_risk():
-    """The mean of the risk after m - 1 rows less the share of support rows in m is below 0."""
+    """The mean of the risk after m - 1 rows less the share of rows that matter in m is below 0."""
     rng, draws, m = np.random.default_rng(3), 60, 25
     planted = theory.PlantedNormal((1.0, 1.0, 0.0))
     less = {"maximum margin": [], "perceptron": []}
@@ -221,13 +223,50 @@ def test_leaving_one_out_bounds_the_mean_risk():
             ("perceptron", sx.Perceptron(fit_intercept=False, max_passes=100_000)),
         ):
             learner.fit(X, y)
-            found = {bound.name: bound for bound in theory.generalisation(learner, X, y)}
-            share = found["leave one out"]
-            assert share.kind == "in expectation"
-            less[name].append(theory.expected_risk(learner.fit(X[:-1], y[:-1]), planted) - share.value)
+            record = learner.mistake_run_.rows if name == "perceptron" else learner.support_
+            share = theory.leave_one_out(m, len(record)).value
+            less[name].append(theory.expected_risk(learner.fit(X[:-1], y[:-1]), planted) - share)
     for values in less.values():
         error = np.std(values, ddof=1) / math.sqrt(len(values))
         assert np.mean(values) <= 5 * error
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_leave_one_out_of_a_fit_counts_the_rows_of_no_single_sample(intercept):
+    """No more than d + 1 rows of a sample change the maximum-margin halfspace, or are errors, if left out."""
+    rng, m, d = np.random.default_rng(8), 14, 2
+    planted, counts = theory.PlantedNormal((1.0, 1.0)), []
+    for _ in range(12):
+        X, y = fresh(planted, m, rng)
+        if min(Counter(y).values(), default=0) < 2 or len(set(y)) < 2:
+            continue
+        model = sx.MaxMargin(fit_intercept=intercept).fit(X, y)
+        (bound,) = (one for one in theory.generalisation(model, X, y) if one.name == "leave one out")
+        assert (bound.kind, bound.quantity, bound.value) == (
+            "in expectation",
+            "mean risk",
+            (d + intercept) / m,
+        )
+        assert any("Every sample from this distribution is separable" in a for a in bound.assumptions)
+        learner = sx.MaxMargin(fit_intercept=intercept)
+        without = [clone(learner).fit(np.delete(X, i, 0), np.delete(y, i)) for i in range(m)]
+        whole = np.append(model.coef_, model.intercept_)
+        others = [np.append(one.coef_, one.intercept_) for one in without]
+        idle = [
+            np.allclose(other, whole, rtol=1e-6, atol=1e-6 * np.linalg.norm(whole))
+            and one.predict(X[i : i + 1])[0] == y[i]
+            for i, (one, other) in enumerate(zip(without, others, strict=True))
+        ]
+        counts.append(m - sum(idle))
+    assert len(counts) > 8
+    assert max(counts) <= d + intercept
+
+
+def test_no_leave_one_out_bound_from_one_run_of_a_perceptron():
+    X, y = fresh(theory.PlantedNormal((1.0, 1.0)), 40, np.random.default_rng(1))
+    found = theory.generalisation(sx.Perceptron(max_passes=100_000).fit(X, y), X, y)
+    assert "leave one out" not in {bound.name for bound in found}
+    assert "mean number of rows with updates" in dict(found.left_out)["leave one out"]
 
 
 def test_a_perceptron_is_the_perceptron_of_its_mistakes():
@@ -484,7 +523,7 @@ def test_generalisation_says_what_does_not_apply(rows):
     left = dict(found.left_out)
     assert "no held-out rows" in left["Clopper and Pearson"]
     assert f"training errors ({found.errors})" in left["double sample"]
-    assert "did not come to an end" in left["leave one out"]
+    assert "mean number of rows with updates" in left["leave one out"]
     with pytest.raises(ValueError, match="X, y must be the rows the model was fitted to: "):
         theory.generalisation(model, X[:30], noisy[:30])
     few = sx.MaxMargin().fit(X[:30], y[:30])

@@ -102,7 +102,7 @@ def leave_one_out(m: SupportsIndex, rows_that_matter: SupportsFloat) -> Bound:
     right on it. Then the risk of the fit to m - 1 rows is on average, over the draws of the rows, at most
     E[rows that are not idle]/m. For the maximum-margin halfspace those are support rows, at most d + 1 (d
     without an intercept); for the perceptron run from zero until it is right on all rows, those with updates,
-    at most (R/γ)².
+    at most (R/γ)². The count of one sample is not that mean: it may be above or below it.
 
     The proof: the risk of the fit to m - 1 rows is the probability of an error on the m-th, which by symmetry
     is the mean leave-one-out error; leaving out an idle row makes no error on it.
@@ -114,16 +114,18 @@ def leave_one_out(m: SupportsIndex, rows_that_matter: SupportsFloat) -> Bound:
     Examples
     --------
     >>> print(leave_one_out(m=200, rows_that_matter=4))
-    leave one out: risk <= 0.02 (in expectation)
+    leave one out: mean risk <= 0.02 (in expectation)
     """
     (rows,), (count,) = amount(1, m=m), nonnegative(rows_that_matter=rows_that_matter)
     assumptions = (
         _INDEPENDENT,
-        "`rows_that_matter` is the mean, over such draws, of the rows whose leaving out changes the fit.",
+        "On average over such draws, at most `rows_that_matter` rows are not idle.",
         "It is about the mean risk of fits to m - 1 rows, not about this one.",
     )
     source = "V. N. Vapnik and A. Ya. Chervonenkis, Theory of Pattern Recognition (1974)"
-    return Bound(count / rows, "in expectation", assumptions, source, "leave one out", "risk", trivial=1.0)
+    return Bound(
+        count / rows, "in expectation", assumptions, source, "leave one out", "mean risk", trivial=1.0
+    )
 
 
 def margin_compression(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, SupportsFloat
 
 import numpy as np
@@ -29,6 +29,8 @@ from separatrix.predictor.evidence import matrix
 from separatrix.rows import Rows, as_rows
 
 _LEVELS = 40
+_SEPARABLE = "Every sample from this distribution is separable, so that at most d + 1 rows (d without an \
+intercept) are not idle."
 
 
 class LeftOut(NamedTuple):
@@ -225,13 +227,12 @@ def _few_rows(fit: _Fit, bounds: list[Bound], left_out: list[LeftOut]) -> None:
     if isinstance(model, MaxMargin) and fit.errors == 0:
         kept = np.asarray(model.support_)
         bounds.append(stable_compression(fit.m, fit.dimension, fit.delta))
-        bounds.append(leave_one_out(fit.m, min(len(kept), fit.dimension)))
+        mean = leave_one_out(fit.m, min(fit.m, fit.dimension))
+        bounds.append(replace(mean, assumptions=(*mean.assumptions, _SEPARABLE)))
     elif isinstance(model, Perceptron) and record is not None:
         kept = np.asarray(record.rows, dtype=np.int64)
-        if record.converged:
-            bounds.append(leave_one_out(fit.m, len(kept)))
-        else:
-            left_out.append(LeftOut("leave one out", "the perceptron did not come to an end"))
+        reason = "it needs the mean number of rows with updates over many samples, and this is one"
+        left_out.append(LeftOut("leave one out", reason))
     else:
         reason = "which few rows determine the fit is known for MaxMargin without errors and for Perceptron"
         left_out.append(LeftOut("compression", reason))
