@@ -1,12 +1,15 @@
-"""The pocket algorithm: a perceptron that remembers its best weights.
+"""The pocket algorithm: a perceptron that keeps the best of the weights it counts the errors of.
 
-**Idea.** Run the perceptron on rows in random order. Keep in the pocket the weights that got the longest run
-of rows right, and replace them only by weights with fewer training errors (the "ratchet").
+**Idea.** Run the perceptron on rows drawn at random. After each pass count the training errors of two weights:
+those that got the longest run of its rows right, and the last. Replace the pocket only by weights with fewer
+errors (the "ratchet"). Weights that are not counted may be better.
 
 **Theorem** (Gallant 1990, "Perceptron-based learning algorithms", IEEE Trans. Neural Networks 1(2), section
-III). On a finite training set of rational rows, drawn at random, the probability that the pocket holds
+III). On a finite training set of rational rows, drawn independently, the probability that the pocket holds
 weights with the fewest errors tends to 1 with the number of draws. No rate is known, so after finitely many
 passes this proves nothing about optimality; the number of errors of the pocket never grows from pass to pass.
+Draws are independent for up to 1,024 rows in memory; for more they come block by block, and the theorem holds
+by analogy only.
 
 **Certificate.** `ErrorsAtMost`: the errors of the weights returned, counted in exact arithmetic; `Separable`
 when there are none.
@@ -38,8 +41,8 @@ class PocketPerceptron(OnlineClassifier):
     ----------
     max_passes : int, default=100
     order : {"drawn", "shuffled", "cyclic"} or sequence of int, default="drawn"
-        "drawn": rows drawn at random, as many as there are, in which a row may come again; the theorem is
-        about these.
+        "drawn": as many random draws as there are rows; a row may come again. Beyond 1,024 rows, and from a
+        file, the draws come block by block.
     fit_intercept : bool, default=True
     warm_start : bool, default=False
     random_state : int, RandomState or None

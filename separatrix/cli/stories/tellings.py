@@ -189,7 +189,7 @@ STORIES = {
     "xor": Story(
         "what no straight line can do",
         "Exclusive or: no line has both classes on their sides, so the perceptron never stops by itself. The "
-        "pocket perceptron keeps the best weights it has seen, and counts their errors exactly.",
+        "pocket perceptron keeps the best of the weights it counts, with their exact number of errors.",
         _xor,
     ),
     "margin": Story(
