@@ -1,4 +1,4 @@
-"""Methods: one file, one theorem each."""
+"""Methods: one file or folder, one theorem each."""
 
 from __future__ import annotations
 

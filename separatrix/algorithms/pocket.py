@@ -1,8 +1,8 @@
 """The pocket algorithm: a perceptron that keeps the best of the weights it counts the errors of.
 
-**Idea.** Run the perceptron on rows drawn at random. After each pass count the training errors of two weights:
-those that got the longest run of its rows right, and the last. Replace the pocket only by weights with fewer
-errors (the "ratchet"). Weights that are not counted may be better.
+**Idea.** Run the perceptron on rows drawn at random. After each pass count the training errors of two
+weights: those that got the longest run of its rows right, and the last. Replace the pocket only by weights
+with fewer errors (the "ratchet"). Weights that are not counted may be better.
 
 **Theorem** (Gallant 1990, "Perceptron-based learning algorithms", IEEE Trans. Neural Networks 1(2), section
 III). On a finite training set of rational rows, drawn independently, the probability that the pocket holds

@@ -3,7 +3,8 @@
 **Idea.** A search from above, a proof from below, both exact, until they meet.
 
 **Theorem** (Johnson and Preparata 1978; Amaldi and Kann 1995). To find a halfspace with the fewest errors is
-NP-hard, and so is one with at most C times as many, for any constant C. For a fixed number of columns it is polynomial.
+NP-hard, and so is one with at most C times as many, for any constant C. For a fixed number of columns it is
+polynomial.
 
 **Certificate.** `FewestErrors`: the halfspace, counted exactly, and a proof that none has fewer than
 ``lower_bound_`` errors. Where both numbers agree the halfspace is optimal. Stopped early, by the clock, by a

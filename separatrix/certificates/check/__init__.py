@@ -5,6 +5,13 @@ It imports nothing of the library whose claims it checks. Copy this folder anywh
     python -m separatrix.certificates.check certificate.json data.csv
     python check certificate.json data.csv --label y
 
-The files, in the order to read them: ``table`` (the data), ``record`` (the certificate), ``separation`` and
-``margin``, ``conflict`` and ``bounds`` (one a family of claims), ``__main__`` (the verdict).
+The files, in the order to read them:
+
+- ``table`` (the data) and ``record`` (the certificate);
+- ``separation``, ``conflict``, ``margin`` and ``bounds``: halfspaces, rows that cancel, margins and mistakes;
+- ``dependency``, ``fewest_errors``, ``fewest_errors_circuits`` and ``fewest_errors_cone``: the fewest errors;
+- ``least_squares``: linear regression and ridge;
+- ``optimality``, ``logarithms``, ``likelihood`` and ``joint_likelihood``: support vector machines and
+  logistic regression;
+- ``__main__`` (the verdict).
 """
