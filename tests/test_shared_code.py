@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,7 @@ FITS = {
 TABLE = re.compile(r"^\| (`\w+`[^|]*) \| ([^|]*) \| ([^|]*) \|$", re.MULTILINE)
 
 
+@cache
 def imported(module):
     """The modules of the package that the statements of a module name, wherever they stand."""
     path = MODULES[module]
