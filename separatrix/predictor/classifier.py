@@ -101,6 +101,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
         self.certificate_ = either([s.certificate for s in solutions])
         self.history_ = either([s.history for s in solutions])
+        for stale in set(self._facts) - set(solutions[0].facts):
+            self.__dict__.pop(f"{stale}_", None)
         self._facts = tuple(solutions[0].facts)
         for fact in self._facts:
             values = [s.facts[fact] for s in solutions]

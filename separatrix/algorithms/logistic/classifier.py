@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.logistic.gradient_descent import gradient_descent
-from separatrix.algorithms.logistic.inference import Inference, infer
+from separatrix.algorithms.logistic.inference import Inference, tables
 from separatrix.algorithms.logistic.likelihood import Likelihood, refuse_overflow
 from separatrix.algorithms.logistic.newton import Course, newton, warm
 from separatrix.algorithms.logistic.newton_cg import newton_cg
@@ -90,6 +90,11 @@ class LogisticRegression(WeightedClassifier):
         For separated rows a word for each coefficient, the intercept last: "+inf", "-inf", "finite" or
         "undetermined"; of the multinomial model such a tuple for each class but the first, of its
         differences from that one.
+    aliased_ : tuple of bool
+        Without a penalty and with Firth's, for each coefficient, the intercept last: whether the rows do not
+        determine it, since columns depend on one another.
+    rank_ : int
+        The rank of the columns, with the constant 1 as one more column if there is an intercept.
     recession_ : ndarray or None
         The direction in which the likelihood never falls, the intercept last.
     separated_rows_ : ndarray
@@ -273,47 +278,16 @@ class LogisticRegression(WeightedClassifier):
 
         With more than two classes one table for each, that class against the rest; of the multinomial model
         one for each but the first, against that one.
+
+        Raises
+        ------
+        ValueError
+            If the fit has no finite maximum, or is not proven to be within a tenth of a standard error of it.
         """
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self)
-        if not hasattr(self, "covariance_"):
-            raise ValueError(
-                "Standard errors are those of a fit without a penalty or with Firth's: fit with "
-                "penalty=None" + (" (at most 1500 of them)." if self._joint else " or penalty='firth'.")
-            )
-        if not 0 < level < 1:
-            raise ValueError(f"level={level} makes no sense: it is a share between 0 and 1.")
-        given = getattr(self, "feature_names_in_", None)
-        names = (
-            tuple(f"x{j}" for j in range(self.n_features_in_)) if given is None else tuple(map(str, given))
-        )
-        if self._joint:
-            from separatrix.algorithms.logistic.joint_inference import joint_summary
-
-            return joint_summary(self, names, level)
-        binary = len(self.classes_) == 2
-        kind = "Firth's penalty" if self.penalty == "firth" else "maximum likelihood"
-
-        def one(k: int, value: Any) -> Inference:
-            label = self.classes_[1] if binary else self.classes_[k]
-            rest = f"{self.classes_[0]}" if binary else "the rest"
-            return infer(
-                f"Logistic regression of {label} against {rest}, {kind}",
-                names,
-                np.append(self.coef_[k], self.intercept_[k]),
-                value("covariance_"),
-                value("unbounded_"),
-                intercept=self.fit_intercept,
-                level=level,
-                rows=float(value("mass_")),
-                log_likelihood=float(value("log_likelihood_")),
-                null_log_likelihood=float(value("null_log_likelihood_")),
-            )
-
-        if binary:
-            return one(0, lambda name: getattr(self, name))
-        return tuple(one(k, lambda name, k=k: getattr(self, name)[k]) for k in range(len(self.classes_)))
+        return tables(self, level)
 
 
 def one_blas_thread() -> Any:

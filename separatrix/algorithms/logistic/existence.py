@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.separation import Separation, separated
+from separatrix.algorithms.separation.null_space import null_space
 from separatrix.certificates import Overlapping, WeaklySeparable
 from separatrix.predictor.evidence import matrix
 from separatrix.rows import DenseRows, Rows, SparseRows
@@ -117,3 +118,18 @@ def restoring_rows(
     table /= np.maximum(abs(table).max(axis=0), 1e-300)
     chosen = qr(table.T, mode="r", pivoting=True)[1][:rank]
     return tuple(sorted(np.concatenate(places)[chosen].tolist()))
+
+
+def spanned(rows: Rows, *, intercept: bool) -> dict[str, Any]:
+    """How many rows count, the rank of their (x, 1), and which coefficients are aliased."""
+    null = null_space(rows, intercept=intercept)
+    return {
+        "counted": counted_rows(rows),
+        "rank": len(null) - null.shape[1],
+        "aliased": tuple(bool(row.any()) for row in null),
+    }
+
+
+def counted_rows(rows: Rows) -> int:
+    """The rows with a weight above 0."""
+    return rows.n_rows if rows.weights is None else int(np.count_nonzero(rows.weights))

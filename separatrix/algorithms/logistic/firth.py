@@ -7,8 +7,8 @@ p the probability of the positive class.
 **Theorem** (Firth, *Bias reduction of maximum likelihood estimates*, 1993; Kosmidis and Firth, 2021). The
 penalty removes the bias of order 1/n, and is Jeffreys' prior for this model. If the columns and the
 constant are independent, the penalised likelihood has a finite maximum, also on separated rows. Where
-they depend on one another, the determinant is that of the space which the rows span, and the weights are
-the shortest there.
+they depend on one another, the determinant is that of the space which the rows (moved to about their mean if
+there is an intercept) span, and the weights are the shortest there.
 
 **Certificate.** None: the penalised likelihood need not be concave, so a point without slope is all that
 is found. ``residual_`` has the length of the slope, in units of standard errors.
@@ -27,6 +27,7 @@ from separatrix.rows import Block, DataError, Rows
 
 HALVINGS = 30
 DEPENDENT = 1e-11  # an eigenvalue of the columns' correlations, as a share of the largest, that counts as 0
+LOOSE = 1e-4  # an entry of a null vector, for columns of unit length, that counts as more than 0
 
 
 class Firth(NamedTuple):
@@ -41,6 +42,7 @@ class Firth(NamedTuple):
     iterations: int
     converged: bool
     determined: tuple[bool, ...]
+    rank: int
 
 
 class FirthProblem:
@@ -52,22 +54,37 @@ class FirthProblem:
         self.frame: np.ndarray | None = None
         self.width = rows.n_columns + intercept
         self.outward = np.eye(self.width)
+        self.determined = np.ones(self.width, bool)  # coefficients whose axis lies in the space of the rows
 
     def prepare(self) -> None:
-        """Find the space that the rows span; move the origin to about their mean where it is everything."""
+        """Move the origin to about the mean of the rows, and find the space that they span."""
+        if self.intercept:
+            centre = self.rows.sample_mean(1000)
+            self.centre = np.where(np.isfinite(centre), centre, 0.0)
+            self.outward[-1, :-1] = -self.centre
         gram = np.asarray(self.rows.sum(lambda block: (self._gram(block),))[0])
         size = np.sqrt(np.maximum(np.diagonal(gram), 1e-300))
         values, vectors = np.linalg.eigh(gram / size / size[:, None])
         kept = values > DEPENDENT * values[-1]
-        if not kept.all():
-            self.frame = vectors[:, kept] / size[:, None]
-            self.width = int(kept.sum())
-            span = np.linalg.qr(vectors[:, kept] * size[:, None])[0]
-            self.outward = span @ (span.T @ self.frame)
-        elif self.intercept:
-            centre = self.rows.sample_mean(1000)
-            self.centre = np.where(np.isfinite(centre), centre, 0.0)
-            self.outward[-1, :-1] = -self.centre
+        if kept.all():
+            return
+        null = vectors[:, ~kept] / size[:, None]
+        loose = abs(self.outward @ null) * size[:, None]
+        # A sum that cancels is 0 up to its rounding.
+        reach = (abs(self.outward) @ abs(null)) * size[:, None]
+        self.determined = ~(loose > LOOSE * (1.0 + reach)).any(axis=1)
+        self.frame = vectors[:, kept] / size[:, None]
+        self.width = int(kept.sum())
+        span = np.linalg.qr(vectors[:, kept] * size[:, None])[0]
+        self.outward = self.outward @ span @ (span.T @ self.frame)
+        self.inward = vectors[:, kept].T * size
+
+    def at(self, weights: np.ndarray) -> np.ndarray:
+        """Weights of the rows as given, in the coordinates of the problem."""
+        moved = weights[: len(self.outward)].copy()
+        if self.intercept:
+            moved[-1] += self.centre @ moved[:-1]
+        return moved if self.frame is None else self.inward @ moved
 
     def _gram(self, block: Block) -> np.ndarray:
         z, v, *_ = self._block(block, np.zeros(self.width))
@@ -125,9 +142,7 @@ def firth(rows: Rows, positive: int, *, intercept: bool, max_iter: int, start: n
     """Newton's steps with the leverages held fixed, halved until the penalised likelihood does not fall."""
     problem = FirthProblem(rows, positive, intercept=intercept)
     problem.prepare()
-    w = np.zeros(problem.width)
-    if start is not None:
-        w = np.linalg.lstsq(problem.outward, start if intercept else start[:-1], rcond=None)[0]
+    w = np.zeros(problem.width) if start is None else problem.at(start)
     likelihood, inverse, penalised = _value(problem, w)
     if not np.isfinite(penalised):
         raise DataError(
@@ -157,16 +172,17 @@ def firth(rows: Rows, positive: int, *, intercept: bool, max_iter: int, start: n
     out[: rows.n_columns + intercept] = problem.outward @ w
     covariance = problem.outward @ inverse @ problem.outward.T
     return Firth(
-        out, covariance, penalised, likelihood, _null(problem), residual, k, converged, _determined(problem)
+        out,
+        covariance,
+        penalised,
+        likelihood,
+        _null(problem),
+        residual,
+        k,
+        converged,
+        tuple(problem.determined.tolist()),
+        problem.width,
     )
-
-
-def _determined(problem: FirthProblem) -> tuple[bool, ...]:
-    """Which coefficients the rows determine: those whose axis lies in the space they span."""
-    if problem.frame is None:
-        return (True,) * len(problem.outward)
-    span = np.linalg.qr(problem.outward)[0]
-    return tuple(bool(rest > 1 - 1e-8) for rest in (span**2).sum(axis=1))
 
 
 def _null(problem: FirthProblem) -> float:
@@ -179,7 +195,7 @@ def _null(problem: FirthProblem) -> float:
         mass, positives = problem.masses()
         p = (positives + 0.5 * problem.width) / (mass + problem.width)
         w[-1] = np.log(p / (1 - p))
-    return _value(problem, np.linalg.lstsq(problem.outward, w, rcond=None)[0])[2]
+    return _value(problem, problem.at(w))[2]
 
 
 def _value(problem: FirthProblem, w: np.ndarray) -> tuple[float, np.ndarray, float]:

@@ -1,17 +1,28 @@
 """Standard errors, Wald's intervals and tests, as a table that a statistician knows.
 
-**Theorem** (Wald, 1943, for this model under the usual regularity). The estimate is asymptotically normal
-around the truth, with the inverse of the information as covariance. Where a coefficient runs to infinity,
-or is not determined, it has no standard error: the table says so.
+**Theorem** (Wald, 1943; Wilks, 1938, for this model under the usual regularity). The estimate is
+asymptotically normal around the truth, with the inverse of the information as covariance. Twice the
+difference of two log-likelihoods is asymptotically chi-squared; its degrees of freedom are the difference of
+the models' dimensions, which are ranks: a column that depends on others adds nothing.
+
+A coefficient has no standard error if it runs to infinity, or if it is *aliased*: columns depend on one
+another, and the rows do not determine it. The table says which. Without a fit that is near the maximum there
+is no table.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.stats import chi2, norm
+
+FAR = 0.1  # standard errors between the fit and the maximum, up to which it is told as the maximum
+FIRTH = "Firth's penalty"
+MOST_COEFFICIENTS = 1500  # up to here standard errors are kept
 
 
 @dataclass(frozen=True)
@@ -23,13 +34,18 @@ class Inference:
     names : tuple of str
         The columns, and "(Intercept)" first where there is one.
     estimate, standard_error, z, p_value, lower, upper : ndarray
-        One entry a coefficient; nan where a coefficient has no finite estimate.
+        One entry per coefficient; nan where a coefficient has no finite estimate, or is aliased.
     words : tuple of str
-        "finite", "+inf", "-inf" or "undetermined" for each.
+        "finite", "aliased", "+inf", "-inf" or "undetermined" (infinite, of either sign) for each.
+    rows : int
+        The rows with a weight above 0.
+    weight : float
+        The sum of the weights.
     log_likelihood, null_log_likelihood : float
         Of this fit, and of the intercept alone; penalised ones for Firth's penalty.
     likelihood_ratio, degrees, p_value_of_ratio : float
-        Twice their difference, its degrees of freedom, and its p-value by the chi-squared distribution.
+        Twice their difference, its degrees of freedom (the rank of the columns beyond the intercept), and its
+        p-value by the chi-squared distribution.
     """
 
     title: str
@@ -42,7 +58,8 @@ class Inference:
     lower: np.ndarray
     upper: np.ndarray
     level: float
-    rows: float
+    rows: int
+    weight: float
     log_likelihood: float
     null_log_likelihood: float
     degrees: int
@@ -72,12 +89,13 @@ class Inference:
     def __str__(self) -> str:
         wide = max(12, *map(len, self.names))
         tails = f"[{(1 - self.level) / 2:.3g}", f"{(1 + self.level) / 2:.3g}]"
+        weighted = "" if self.weight == self.rows else f" (total weight {self.weight:g})"
+        freedom = f"{self.degrees} {'degree' if self.degrees == 1 else 'degrees'} of freedom"
         lines = [
             self.title,
-            f"rows {self.rows:g}   log-likelihood {self.log_likelihood:.4f}   of the intercept alone "
+            f"rows {self.rows}{weighted}   log-likelihood {self.log_likelihood:.4f}   of the intercept alone "
             f"{self.null_log_likelihood:.4f}",
-            f"likelihood ratio {self.likelihood_ratio:.4f} on {self.degrees} degrees of freedom, "
-            f"p = {self.p_value_of_ratio:.3g}",
+            f"likelihood ratio {self.likelihood_ratio:.4f} on {freedom}, p = {self.p_value_of_ratio:.3g}",
             "",
             " " * wide + f"{'coef':>11}{'std err':>11}{'z':>9}{'P>|z|':>9}{tails[0]:>11}{tails[1]:>11}",
         ]
@@ -88,9 +106,95 @@ class Inference:
                     f"{self.p_value[k]:>9.3g}{self.lower[k]:>11.4g}{self.upper[k]:>11.4g}"
                 )
             else:
-                cells = f"{self.words[k]:>11}{'no finite estimate':>31}"
+                missing = "unique" if self.words[k] == "aliased" else "finite"
+                cells = f"{self.words[k]:>11}{f'no {missing} estimate':>31}"
             lines.append(f"{name:<{wide}}{cells}")
         return "\n".join(lines)
+
+
+def tables(model: Any, level: float) -> Inference | tuple[Inference, ...]:
+    """What `LogisticRegression.summary` returns."""
+    if not hasattr(model, "covariance_"):
+        wanted = "penalty=None" if model._joint else "penalty=None or penalty='firth'"
+        raise ValueError(
+            "Standard errors are those of a fit without a penalty or with Firth's, of at most "
+            f"{MOST_COEFFICIENTS} coefficients: fit with {wanted}."
+        )
+    if not 0 < level < 1:
+        raise ValueError(f"level={level} makes no sense: it is a share between 0 and 1.")
+    given = getattr(model, "feature_names_in_", None)
+    unnamed = (f"x{j}" for j in range(model.n_features_in_))
+    names = tuple(unnamed if given is None else map(str, given))
+    if model._joint:
+        from separatrix.algorithms.logistic.joint_inference import joint_summary
+
+        # The proof speaks of weights up to ten times as long, among which the best need not be.
+        distance = max(model.residual_, distance_of(model.gap_, model.objective_))
+        require_fit("The fit", model.separation_, distance)
+        return joint_summary(model, names, level)
+    if len(model.classes_) == 2:
+        return _table(model, lambda name: getattr(model, name), 1, names, level)
+    return tuple(
+        _table(model, lambda name, k=k: getattr(model, name)[k], k, names, level)  # type: ignore[misc]
+        for k in range(len(model.classes_))
+    )
+
+
+def _table(
+    model: Any, fact: Callable[[str], Any], positive: int, names: tuple[str, ...], level: float
+) -> Inference:
+    """The table of one class against the other, or against the rest."""
+    binary, firth = len(model.classes_) == 2, model.penalty == "firth"
+    label = model.classes_[positive]
+    rest = f"{model.classes_[0]}" if binary else "the rest"
+    distance = fact("residual_") if firth else distance_of(fact("gap_"), fact("objective_"))
+    require_fit(
+        "The fit" if binary else f"The fit of {label} against the rest", fact("separation_"), distance
+    )
+    place = 0 if binary else positive
+    return infer(
+        f"Logistic regression of {label} against {rest}, {FIRTH if firth else 'maximum likelihood'}",
+        names,
+        np.append(model.coef_[place], model.intercept_[place]),
+        fact("covariance_"),
+        shown_words(fact("unbounded_"), fact("aliased_")),
+        intercept=model.fit_intercept,
+        level=level,
+        rows=int(fact("counted_")),
+        weight=float(fact("mass_")),
+        log_likelihood=float(fact("log_likelihood_")),
+        null_log_likelihood=float(fact("null_log_likelihood_")),
+        degrees=int(fact("rank_")) - model.fit_intercept,
+    )
+
+
+def distance_of(gap: float, objective: float) -> float:
+    """How many standard errors the coefficients may be from the best, by the proven gap.
+
+    Where the log-likelihood is quadratic it falls by t²/2 on the way of t standard errors from its maximum.
+    """
+    return math.sqrt(2.0 * gap * objective) if math.isfinite(gap * objective) else math.inf
+
+
+def require_fit(fit: str, separation: str, distance: float) -> None:
+    """Refuse a table of weights that are not near a maximum."""
+    if separation == "complete":
+        raise ValueError(
+            f"{fit} has no finite maximum, since the classes are completely separated: no coefficient has a "
+            "standard error. Fit with penalty='firth' or penalty='l2'."
+        )
+    if not distance <= FAR:
+        raise ValueError(
+            f"{fit} is not proven to be near the maximum of the likelihood: it may be {distance:.2g} "
+            "standard errors away. Allow more steps (max_iter), scale the columns, or drop columns that "
+            "nearly depend on one another."
+        )
+
+
+def shown_words(unbounded: tuple[str, ...], aliased: tuple[bool, ...]) -> tuple[str, ...]:
+    """The word for each coefficient: where it runs to, unless it is aliased."""
+    told = unbounded or ("finite",) * len(aliased)
+    return tuple("aliased" if alias else word for word, alias in zip(told, aliased, strict=True))
 
 
 def infer(
@@ -102,42 +206,33 @@ def infer(
     *,
     intercept: bool,
     level: float,
-    rows: float,
-    log_likelihood: float,
-    null_log_likelihood: float,
-    degrees: int | None = None,
+    **facts: Any,
 ) -> Inference:
     """The table of weights (intercept last) with this covariance; ``words`` as long as the covariance.
 
-    ``degrees`` are those of the likelihoods, where these are of more than this table.
+    ``facts`` are fields of `Inference` that are of the whole model.
     """
     size = len(covariance)
     order = [size - 1, *range(size - 1)] if intercept else list(range(size))
-    estimate = weights[: len(names)] if not intercept else weights
-    finite = np.array([word == "finite" for word in words]) if words else np.ones(size, bool)
+    finite = np.array([word == "finite" for word in words], bool)
     with np.errstate(invalid="ignore", divide="ignore"):
+        value = np.where(finite, weights[:size], np.nan)
         error = np.where(finite, np.sqrt(np.diagonal(covariance)), np.nan)
-        z = np.where(finite, estimate[:size] / error, np.nan)
+        z = value / error
     reach = norm.ppf(0.5 + level / 2) * error
-    low, high = estimate[:size] - reach, estimate[:size] + reach
     labels = (*names, "(Intercept)") if intercept else names
-    told = words or ("finite",) * size
-    value = np.where(finite, estimate[:size], np.nan)
     return Inference(
         title=title,
         names=tuple(labels[k] for k in order),
-        words=tuple(told[k] for k in order),
+        words=tuple(words[k] for k in order),
         estimate=value[order],
         standard_error=error[order],
         z=z[order],
         p_value=2.0 * norm.sf(np.abs(z))[order],
-        lower=low[order],
-        upper=high[order],
+        lower=(value - reach)[order],
+        upper=(value + reach)[order],
         level=level,
-        rows=rows,
-        log_likelihood=log_likelihood,
-        null_log_likelihood=null_log_likelihood,
-        degrees=size - intercept if degrees is None else degrees,
+        **facts,
     )
 
 

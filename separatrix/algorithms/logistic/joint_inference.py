@@ -14,13 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.logistic.existence import Existence
-from separatrix.algorithms.logistic.inference import Inference, infer, projected_inverse
+from separatrix.algorithms.logistic.existence import Existence, spanned
+from separatrix.algorithms.logistic.inference import (
+    MOST_COEFFICIENTS,
+    Inference,
+    infer,
+    projected_inverse,
+    shown_words,
+)
 from separatrix.algorithms.logistic.joint import joint_curvature
 from separatrix.predictor.evidence import matrix
 from separatrix.rows import Block, Rows, SparseRows
 
-MOST_COEFFICIENTS = 1500  # up to here standard errors are kept
 RUN = 4096  # rows
 
 
@@ -31,8 +36,9 @@ def joint_inference(rows: Rows, weights: np.ndarray, found: Existence, *, interc
         return {}
     moved = intercept and not found.normals and not isinstance(rows, SparseRows)
     centre = rows.sample_mean(1000) if moved else np.zeros(rows.n_columns)
-    information, masses, likelihood = _information(rows, weights, centre, intercept)
+    information, slope, masses, likelihood = _information(rows, weights, centre, intercept)
     covariance = projected_inverse(information, found.normals)
+    residual = float(np.sqrt(max(slope @ covariance @ slope, 0.0)))
     if moved:
         change = np.eye(width)
         change[-1, :-1] = -centre
@@ -45,7 +51,9 @@ def joint_inference(rows: Rows, weights: np.ndarray, found: Existence, *, interc
     return {
         "covariance": covariance,
         "unbounded": tuple(words[k * width : (k + 1) * width] for k in range(count - 1)) if words else (),
+        **spanned(rows, intercept=intercept),
         "mass": total,
+        "residual": residual,
         "log_likelihood": likelihood,
         "null_log_likelihood": alone,
     }
@@ -53,11 +61,12 @@ def joint_inference(rows: Rows, weights: np.ndarray, found: Existence, *, interc
 
 def _information(
     rows: Rows, weights: np.ndarray, centre: np.ndarray, intercept: bool
-) -> tuple[np.ndarray, np.ndarray, float]:
-    """The information of moved rows, the weight of each class, and the log-likelihood."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    """The information of moved rows, the slope of the log-likelihood, the weight of each class, and the
+    log-likelihood."""
     count, width = len(weights), rows.n_columns + intercept
 
-    def run(X: Any, codes: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+    def run(X: Any, codes: np.ndarray, v: np.ndarray) -> tuple[Any, ...]:
         dense = X if isinstance(X, np.ndarray) else X.toarray()
         scores = dense @ weights[:, :-1].T + weights[:, -1]
         scores -= scores.max(axis=1, keepdims=True)
@@ -69,7 +78,9 @@ def _information(
         Z = np.column_stack([Z, np.ones(len(codes))]) if intercept else Z
         size = (count - 1) * width
         blocks = joint_curvature(Z, p, v)[1:, :, 1:].reshape(size, size)
-        return blocks, np.bincount(codes, v, count), likelihood
+        p[np.arange(len(codes)), codes] -= 1.0
+        slope = ((p[:, 1:] * -v[:, None]).T @ Z).ravel()
+        return blocks, slope, np.bincount(codes, v, count), likelihood
 
     def term(block: Block) -> tuple[Any, ...]:
         X = matrix(block, rows.n_columns)
@@ -81,8 +92,8 @@ def _information(
         ]
         return tuple(sum(values[1:], start=values[0]) for values in zip(*parts, strict=True))
 
-    information, masses, likelihood = rows.sum(term)
-    return information, masses, float(likelihood)
+    information, slope, masses, likelihood = rows.sum(term)
+    return information, slope, masses, float(likelihood)
 
 
 def joint_summary(model: Any, names: tuple[str, ...], level: float) -> tuple[Inference, ...]:
@@ -99,13 +110,14 @@ def joint_summary(model: Any, names: tuple[str, ...], level: float) -> tuple[Inf
                 names,
                 table[k] - table[0],
                 model.covariance_[own, own],
-                model.unbounded_[k - 1] if model.unbounded_ else (),
+                shown_words(model.unbounded_[k - 1] if model.unbounded_ else (), model.aliased_),
                 intercept=model.fit_intercept,
                 level=level,
-                rows=model.mass_,
+                rows=model.counted_,
+                weight=model.mass_,
                 log_likelihood=model.log_likelihood_,
                 null_log_likelihood=model.null_log_likelihood_,
-                degrees=(count - 1) * model.n_features_in_,
+                degrees=(count - 1) * (model.rank_ - model.fit_intercept),
             )
         )
     return tuple(told)

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.logistic.classifier import NOT_ASKED, LogisticRegression, ends
-from separatrix.algorithms.logistic.existence import Existence, existence, restoring_rows
+from separatrix.algorithms.logistic.existence import (
+    Existence,
+    counted_rows,
+    existence,
+    restoring_rows,
+    spanned,
+)
 from separatrix.algorithms.logistic.firth import FirthProblem, firth, uncentred
 from separatrix.algorithms.logistic.inference import projected_inverse
 from separatrix.algorithms.logistic.likelihood import Likelihood
@@ -129,6 +135,7 @@ def _inference(
     mass, positives = FirthProblem(rows, positive, intercept=False).masses()
     return {
         "covariance": covariance,
+        **spanned(rows, intercept=model.fit_intercept),
         "mass": mass,
         "log_likelihood": -at.objective,
         "null_log_likelihood": _null(mass, positives) if model.fit_intercept else -mass * np.log(2.0),
@@ -167,6 +174,9 @@ def solve_firth(model: LogisticRegression, rows: Rows, positive: int) -> Solutio
         "residual": found.residual,
         "covariance": found.covariance,
         "unbounded": tuple("finite" if known else "undetermined" for known in found.determined),
+        "aliased": tuple(not known for known in found.determined),
+        "rank": found.rank,
+        "counted": counted_rows(rows),
         "mass": mass,
         "log_likelihood": found.penalised,
         "null_log_likelihood": found.null,

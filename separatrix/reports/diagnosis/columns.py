@@ -11,6 +11,7 @@ import numpy as np
 
 from separatrix.algorithms.separation.face import null_basis
 from separatrix.algorithms.separation.frame import exact_rows
+from separatrix.algorithms.separation.null_space import PRIME, product, residues
 from separatrix.certificates.exact import Margins
 from separatrix.predictor.evidence import matrix
 from separatrix.reports.diagnosis.record import Dependence, Repetition
@@ -21,7 +22,6 @@ MOST_HASHED = 2_000_000  # rows: above this equal rows are not looked for
 MOST_COLUMNS = 400  # above this dependent columns are not looked for
 MOST_EXACT = 20_000  # rows times dependences that are checked one by one
 MOST_TWINS = 50
-PRIME = 2**31 - 1
 
 
 def repetition(rows: Rows) -> Repetition | None:
@@ -112,29 +112,16 @@ def _digest(content: bytes) -> bytes:
 
 def _against(rows: Rows, normals: list[list[int]], intercept: bool) -> np.ndarray | None:
     """The first row on which a combination does not vanish modulo a prime."""
-    plain = np.array([[value % PRIME for value in normal] for normal in normals], np.int64)
+    plain = np.array([[value % PRIME for value in normal] for normal in normals], np.int64).T
     for block in rows.blocks():
         X = block.X
         if isinstance(X, Csr):
             X = dense_rows(X, np.arange(len(block)), rows.n_columns)
-        Z = _modulo(np.asarray(X, np.float64))
-        if intercept:
-            Z = np.column_stack([Z, np.ones(len(Z), np.int64)])
-        left = np.zeros((len(Z), len(plain)), np.int64)
-        for j in range(Z.shape[1]):
-            left = (left + Z[:, j : j + 1] * plain[None, :, j] % PRIME) % PRIME
+        left = product(residues(np.asarray(X), intercept), plain)
         odd = np.flatnonzero(left.any(axis=1))
         if len(odd):
             return np.asarray(X[odd[:1]], np.float64)
     return None
-
-
-def _modulo(values: np.ndarray) -> np.ndarray:
-    """Doubles modulo a prime: m·2^e, with 2 invertible."""
-    mantissas, exponents = np.frexp(values)
-    whole = (mantissas * 2.0**53).astype(np.int64) % PRIME
-    # 2^31 = 1 modulo this prime, so that only e modulo 31 matters.
-    return np.asarray(whole * (np.int64(1) << ((exponents.astype(np.int64) - 53) % 31)) % PRIME)
 
 
 def _vanishes(rows: Rows, normal: list[int], intercept: bool) -> bool:

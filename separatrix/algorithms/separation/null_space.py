@@ -1,0 +1,68 @@
+"""The linear relations that all rows satisfy, modulo a prime.
+
+**Idea.** Doubles are m·2ᵉ, and 2 is invertible modulo an odd prime. The null space of the rows modulo a prime
+is at least as large as the true one, and is larger only if the prime divides every largest minor that is not
+0. So the rank found is at most the true rank, and differs from it for one table in about 10⁹.
+
+**Cost.** One elimination of a few rows; one pass over all rows only if columns do depend on one another.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from flint import nmod_mat
+
+from separatrix.rows import Csr, Rows
+from separatrix.rows.sequence import dense_rows
+
+PRIME = 2**31 - 1
+CHUNK = 4096  # rows
+
+
+def null_space(rows: Rows, *, intercept: bool) -> np.ndarray:
+    """Columns that span the w with z·w = 0 modulo the prime for every row z = (x, 1) of positive weight.
+
+    >>> from separatrix.rows import as_rows
+    >>> null_space(as_rows([[1.0, 2.0], [2.5, 5.0]]), intercept=False).shape
+    (2, 1)
+    """
+    width = rows.n_columns + intercept
+    null = np.eye(width, dtype=np.int64)
+    first = True
+    for block in rows.blocks():
+        counted = np.arange(len(block))
+        if rows.weights is not None:
+            counted = np.flatnonzero(rows.weights[block.start : block.stop])
+        start = 0
+        while start < len(counted) and null.shape[1]:
+            stop = start + (2 * width if first else CHUNK)
+            X = block.X
+            some = counted[start:stop]
+            Z = residues(dense_rows(X, some, rows.n_columns) if isinstance(X, Csr) else X[some], intercept)
+            left = product(Z, null)
+            odd = left.any(axis=1)
+            if odd.any():
+                basis, size = nmod_mat(left[odd].tolist(), PRIME).nullspace()
+                kept = [[int(basis[i, j]) for j in range(size)] for i in range(null.shape[1])]
+                null = product(null, np.array(kept, np.int64).reshape(null.shape[1], size))
+            start, first = stop, False
+        if not null.shape[1]:
+            break
+    return null
+
+
+def residues(X: np.ndarray, intercept: bool) -> np.ndarray:
+    """Doubles modulo the prime, with a column of ones if there is an intercept."""
+    mantissas, exponents = np.frexp(np.asarray(X, np.float64))
+    whole = (mantissas * 2.0**53).astype(np.int64) % PRIME
+    # 2³¹ = 1 modulo this prime, so that only the exponent modulo 31 matters.
+    found = whole * (np.int64(1) << ((exponents.astype(np.int64) - 53) % 31)) % PRIME
+    return np.column_stack([found, np.ones(len(found), np.int64)]) if intercept else np.asarray(found)
+
+
+def product(Z: np.ndarray, W: np.ndarray) -> np.ndarray:
+    """Z·W modulo the prime; each product of entries fits in 62 bits."""
+    total = np.zeros((len(Z), W.shape[1]), np.int64)
+    for j in range(Z.shape[1]):
+        total = (total + Z[:, j : j + 1] * W[None, j] % PRIME) % PRIME
+    return total
