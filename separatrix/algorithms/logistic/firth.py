@@ -7,8 +7,8 @@ p the probability of the positive class.
 **Theorem** (Firth, *Bias reduction of maximum likelihood estimates*, 1993; Kosmidis and Firth, 2021). The
 penalty removes the bias of order 1/n, and is Jeffreys' prior for this model. If the columns and the
 constant are independent, the penalised likelihood has a finite maximum, also on separated rows. Where
-they depend on one another, the determinant is that of the space which the rows (moved to about their mean if
-there is an intercept) span, and the weights are the shortest there.
+they depend on one another, the determinant is that of the space which the rows span (moved to their mean if
+there is an intercept), and the weights are the shortest there.
 
 **Certificate.** None: the penalised likelihood need not be concave, so a point without slope is all that
 is found. ``residual_`` has the length of the slope, in units of standard errors.
@@ -57,9 +57,11 @@ class FirthProblem:
         self.determined = np.ones(self.width, bool)  # coefficients whose axis lies in the space of the rows
 
     def prepare(self) -> None:
-        """Move the origin to about the mean of the rows, and find the space that they span."""
+        """Move the origin to the mean of the rows, and find the space that they span."""
         if self.intercept:
-            centre = self.rows.sample_mean(1000)
+            with np.errstate(over="ignore", invalid="ignore"):
+                total, mass = self.rows.sum(self._weighted)
+                centre = total / mass
             self.centre = np.where(np.isfinite(centre), centre, 0.0)
             self.outward[-1, :-1] = -self.centre
         gram = np.asarray(self.rows.sum(lambda block: (self._gram(block),))[0])
@@ -85,6 +87,11 @@ class FirthProblem:
         if self.intercept:
             moved[-1] += self.centre @ moved[:-1]
         return moved if self.frame is None else self.inward @ moved
+
+    def _weighted(self, block: Block) -> tuple[np.ndarray, float]:
+        v = self.rows.weights
+        v = np.ones(len(block)) if v is None else v[block.start : block.stop]
+        return np.asarray(matrix(block, self.rows.n_columns).T @ v), float(v.sum())
 
     def _gram(self, block: Block) -> np.ndarray:
         z, v, *_ = self._block(block, np.zeros(self.width))
