@@ -88,23 +88,45 @@ class About(_Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.features is not None and self.columns not in (None, len(self.features)):
+        if self.features is None:
+            return
+        if not self.features:
+            raise CertificateError("The certificate's list of features is empty.")
+        if self.columns not in (None, len(self.features)):
             raise CertificateError(f"It names {len(self.features)} features, not {self.columns}.")
+        object.__setattr__(self, "columns", len(self.features))
 
     def refusal(self, source: Source, digest: Callable[[Source], str]) -> str | None:
-        """Why this is not the data spoken of, or None. The data is hashed only if there is a digest."""
+        """Why this is not the data spoken of, or None. The data is hashed only if there is a digest.
+
+        Names are compared where the data has names.
+        """
         if self.rows not in (None, source.n_rows):
             return f"It speaks of {self.rows} rows; this data has {source.n_rows}."
         if self.columns not in (None, source.n_columns):
             return f"It speaks of {self.columns} columns; this data has {source.n_columns}."
-        if self.features and source.names and self.features != source.names:
+        if source.names is not None and source.label is not None and self.label not in (None, source.label):
+            return f"It speaks of the label column {self.label!r}; this data has {source.label!r}."
+        if self.features is not None and source.label in self.features:
+            return f"It counts the label column {source.label!r} among the features."
+        if self.features is not None and source.names is not None and self.features != source.names:
             return f"It speaks of columns {_listed(self.features)}; this data has {_listed(source.names)}."
-        if self.digest is None:
-            if not source.positive_seen:
-                return f"No row has the label {self.positive!r}, which it calls positive."
-        elif digest(source) != self.digest:
-            return "The digest differs: it speaks of other data, or of the same data with other labels."
-        return None
+        return self._sign_refusal(source) or self._digest_refusal(source, digest)
+
+    def _sign_refusal(self, source: Source) -> str | None:
+        """Where no row is positive, all signs are -1 and every claim about separation is empty."""
+        if source.positive is None:
+            if self.positive is None:
+                return None
+            return f"It calls the label {self.positive!r} positive; this data has real targets."
+        if source.has_positive():
+            return None
+        return f"No row has the label {source.positive!r}, which it calls positive."
+
+    def _digest_refusal(self, source: Source, digest: Callable[[Source], str]) -> str | None:
+        if self.digest is None or digest(source) == self.digest:
+            return None
+        return "The digest differs: it speaks of other data, or of the same data with other labels."
 
 
 def _listed(names: tuple[str, ...]) -> str:

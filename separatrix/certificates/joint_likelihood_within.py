@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
 from math import fsum, isfinite
+from operator import add
 from typing import Annotated, Any
 
 import numpy as np
 
 from .certificate import Certificate, Verdict
-from .labels import Label, plain
-from .likelihood_within import NumbersOrNone
+from .labels import Label, plain, same_label
 from .logistic_duality import grain
 from .multinomial_duality import JointDuality, JointSums
 from .source import Source, read
-from .witness import CertificateError, Number, NumberOrNone, WholeOrNone, _numbers, _tuple
+from .witness import (
+    CertificateError,
+    DoubleOrNone,
+    DoublesOrNone,
+    Number,
+    WholeOrNone,
+    _doubles,
+    _tuple,
+)
 
 MOST_QUANTUM = 900
 
-Table = Annotated[tuple[tuple[float | int, ...], ...], _tuple(_numbers)]
+Table = Annotated[tuple[tuple[float, ...], ...], _tuple(_doubles)]
 Labels = Annotated[tuple[Label, ...], _tuple(plain)]
 
 
@@ -57,12 +67,12 @@ class JointLikelihoodWithin(Certificate):
 
     classes: Labels
     coefficients: Table
-    intercepts: NumbersOrNone
-    C: NumberOrNone
+    intercepts: DoublesOrNone
+    C: DoubleOrNone
     upper: Number
     lower: Number
-    row_weights: NumbersOrNone = None
-    radius: NumberOrNone = None
+    row_weights: DoublesOrNone = None
+    radius: DoubleOrNone = None
     quantum: WholeOrNone = None
 
     def __post_init__(self) -> None:
@@ -82,7 +92,20 @@ class JointLikelihoodWithin(Certificate):
             raise CertificateError(f"The quantum is {self.quantum}; it is at most {MOST_QUANTUM}.")
         if self.radius is not None and self.radius < 0:
             raise CertificateError(f"The radius is {self.radius}; no weights have a length below 0.")
-        object.__setattr__(self, "about", replace(self.about, positive=self.classes[-1], columns=width.pop()))
+        self._complete_about(width.pop())
+
+    def _complete_about(self, width: int) -> None:
+        """The digest is that of the last class against the others."""
+        about, last = self.about, self.classes[-1]
+        if about.columns not in (None, width):
+            raise CertificateError(
+                f"It has {width} coefficients for each class but speaks of {about.columns} columns."
+            )
+        if about.positive is not None and not same_label(about.positive, last):
+            raise CertificateError(
+                f"It calls the label {about.positive!r} positive; that is its last class, {last!r}."
+            )
+        object.__setattr__(self, "about", replace(about, positive=last, columns=width))
 
     @property
     def claim(self) -> str:
@@ -104,7 +127,7 @@ class JointLikelihoodWithin(Certificate):
 
     def verify(self, X: Any, y: Any = None) -> Verdict:
         about = self.about
-        source = read(X, y, positive=about.positive, label=about.label, features=about.features)
+        source = self._read(X, y)
         refusal = about.refusal(source, self._digest_of)
         if refusal is not None:
             return Verdict(False, refusal)
@@ -141,17 +164,17 @@ class JointLikelihoodWithin(Certificate):
 
 
 def _walk(duality: JointDuality, sources: list[Source], row_weights: Any) -> JointSums:
-    total: JointSums | None = None
+    return reduce(add, _parts(duality, sources, row_weights))
+
+
+def _parts(duality: JointDuality, sources: list[Source], row_weights: Any) -> Iterator[JointSums]:
     for pieces in zip(*(source.pieces() for source in sources), strict=True):
         signs = np.array([piece.signs for piece in pieces])
         if ((signs > 0).sum(axis=0) != 1).any():
             raise ValueError("Some row has a label that is none of its classes.")
         first = pieces[0]
         v = np.ones(signs.shape[1]) if row_weights is None else row_weights[first.start : first.stop]
-        part = duality.piece(first.X, signs.argmax(axis=0), v, first.start)
-        total = part if total is None else total + part
-    assert total is not None
-    return total
+        yield duality.piece(first.X, signs.argmax(axis=0), v, first.start)
 
 
 class JointBounds:
@@ -171,6 +194,7 @@ class JointBounds:
         self.duality = JointDuality(weights, bias, quantum, caution, moved)
         self.largest = 0
 
+    @np.errstate(all="ignore")  # what overflows is looked at in the sums
     def of(self, walk: Any) -> tuple[Fraction | None, Fraction]:
         total = walk(self.duality)
         self.largest = total.largest

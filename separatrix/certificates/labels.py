@@ -64,8 +64,8 @@ def larger(labels: Iterable[Label]) -> Label:
     return max(distinct, key=str)
 
 
-def signs_of(y: Any, positive: Label | None) -> tuple[Signs, Label, bool]:
-    """Signs of the labels, the label that is +1, and whether some row has it."""
+def signs_of(y: Any, positive: Label | None) -> tuple[Signs, Label]:
+    """Signs of the labels, and the label that is +1."""
     labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
@@ -78,10 +78,10 @@ def signs_of(y: Any, positive: Label | None) -> tuple[Signs, Label, bool]:
     positive = larger(distinct) if positive is None else positive
     chosen = {label for label in distinct if same_label(label, positive)}
     signs = np.fromiter((1 if value in chosen else -1 for value in values), np.int8, len(values))
-    return signs, positive, bool(chosen)
+    return signs, positive
 
 
-def _signs_of_numbers(labels: npt.NDArray[Any], positive: Label | None) -> tuple[Signs, Label, bool]:
+def _signs_of_numbers(labels: npt.NDArray[Any], positive: Label | None) -> tuple[Signs, Label]:
     if labels.size == 0:
         raise ValueError("The data has no rows.")
     low, high = labels.min(), labels.max()
@@ -96,5 +96,15 @@ def _signs_of_numbers(labels: npt.NDArray[Any], positive: Label | None) -> tuple
         number = as_number(positive)
         if number is None and labels.dtype.kind == "b":
             number = {"false": 0, "true": 1}.get(str(positive).lower())
-        chosen = np.zeros(len(labels), dtype=bool) if number is None else labels == number
-    return np.where(chosen, np.int8(1), np.int8(-1)), positive, bool(chosen.any())
+        chosen = np.zeros(len(labels), dtype=bool) if number is None else _equal(labels, number)
+    return np.where(chosen, np.int8(1), np.int8(-1)), positive
+
+
+def _equal(labels: npt.NDArray[Any], number: int | float) -> npt.NDArray[np.bool_]:
+    """Where a label is this number: NumPy would round one to the type of the other before it compares."""
+    try:
+        with np.errstate(over="ignore"):
+            same = labels.dtype.type(number)
+    except OverflowError:
+        return np.zeros(len(labels), dtype=bool)
+    return labels == same if same.item() == number else np.zeros(len(labels), dtype=bool)

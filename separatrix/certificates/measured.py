@@ -14,8 +14,6 @@ import numpy as np
 
 from .source import Piece, Source, chosen_columns, csr, cut_of, exactly, refuse_damaged
 
-NO_LABEL: Any = None  # targets have no positive one
-
 
 def read_measured(
     X: Any, y: Any = None, *, label: str | None = None, features: Sequence[str] | None = None
@@ -52,7 +50,8 @@ def read_measured(
             yield Piece(start, stop, partial(cut, start, stop), partial(cut_targets, start, stop))
 
     name = getattr(y, "name", None)
-    return Source(n_rows, n_columns, NO_LABEL, True, names, name if isinstance(name, str) else label, pieces)
+    label = name if isinstance(name, str) else label
+    return Source(n_rows, n_columns, None, names, label, pieces)  # targets have no positive label
 
 
 def _of_rows(rows: Any) -> Source:
@@ -72,8 +71,7 @@ def _of_rows(rows: Any) -> Source:
     return Source(
         rows.n_rows,
         rows.n_columns,
-        NO_LABEL,
-        True,
+        None,
         None if names is None else tuple(names),
         rows.label,
         pieces,

@@ -49,9 +49,7 @@ class Source:
     ----------
     n_rows, n_columns
     positive
-        The label that is +1.
-    positive_seen
-        Whether some row has it.
+        The label that is +1; None where the rows have real targets.
     names, label
         Names of the columns and of the label column, where there are any.
     pieces
@@ -60,11 +58,14 @@ class Source:
 
     n_rows: int
     n_columns: int
-    positive: Label
-    positive_seen: bool
+    positive: Label | None
     names: tuple[str, ...] | None
     label: str | None
     pieces: Callable[[], Iterator[Piece]]
+
+    def has_positive(self) -> bool:
+        """Whether some row has the positive label."""
+        return any((piece.signs > 0).any() for piece in self.pieces())
 
     def gather(self, rows: Sequence[int]) -> Iterator[tuple[Matrix, Signs, slice]]:
         """The given ascending rows, piece by piece: values, signs, and which part of ``rows`` they are."""
@@ -105,7 +106,7 @@ def read(
         raise ValueError("Labels are missing: give X and y, or rows that carry their labels.")
     refuse_damaged(X, y)
     cut, n_rows, n_columns, step = cut_of(X)
-    signs, positive, seen = signs_of(y, positive)
+    signs, positive = signs_of(y, positive)
     if len(signs) != n_rows:
         raise ValueError(f"The data has {n_rows} rows and {len(signs)} labels.")
 
@@ -119,7 +120,7 @@ def read(
 
     name = getattr(y, "name", None)
     label = name if isinstance(name, str) else label
-    return Source(n_rows, n_columns, positive, seen, names, label, pieces)
+    return Source(n_rows, n_columns, positive, names, label, pieces)
 
 
 def _labelled(rows: Any, positive: Any) -> Source:
@@ -128,16 +129,16 @@ def _labelled(rows: Any, positive: Any) -> Source:
     classes = [plain(label) for label in rows.classes]
     if positive is None:
         larger(classes)  # exactly two, or a sentence
-        code = 1
+        codes = [1]
     else:
-        code = next((k for k, label in enumerate(classes) if same_label(label, positive)), -1)
+        codes = [k for k, label in enumerate(classes) if same_label(label, positive)]
 
     def values(block: Any) -> Any:
         X = block.X
         return csr(X[0], X[1], X[2], rows.n_columns) if isinstance(X, tuple) else X
 
     def signs(block: Any) -> Signs:
-        return np.where(block.codes == code, np.int8(1), np.int8(-1))
+        return np.where(np.isin(block.codes, codes), np.int8(1), np.int8(-1))
 
     def pieces() -> Iterator[Piece]:
         for block in rows.blocks():
@@ -148,7 +149,6 @@ def _labelled(rows: Any, positive: Any) -> Source:
         n_rows=rows.n_rows,
         n_columns=rows.n_columns,
         positive=classes[1] if positive is None else positive,
-        positive_seen=code >= 0,
         names=None if names is None else tuple(names),
         label=getattr(rows, "label", None),
         pieces=pieces,
@@ -166,8 +166,9 @@ def chosen_columns(
     wanted = names if features is None else tuple(features)
     if y is None and label in names:
         y = X[label]
-        wanted = tuple(name for name in wanted if name != label)
-    if wanted != names and set(wanted) <= set(names):
+        if features is None:
+            wanted = tuple(name for name in wanted if name != label)
+    if wanted != names and len(set(wanted)) == len(wanted) and set(wanted) <= set(names):
         X = X.select(list(wanted)) if hasattr(X, "select") else X[list(wanted)]
         names = wanted
     return X, y, names

@@ -20,6 +20,19 @@ from separatrix.theory.points import as_points, whole_rows
 LIMIT = 1_000_000  # labellings
 
 
+def separable(
+    halfspace: Halfspace, signs: Sequence[int], table: NDArray[np.float64], intercept: bool
+) -> Separable:
+    """The certificate that a halfspace in whole numbers gives the points these signs.
+
+    The larger sign is the positive label. Where all are -1, that is -1, and the halfspace is turned round.
+    """
+    positive = int(max(signs))
+    *weights, bias = (positive * int(number) for number in halfspace.numbers)
+    proof = Separable(tuple(weights), bias if intercept else None, about=About(positive=positive))
+    return proof.bound_to(table, np.array(signs)).sealed()
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Dichotomy:
     """One labelling that a hyperplane separates strictly.
@@ -40,9 +53,7 @@ class Dichotomy:
 
     @property
     def certificate(self) -> Separable:
-        *weights, bias = (int(number) for number in self.halfspace.numbers)
-        proof = Separable(tuple(weights), bias if self._intercept else None, about=About(positive=1))
-        return proof.bound_to(self._table, np.array(self.signs)).sealed()
+        return separable(self.halfspace, self.signs, self._table, self._intercept)
 
     def __repr__(self) -> str:
         return f"<Dichotomy {''.join('+' if sign > 0 else '-' for sign in self.signs)}>"

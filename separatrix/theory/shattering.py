@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from separatrix.certificates import About, Inseparable, Separable
 from separatrix.halfspace import Halfspace
+from separatrix.theory.labellings import separable
 from separatrix.theory.points import as_points, whole_rows
 
 
@@ -168,7 +169,8 @@ class Shattering:
             return None
         rows = tuple(i for i, a in enumerate(self._balance) if a)
         weights = tuple(abs(self._balance[i]) for i in rows)
-        proof = Inseparable(rows, weights, self._intercept, about=About(positive=1))
+        positive = max(self.labelling)
+        proof = Inseparable(rows, weights, self._intercept, about=About(positive=positive))
         return proof.bound_to(self._table, np.array(self.labelling)).sealed()
 
     @cached_property
@@ -201,10 +203,7 @@ class Shattering:
 
     def certificate(self, signs: Sequence[int]) -> Separable:
         """The proof that these signs can be had, if shattered."""
-        numbers = self.halfspace(signs).numbers
-        *weights, bias = (int(number) for number in numbers)
-        proof = Separable(tuple(weights), bias if self._intercept else None, about=About(positive=1))
-        return proof.bound_to(self._table, np.array(signs)).sealed()
+        return separable(self.halfspace(signs), signs, self._table, self._intercept)
 
     @cached_property
     def _inverse(self) -> list[list[int]]:

@@ -7,11 +7,11 @@ import argparse
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 if not __package__:  # run as a folder, wherever it was copied to
     spec = spec_from_file_location("check", Path(__file__).with_name("__init__.py"))
-    assert spec is not None
-    sys.modules["check"] = module_from_spec(spec)
+    sys.modules["check"] = module_from_spec(spec)  # type: ignore[arg-type]
     __package__, __spec__ = "check", None  # Python 3.13 warns where the two disagree
 
 from . import (
@@ -55,24 +55,41 @@ def verdict(certificate: str, data: str, label: str | None = None) -> str:
         if name in witness and len(witness[name]) != len(witness["rows"]):
             raise Unreadable(f"The certificate's 'rows' and {name!r} differ in length.")
 
-    about = record["about"]
-    kind = least_squares.Measured if record["kind"] in least_squares.CLAIMS else Table
-    table = kind(data, label or about["label"], about["features"], about["positive"])
-    columns = len(witness["weights"]) if "weights" in witness else about["columns"]
-    if any(count not in (None, table.columns) for count in (columns, about["columns"])):
-        raise Refused(f"It speaks of {columns} columns; this data has {table.columns}.")
+    about, measured = record["about"], record["kind"] in least_squares.CLAIMS
+    positive = about["positive"]
+    if "classes" in witness:
+        positive = joint_likelihood.last_class(witness, positive)
+    if measured and positive is not None:
+        raise Refused(f"It calls the label {positive!r} positive; this data has real targets.")
+    kind = least_squares.Measured if measured else Table
+    table = kind(data, about["label"] if label is None else label, about["features"], positive)
+    require_same_columns(about, witness, table)
     table.wanted = frozenset(witness["rows"] if "multipliers" in witness else ())
     n_rows, seen, digest = table.survey(hashed=about["digest"] is not None)
     if n_rows == 0:
         raise Unreadable(f"{data} has no rows.")
     if about["rows"] not in (None, n_rows):
         raise Refused(f"It speaks of {about['rows']} rows; this data has {n_rows}.")
-    if about["digest"] is None:
-        if not seen:
-            raise Refused(f"No row has the label {about['positive']!r}, which it calls positive.")
-    elif about["digest"] != digest:
+    if not seen:
+        raise Refused(f"No row has the label {positive!r}, which it calls positive.")
+    if about["digest"] not in (None, digest):
         raise Refused("The digest differs: it speaks of other data, or of the same data with other labels.")
     return f"of {n_rows} rows, {check(witness, table)}"
+
+
+def require_same_columns(about: dict[str, Any], witness: dict[str, Any], table: Table) -> None:
+    """Refuse columns other than those the certificate speaks of, and a label among the features."""
+    features = about["features"] or []
+    if about["label"] not in (None, table.label):
+        raise Refused(f"It speaks of the label column {about['label']!r}; asked for is {table.label!r}.")
+    if table.label in features:
+        raise Refused(f"It counts the label column {table.label!r} among the features.")
+    if len(set(features)) < len(features):
+        raise Refused("It names a feature twice.")
+    widths = [about["columns"], len(witness["weights"]) if "weights" in witness else None]
+    wrong = [width for width in widths if width not in (None, table.columns)]
+    if wrong:
+        raise Refused(f"It speaks of {wrong[0]} columns; this data has {table.columns}.")
 
 
 def main(arguments: list[str] | None = None) -> int:

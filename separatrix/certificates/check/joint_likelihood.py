@@ -6,12 +6,14 @@ with the entropy h (Gibbs). Summed over rows, the last terms are g·w. With the 
 intercepts' entries of g exactly 0, no objective is below C sum v h(q) - C^2 |g|^2/2; without a penalty no
 weights of length r have one below sum v h(q) - r |g|.
 
-Differences of scores are exact. The b are those of the weights, in multiples of 10^-40. What is left of the
+Differences of scores are exact. The b are those of the weights, in multiples of 10^-40, or of 2^-quantum
+where the certificate says so; a row that would then have more than 2^51 of them has none. What is left of the
 intercepts' entries is taken back from some rows, or given to some, if need be by way of a third class.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
@@ -20,15 +22,26 @@ from typing import Any
 
 from .likelihood import compare
 from .logarithms import FARTHEST, ROOM, SMALL, decimal, grain, log_of_one_and
-from .record import Refused, _label, listed, number, optional
+from .record import Refused, _label, double, number, optional, several, whole
 from .separation import UNIT, over_common, row_over_common
 from .table import Table, same_label
+
+MOST_QUANTUM = 900
+MOST_MULTIPLES = 2**51  # of a row, where the certificate names their unit
 
 
 def labelled(table: Table) -> Iterator[tuple[list[float], str]]:
     """Values and label of each row."""
     for (values, _), (_, cells) in zip(table.rows(), table._cells(), strict=True):
         yield values, cells[table._label]
+
+
+def last_class(witness: dict[str, Any], positive: Any) -> Any:
+    """The positive label: the digest is that of the last class against the others."""
+    last = witness["classes"][-1]
+    if positive is not None and not same_label(positive, last):
+        raise Refused(f"It calls the label {positive!r} positive; that is its last class, {last!r}.")
+    return last
 
 
 class Joint:
@@ -48,7 +61,9 @@ class Joint:
         planes = [over_common(row) for row in rows]
         self.loss, self.multiples, self.own, self.weights = Decimal(0), [], [], []
         given = witness["row_weights"]
-        self.grain = grain(given)
+        self.grain, most = grain(given), math.inf
+        if witness["quantum"] is not None:
+            self.grain, most = 1 << witness["quantum"], MOST_MULTIPLES
         known: dict[str, list[int]] = {}
         for i, (values, label) in enumerate(labelled(table)):
             if given is not None and i >= len(given):
@@ -70,7 +85,7 @@ class Joint:
             self.loss += decimal(v) * (log_of_one_and(others) + decimal(top - scores[own]))
             multiples = [int(decimal(v) * power / total * self.grain * (1 - ROOM)) for power in powers]
             multiples[own] = 0
-            if sum(multiples) > v * self.grain:
+            if sum(multiples) > most or sum(multiples) > v * self.grain:
                 multiples = [0] * len(multiples)
             self.multiples.append(multiples)
             self.own.append(own)
@@ -180,19 +195,26 @@ def joint_likelihood_within(witness: dict[str, Any], table: Table) -> str:
     )
 
 
+def quantum(value: Any) -> int:
+    value = whole(value)
+    if value > MOST_QUANTUM:
+        raise ValueError
+    return value
+
+
 CLAIMS = {
     "joint-likelihood-within": (
         joint_likelihood_within,
         {
-            "classes": listed(_label),
-            "coefficients": listed(listed(number)),
-            "intercepts": optional(listed(number)),
-            "C": optional(number),
+            "classes": several(_label),
+            "coefficients": several(several(double)),
+            "intercepts": optional(several(double)),
+            "C": optional(double),
             "upper": number,
             "lower": number,
-            "row_weights": optional(listed(number)),
-            "radius": optional(number),
-            "quantum": optional(number),
+            "row_weights": optional(several(double)),
+            "radius": optional(double),
+            "quantum": optional(quantum),
         },
     ),
 }

@@ -35,6 +35,7 @@ class Table:
         if len(self.header) < 2:
             raise Unreadable(f"{path} has no header with a feature and a label.")
         self._label = self._column(label) if label is not None else len(self.header) - 1
+        self.label = self.header[self._label]
         if features is None:
             self._features = [j for j in range(len(self.header)) if j != self._label]
         else:

@@ -1,0 +1,292 @@
+"""Certificates that say more than the data does: refused by ``verify`` and by the checker alike."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from scipy.sparse import csr_array
+
+import separatrix as sx
+from separatrix.certificates import (
+    About,
+    Certificate,
+    CertificateError,
+    ErrorsAtLeast,
+    ErrorsAtMost,
+    FewestErrors,
+    GradientAtMost,
+    Inseparable,
+    JointLikelihoodWithin,
+    LikelihoodWithin,
+    MarginAtLeast,
+    MarginAtMost,
+    MarginBetween,
+    MarginShare,
+    MistakeRun,
+    MistakesAtMost,
+    Overlapping,
+    Separable,
+    SoftMarginWithin,
+    SolutionWithin,
+    WeaklySeparable,
+    from_dict,
+    from_json,
+)
+from separatrix.certificates import digest_of as digest_of_rows
+from separatrix.certificates.check.__main__ import main
+from separatrix.rows import as_rows
+from separatrix.rows.recoded import recoded
+
+APART = [[0.0, 1.0], [1.0, 0.0], [3.0, 1.0], [4.0, 2.0]], [0, 0, 1, 1]
+TOUCHING = [[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1]
+XOR = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
+LINE = [[0.0], [1.0], [2.0]], [0.5, 1.0, 1.5]
+THREE = [[0.0], [1.0], [2.0]], ["a", "b", "c"]
+
+ZERO = ((0.0,), (0.0,), (0.0,))
+PROOFS = [
+    (Separable((1.0, 0.0), -2.0), APART),
+    (ErrorsAtMost((1.0, 0.0), -2.0, 0), APART),
+    (MarginAtLeast((1.0, 0.0), -2.0, 0.5, True), APART),
+    (MarginAtMost((1, 2), (1, 1), 2.0, True, True), APART),
+    (MarginBetween((1.0, 0.0), -2.0, (1, 2), (1, 1), 0.5, 2.0, True), APART),
+    (MarginShare((1.0, 0.0), -2.0, (1, 2), (1, 1), 0.1), APART),
+    (MistakesAtMost((1.0, 0.0), -2.0, 1000), APART),
+    (MistakeRun((1, 2), (2, 1), 3, (1.0, 1.0), -1.0, False), APART),
+    (SoftMarginWithin((2.0,), -2.0, 1.0, "hinge", 4.0, 1.0, (1, 2), (1, 1), 0), TOUCHING),
+    (LikelihoodWithin((0.5,), -0.5, C=1.0, upper=9.0, lower=0.5), TOUCHING),
+    (WeaklySeparable((1,), -1, (1, 2), (1, 1), ((1, -1),)), TOUCHING),
+    (Inseparable((0, 1, 2, 3), (1, 1, 1, 1), True), XOR),
+    (Overlapping((0, 1, 2, 3), (1, 1, 1, 1), (), True), XOR),
+    (ErrorsAtLeast(1, None, {"method": "none"}, True), TOUCHING),
+    (FewestErrors((1.0,), -1.0, 2, 1, None, {"method": "none"}), TOUCHING),
+    (SolutionWithin((0.5,), 0.5, 0.0, 1e-9, (1e-9, 1e-9)), LINE),
+    (GradientAtMost((0.5,), 0.5, 0.0, 1e-9), LINE),
+    (JointLikelihoodWithin(("a", "b", "c"), ZERO, (0.0, 0.0, 0.0), C=0.1, upper=0.34, lower=0.2), THREE),
+]
+OF_NUMBERS = ("solution-within", "gradient-at-most")
+each_proof = pytest.mark.parametrize(("proof", "data"), PROOFS, ids=lambda value: getattr(value, "kind", ""))
+
+
+def table(X, y):
+    return pd.DataFrame(X, columns=[f"x{j}" for j in range(len(X[0]))]).assign(label=y)
+
+
+def status_of_verify(record, *data):
+    """As the commands end: 0 if it holds, 4 if it is refused, 2 if it is no certificate."""
+    try:
+        return 0 if from_json(json.dumps(record)).verify(*data) else 4
+    except CertificateError:
+        return 2
+
+
+@pytest.fixture
+def checked(tmp_path):
+    """How the checker ends on a record and the CSV file of a frame."""
+
+    def status(record, frame, *options):
+        (tmp_path / "certificate.json").write_text(json.dumps(record))
+        frame.to_csv(tmp_path / "data.csv", index=False)
+        return main([str(tmp_path / "certificate.json"), str(tmp_path / "data.csv"), *options])
+
+    return status
+
+
+def sealed(proof, frame):
+    """The record with all that can be said about the data."""
+    said = {"label": "label", "features": [name for name in frame if name != "label"]}
+    unsealed = proof.to_dict()
+    record = from_dict({**unsealed, "about": {**unsealed["about"], **said}}).bound_to(frame).to_dict()
+    assert None not in [value for name, value in record["about"].items() if name != "positive"]
+    return record
+
+
+def test_every_claim_is_among_them():
+    assert {proof.kind for proof, _ in PROOFS} == {*Certificate.kinds} - {"undecided"}
+
+
+@each_proof
+def test_what_is_true_is_accepted(proof, data, checked):
+    frame = table(*data)
+    record = sealed(proof, frame)
+    assert status_of_verify(record, frame) == checked(record, frame) == 0
+    for name in record["about"]:
+        less = {**record, "about": {**record["about"], name: None}}
+        if name not in ("label", "positive"):
+            assert status_of_verify(less, frame) == checked(less, frame) == 0, name
+
+
+def wrong(about, kind):
+    """Changes of the description, each of which makes it that of other data."""
+    features, labels = about["features"], {0: 1, 1: 0, "c": "a"}
+    yield {"rows": str(int(about["rows"]) + 1)}
+    yield {"columns": str(int(about["columns"]) + 1)}
+    yield {"columns": str(int(about["columns"]) + 1), "features": None}
+    yield {"features": []}
+    yield {"features": [*features, features[0]], "columns": None}
+    yield {"features": [*features, "label"], "columns": None}
+    yield {"features": ["label", *features[1:]]}
+    yield {"features": ["other", *features[1:]]}
+    if len(features) > 1:
+        yield {"features": features[::-1]}
+        yield {"features": features[:1], "columns": None}
+        yield {"features": [features[0]] * 2}
+    yield {"label": "other"}
+    yield {"label": features[0]}
+    yield {"digest": "sha256:" + "0" * 64}
+    if kind in OF_NUMBERS:
+        yield {"positive": 1}
+        return
+    for positive in (7, "cow", True if about["positive"] == "c" else "0.5", -1):
+        yield {"positive": positive}
+        yield {"positive": positive, "digest": None}
+    yield {"positive": labels[about["positive"]]}
+
+
+@each_proof
+def test_a_description_of_other_data_is_refused(proof, data, checked, capsys):
+    frame = table(*data)
+    record = sealed(proof, frame)
+    for change in wrong(record["about"], proof.kind):
+        forged = {**record, "about": {**record["about"], **change}}
+        try:
+            found = status_of_verify(forged, frame)
+        except ValueError:
+            found = 2  # the data lacks what it names
+        assert found in (2, 4), change
+        assert checked(forged, frame) in (2, 4), change
+        said = capsys.readouterr()
+        assert (said.out + said.err).count("\n") == 1, said
+
+
+# A positive label that no row has
+
+
+ALL_NEGATIVE = [
+    Separable((0.0, 0.0), -1.0),
+    ErrorsAtMost((0.0, 0.0), -1.0, 0),
+    MarginAtLeast((1.0, 0.0), -9.0, 1.0, True),
+    MistakesAtMost((0.0, 0.0), -1.0, 9),
+    LikelihoodWithin((0.0, 0.0), -40.0, C=1.0, upper=1e-9, lower=0.0),
+    FewestErrors((0.0, 0.0), -1.0, 0, 0, None, {"method": "none"}),
+    SoftMarginWithin((0.0, 0.0), -1.0, 1.0, "hinge", 0.0, 0.0),
+    MistakeRun((0,), (1,), 1, (0.0, 0.0), -1.0, True),
+]
+"""What holds of any rows whose signs are all -1."""
+
+
+@pytest.mark.parametrize("proof", ALL_NEGATIVE, ids=lambda proof: proof.kind)
+@pytest.mark.parametrize("positive", [7, "cow", 1e300, True])
+def test_a_positive_label_that_no_row_has_proves_nothing(proof, positive, checked, tmp_path):
+    X, y = XOR
+    labels = np.array(["no", "yes"])[y] if positive is True else np.array(y)
+    frame = table(X, labels)
+    record = proof.to_dict()
+    for digest in (None, digest_of_rows(X, np.zeros(len(X)), positive=1)):
+        record["about"] |= {"positive": positive, "digest": digest}
+        assert checked(record, frame) == 4
+        path = tmp_path / "data.csv"
+        for data in [
+            (X, labels),
+            (np.array(X), labels.tolist()),
+            (csr_array(X), labels),
+            (frame[["x0", "x1"]], frame["label"]),
+            (pa.table(dict(frame[["x0", "x1"]])), pa.array(labels.tolist())),
+            (as_rows(np.array(X), labels),),
+            (sx.read(path),),
+        ]:
+            verdict = from_dict(record).verify(*data)
+            assert not verdict
+            assert verdict.reason.startswith("No row has the label")
+
+
+def test_labels_are_compared_exactly(checked):
+    """Two whole numbers that one double is nearest to are two labels."""
+    X, labels = XOR[0], [2**53, 2**53 + 1, 2**53 + 1, 2**53]
+    forged = Separable((0.0, 0.0), 1.0).to_dict()
+    forged["about"]["positive"] = 2.0**53
+    assert status_of_verify(forged, X, np.array(labels)) == 4
+    assert status_of_verify(forged, X, labels) == 4
+    assert checked(forged, table(X, labels)) == 4
+    third = np.array([0.1, 0.5, 0.5, 0.1], np.float32)
+    forged["about"]["positive"] = 0.1
+    assert not from_dict(forged).verify(X, third)
+
+
+def test_a_class_that_no_row_has_is_not_there_because_the_rows_know_it():
+    X, y = np.array([[0.0], [1.0], [5.0], [6.0]]), np.array([0, 1, 2, 2])
+    proof = Separable((1.0,), -3.0, about=About(positive=2))
+    rows = as_rows(X, y)
+    assert proof.verify(rows)
+    some = recoded(as_rows(X[:2], y[:2]), rows.classes)
+    assert some.classes.tolist() == [0, 1, 2]
+    assert not proof.verify(some)
+
+
+# Features that hold the label
+
+
+def test_the_label_column_is_no_feature(checked, capsys):
+    frame = table(*XOR)
+    record = Separable((1.0,), -0.5).to_dict()
+    for label in (None, "label", "other"):
+        record["about"] |= {"label": label, "features": ["label"], "columns": None}
+        assert checked(record, frame) in (2, 4)
+        assert checked(record, frame, "--label", "label") == 4
+        assert "label column" in capsys.readouterr().out
+        assert not from_dict(record).verify(frame, frame["label"])
+    record["about"]["label"] = "label"
+    assert not from_dict(record).verify(frame)
+
+
+# Numbers that doubles do not hold
+
+
+@pytest.mark.parametrize("huge", [2**53 + 1, -(2**200 + 1), 10**400])
+def test_whole_numbers_are_never_rounded(huge, checked):
+    X, y = TOUCHING
+    frame = table(X, y)
+    likelihood = sealed(LikelihoodWithin((0.5,), -0.5, C=1.0, upper=9.0, lower=0.5), frame)
+    joint = sealed(
+        JointLikelihoodWithin((0, 1), ((0.0,), (0.0,)), (0.0, 0.0), C=1.0, upper=9.0, lower=0.1), frame
+    )
+    for record, changes in (
+        (likelihood, ({"weights": [str(huge)]}, {"intercept": str(huge)}, {"C": str(abs(huge))})),
+        (likelihood, ({"row_weights": ["1", "1", "1", str(abs(huge))]},)),
+        (joint, ({"coefficients": [[str(huge)], [0.0]]}, {"intercepts": [0.0, str(huge)]})),
+        (joint, ({"C": str(abs(huge))}, {"row_weights": ["1", "1", "1", str(abs(huge))]})),
+    ):
+        for change in changes:
+            assert status_of_verify(record | change, frame) == checked(record | change, frame) == 2, change
+
+
+def test_exact_centring_hides_no_rounding(checked):
+    """The margins of rows far from zero, at weights that would cancel if they were rounded."""
+    X, y = [[2.0**60], [2.0**60 + 2**8]], [0, 1]
+    record = LikelihoodWithin((1.0,), 0.0, C=None, upper=1e300, lower=0.0).to_dict()
+    record |= {"weights": [str(2**100 + 1)], "intercept": str(-(2**160)), "upper": 1e30}
+    assert status_of_verify(record, X, y) == checked(record, table(X, y)) == 2
+
+
+# The grain of the dual variables
+
+
+@pytest.mark.parametrize("quantum", [None, "0", "3", "20", "40", "49", "52", "100", "900"])
+def test_the_grain_of_the_dual_variables_counts_for_both(quantum, checked):
+    X, y = [[0.0], [1.0], [2.0], [0.5]], ["a", "b", "c", "a"]
+    frame = table(X, y)
+    proof = JointLikelihoodWithin(("a", "b", "c"), ZERO, (0.0, 0.0, 0.0), C=0.1, upper=0.45, lower=0.2)
+    record = sealed(proof, frame) | {"quantum": quantum}
+    assert status_of_verify(record, frame) == checked(record, frame)
+    assert checked(record, frame) == (0 if quantum in (None, "3", "20", "40", "49") else 4)
+
+
+@pytest.mark.parametrize("quantum", ["901", "-1", 0.5, True, "x", [1], "1" * 5000])
+def test_a_grain_that_is_none_is_refused(quantum, checked):
+    frame = table(*THREE)
+    record = sealed(PROOFS[-1][0], frame) | {"quantum": quantum}
+    assert status_of_verify(record, frame) == checked(record, frame) == 2
