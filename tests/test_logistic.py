@@ -24,7 +24,7 @@ import separatrix as sx
 from separatrix.algorithms.logistic.gradient_descent import largest_curvature
 from separatrix.algorithms.logistic.likelihood import Likelihood
 from separatrix.algorithms.logistic.multinomial import joint_separation
-from separatrix.certificates import JointLikelihoodWithin, LikelihoodWithin
+from separatrix.certificates import CertificateError, JointLikelihoodWithin, LikelihoodWithin
 from separatrix.certificates.check.__main__ import verdict
 from separatrix.certificates.check.joint_likelihood import Joint
 from separatrix.certificates.check.record import Refused
@@ -422,13 +422,19 @@ def test_the_checker_keeps_the_digits_of_small_losses(tmp_path):
 
 
 def test_numbers_beyond_doubles_are_refused_in_a_sentence():
-    X, y = [[1.0], [2.0]], [1, 0]
     huge = 10**400
+    for make in (
+        lambda: LikelihoodWithin((huge,), 0.0, C=None, upper=huge**2, lower=0.0),
+        lambda: LikelihoodWithin((1.0,), 0.0, C=huge, upper=1.0, lower=0.0),
+        lambda: LikelihoodWithin((1.0,), 0.0, C=1.0, upper=huge, lower=0.0, row_weights=(huge, 1)),
+        lambda: JointLikelihoodWithin((0, 1), ((huge,), (0.0,)), None, C=None, upper=huge**2, lower=0.0),
+    ):
+        with pytest.raises(CertificateError, match="beyond every double"):
+            make()
+    X, y = [[1e10], [2e10]], [1, 0]
     for proof in (
-        LikelihoodWithin((huge,), 0.0, C=None, upper=huge**2, lower=0.0),
-        LikelihoodWithin((1.0,), 0.0, C=huge, upper=1.0, lower=0.0),
-        LikelihoodWithin((1.0,), 0.0, C=1.0, upper=huge, lower=0.0, row_weights=(huge, 1)),
-        JointLikelihoodWithin((0, 1), ((huge,), (0.0,)), None, C=None, upper=huge**2, lower=0.0),
+        LikelihoodWithin((1e300,), 0.0, C=None, upper=huge, lower=0.0),
+        JointLikelihoodWithin((0, 1), ((1e300,), (0.0,)), None, C=None, upper=huge, lower=0.0),
     ):
         assert "too large for doubles" in proof.verify(X, y).reason
 

@@ -23,7 +23,7 @@ from .check.record import Refused
 from .check.table import Unreadable
 from .cone_replay import least
 from .source import Source, refuse_infinite
-from .witness import Flag, NumbersOrNone, Whole
+from .witness import Flag, Whole, _numbers, _optional
 
 
 def _record(value: Any) -> dict[str, Any]:
@@ -32,7 +32,15 @@ def _record(value: Any) -> dict[str, Any]:
     return value
 
 
+def _costs(values: Any) -> tuple[float | int, ...]:
+    costs = _numbers(values)
+    if not costs or not 0 <= min(costs) <= max(costs) < 1 << 1024:
+        raise ValueError("it is not a list of numbers from 0 up, below 2^1024")
+    return costs
+
+
 Proof: TypeAlias = Annotated[dict[str, Any], _record]
+CostsOrNone: TypeAlias = Annotated[tuple[float | int, ...] | None, _optional(_costs)]
 
 FASTER = {**METHODS, "cones": partial(cones, least=least), "circuits": partial(circuits, cancels=cancel)}
 """The methods of proof, their inner loops in arrays where doubles settle them, else in whole numbers."""
@@ -64,7 +72,7 @@ class ErrorsAtLeast(Certificate):
     """
 
     bound: Whole
-    costs: NumbersOrNone
+    costs: CostsOrNone
     proof: Proof
     intercept: Flag
 
@@ -106,4 +114,6 @@ def priced(bound: int, unit: Fraction, costly: bool) -> str:
 
 def amount(cost: int, unit: Fraction) -> str:
     exact = cost * unit
-    return str(exact) if exact.denominator == 1 else repr(float(exact))
+    if exact.denominator == 1 or exact > 1 << 1000:  # beyond it no fraction is left to see
+        return str(round(exact))
+    return repr(float(exact))

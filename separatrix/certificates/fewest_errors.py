@@ -10,11 +10,11 @@ import numpy as np
 from .certificate import Certificate, Verdict
 from .check.fewest_errors import whole_costs
 from .check.record import Refused
-from .errors_at_least import ErrorsAtLeast, Proof, amount
+from .errors_at_least import CostsOrNone, ErrorsAtLeast, Proof, amount
 from .errors_at_most import ErrorsAtMost
 from .exact import Margins
 from .source import Source
-from .witness import CertificateError, NumberOrNone, Numbers, NumbersOrNone, Whole
+from .witness import CertificateError, NumberOrNone, Numbers, Whole
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,7 +48,7 @@ class FewestErrors(Certificate):
     intercept: NumberOrNone
     errors: Whole
     bound: Whole
-    costs: NumbersOrNone
+    costs: CostsOrNone
     proof: Proof
 
     def __post_init__(self) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,11 +27,17 @@ from .overlapping import split
 from .restoration import correction, restored_entropy, signed_doubles
 from .source import Source
 from .span import Vectors, rank_at_least
-from .witness import CertificateError, Number, NumberOrNone, Numbers, RowNumbers, _numbers, _optional
+from .witness import (
+    CertificateError,
+    DoubleOrNone,
+    Doubles,
+    DoublesOrNone,
+    Number,
+    NumbersOrNone,
+    RowNumbers,
+)
 
 _FEW = 256
-
-NumbersOrNone = Annotated[tuple[float | int, ...] | None, _optional(_numbers)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,12 +73,12 @@ class LikelihoodWithin(Certificate):
     False
     """
 
-    weights: Numbers
-    intercept: NumberOrNone
-    C: NumberOrNone
+    weights: Doubles
+    intercept: DoubleOrNone
+    C: DoubleOrNone
     upper: Number
     lower: Number
-    row_weights: NumbersOrNone = None
+    row_weights: DoublesOrNone = None
     rows: RowNumbers = ()
     normals: Vectors = ()
     direction: NumbersOrNone = None
@@ -164,11 +170,12 @@ class Bounds:
         self.weights = np.array(witness.weights, np.float64)
         self.intercept = None if witness.intercept is None else float(witness.intercept)
 
+    @np.errstate(all="ignore")  # what overflows is looked at in the sums
     def of(self, walk: Any, source: Any) -> tuple[Fraction | None, Fraction]:
         """The objective from above, None where it overflows, and the lower bound; ``source`` gives single
         rows."""
         witness = self.witness
-        free = witness.C is None
+        C, free = witness.C, witness.C is None
         quantum = grain(self.n_rows, self.row_weights)
         duality = Duality(
             self.weights,
@@ -184,7 +191,7 @@ class Bounds:
         total = walk(duality)
         if not isfinite(total.loss):
             return None, Fraction(0)
-        if free:
+        if C is None:
             return Fraction(total.loss), self._unpenalised(duality, total, source)
         loss = total.loss
         for _ in range(3):
@@ -193,11 +200,10 @@ class Bounds:
                 break
             duality, total = again, walk(again)
         found = duality.entropy_and_reach(total)
-        assert witness.C is not None
         if found is None:
             self.reason = "nothing: the dual variables of the two classes cannot be balanced"
-            return penalised_bounds(witness.C, self.weights, loss, 0.0, 0.0)[0], Fraction(0)
-        return penalised_bounds(witness.C, self.weights, loss, *found)
+            return penalised_bounds(C, self.weights, loss, 0.0, 0.0)[0], Fraction(0)
+        return penalised_bounds(C, self.weights, loss, *found)
 
     def _kept(self) -> Any:
         if self.witness.direction is None:

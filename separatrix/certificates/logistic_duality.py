@@ -29,7 +29,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import reduce
 from math import ceil, fsum, inf, isfinite, log2, nextafter, sqrt
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -296,11 +298,7 @@ def grain(n_rows: int, row_weights: Any) -> int:
 
 
 def added(parts: Iterable[Sums]) -> Sums:
-    total: Sums | None = None
-    for part in parts:
-        total = part if total is None else total + part
-    assert total is not None
-    return total
+    return reduce(add, parts)
 
 
 def penalised_bounds(

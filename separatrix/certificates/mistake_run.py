@@ -84,7 +84,7 @@ class MistakeRun(Certificate):
 
     def _prove(self, source: Source) -> Verdict:
         if sum(self.counts) != self.mistakes:
-            return Verdict(False, f"The counts add up to {sum(self.counts)}, not to {self.mistakes}.")
+            return Verdict(False, f"The counts do not add up to {self.mistakes}.")
         if self.rows and self.rows[-1] >= source.n_rows:
             return Verdict(False, f"It counts row {self.rows[-1]}; this data has {source.n_rows} rows.")
         exact, sizes, squares = self._sums(source)

@@ -22,7 +22,9 @@ leaves out a term of the entropy. All others have a relative error of u. The mul
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from math import fsum, inf, nextafter
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -156,14 +158,9 @@ class JointDuality:
 
     def piece(self, X: Matrix, codes: npt.NDArray[Any], v: Doubles, start: int) -> JointSums:
         """The sums over a piece of rows with weights ``v``, in runs of 2048 rows."""
-        total: JointSums | None = None
+        runs = (slice(at, at + _RUN) for at in range(0, len(codes), _RUN))
         with np.errstate(all="ignore"):
-            for at in range(0, len(codes), _RUN):
-                run = slice(at, at + _RUN)
-                part = self._run(X[run], codes[run], v[run], start + at)
-                total = part if total is None else total + part
-        assert total is not None
-        return total
+            return reduce(add, (self._run(X[run], codes[run], v[run], start + run.start) for run in runs))
 
     def _run(self, X: Matrix, codes: npt.NDArray[Any], v: Doubles, start: int) -> JointSums:
         n, count = len(codes), len(self.weights)

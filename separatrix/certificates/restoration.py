@@ -42,7 +42,8 @@ def independent_columns(basis: Doubles) -> Any:
 
 def correction(duality: Duality, total: Sums, basis: Doubles) -> float | None:
     """A bound on max|δ|, or None if the rows are too nearly dependent to tell."""
-    assert total.sizes is not None
+    if total.sizes is None:
+        raise ValueError("The entries of g need bounds of their own: ask for `entries`.")
     g, sizes = total.g, total.sizes * duality.roundings(total) * U * 1.01
     if duality.intercept is not None:
         last = float(np.ldexp(float(total.multiples[1] - total.multiples[0]), -duality.quantum))

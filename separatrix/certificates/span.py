@@ -23,7 +23,13 @@ PRIMES = (2**31 - 1, 10**9 + 7, 998244353)
 def _vectors(values: Any) -> tuple[tuple[int, ...], ...]:
     if isinstance(values, (str, bytes, dict)) or not isinstance(values, Iterable):
         raise ValueError("it is not a list of vectors")
-    return tuple(tuple(map(_whole, vector)) for vector in values)
+    return tuple(_vector(vector) for vector in values)
+
+
+def _vector(values: Any) -> tuple[int, ...]:
+    if isinstance(values, (str, bytes, dict)) or not isinstance(values, Iterable):
+        raise ValueError("it is not a list of vectors")
+    return tuple(map(_whole, values))
 
 
 def _whole(value: Any) -> int:

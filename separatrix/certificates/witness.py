@@ -2,8 +2,9 @@
 
 A claim declares its fields with these types. The record checks and normalises them when it is made, from
 Python, NumPy or JSON alike, so a record that exists is well formed. In JSON a whole number is a decimal
-string (other programs would round it), a float is a number. Where a claim is about doubles alone, a whole
-number is taken for the double that equals it, and refused if there is none.
+string (other programs would round it), a float is a number. Weights, multipliers and normals may have any
+number of digits; other numbers appear in messages and are no longer than `LONGEST` bits. Where a claim is
+about doubles alone, a whole number is taken for the double that equals it, and refused if there is none.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
+LONGEST = 13_000  # bits of a number that messages show: Python writes no more than 4300 digits
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)", re.ASCII)
 _PIECE = 4000  # digits; Python refuses to convert more than 4300 at once
 
@@ -53,15 +55,30 @@ def _digits(text: str) -> int:
     return _digits(text[:half]) * 10 ** (len(text) - half) + _digits(text[half:])
 
 
-def _number(value: Any) -> float | int:
+def _any_number(value: Any) -> float | int:
     if isinstance(value, str):
         return from_decimal(value)
     value = value.item() if hasattr(value, "item") else value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ValueError(f"{value!r} is not a number")
+        raise ValueError(f"{_shown(value)} is not a number")
     if isinstance(value, float) and not isfinite(value):
         raise ValueError(f"{value} is not finite")
     return value
+
+
+def _number(value: Any) -> float | int:
+    value = _any_number(value)
+    if isinstance(value, int) and value.bit_length() > LONGEST:
+        raise ValueError(f"{_shown(value)} is too long")
+    return value
+
+
+def _shown(value: Any) -> str:
+    """A value in a message, however long it is."""
+    if isinstance(value, int) and value.bit_length() > 128:
+        return f"a whole number of {value.bit_length()} bits"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:50]}..."
 
 
 def _numbers(values: Any) -> tuple[float | int, ...]:
@@ -71,17 +88,17 @@ def _numbers(values: Any) -> tuple[float | int, ...]:
             return tuple(values.tolist())
     elif isinstance(values, tuple) and set(map(type, values)) == {float} and all(map(isfinite, values)):
         return values
-    return _tuple(_number)(values)
+    return _tuple(_any_number)(values)
 
 
 def _double(value: Any) -> float:
-    value = _number(value)
+    value = _any_number(value)
     try:
         nearest = float(value)
     except OverflowError:
         raise ValueError("it is beyond every double") from None
     if nearest != value:
-        raise ValueError(f"no double equals {value}")
+        raise ValueError(f"no double equals {_shown(value)}")
     return nearest
 
 
@@ -90,28 +107,35 @@ def _doubles(values: Any) -> tuple[float, ...]:
     return given if set(map(type, given)) <= {float} else tuple(map(_double, given))
 
 
-def _whole(value: Any) -> int:
-    value = _number(value)
+def _any_whole(value: Any) -> int:
+    value = _any_number(value)
     if not isinstance(value, int) or value < 0:
-        raise ValueError(f"{value} is not a whole number from 0 up")
+        raise ValueError(f"{_shown(value)} is not a whole number from 0 up")
+    return value
+
+
+def _whole(value: Any) -> int:
+    value = _any_whole(value)
+    if value.bit_length() > LONGEST:
+        raise ValueError(f"{_shown(value)} is too long")
     return value
 
 
 def _flag(value: Any) -> bool:
     value = value.item() if hasattr(value, "item") else value
     if not isinstance(value, bool):
-        raise ValueError(f"{value!r} is neither true nor false")
+        raise ValueError(f"{_shown(value)} is neither true nor false")
     return value
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{value!r} is not text")
+        raise ValueError(f"{_shown(value)} is not text")
     return str(value)
 
 
 def _share(value: Any) -> float:
-    value = float(_number(value))
+    value = _double(value)
     if not 0 < value <= 1:
         raise ValueError(f"{value} is not a share above 0 and at most 1")
     return value
@@ -134,7 +158,7 @@ def _wholes(values: Any) -> tuple[int, ...]:
     # Plain integers are checked without a call for each.
     if isinstance(values, tuple) and set(map(type, values)) == {int} and min(values) >= 0:
         return values
-    return _tuple(_whole)(values)
+    return _tuple(_any_whole)(values)
 
 
 def _counts(values: Any) -> tuple[int, ...]:
@@ -148,12 +172,13 @@ def _ascending(values: Any) -> tuple[int, ...]:
     rows = _wholes(values)
     if not all(map(lt, rows, rows[1:])):
         raise ValueError("row numbers must ascend, each once")
+    _whole(rows[-1] if rows else 0)
     return rows
 
 
 Number: TypeAlias = Annotated[float | int, _number]
 Numbers: TypeAlias = Annotated[tuple[float | int, ...], _numbers]
-NumberOrNone: TypeAlias = Annotated[float | int | None, _optional(_number)]
+NumberOrNone: TypeAlias = Annotated[float | int | None, _optional(_any_number)]
 NumbersOrNone: TypeAlias = Annotated[tuple[float | int, ...] | None, _optional(_numbers)]
 Double: TypeAlias = Annotated[float, _double]
 DoubleOrNone: TypeAlias = Annotated[float | None, _optional(_double)]

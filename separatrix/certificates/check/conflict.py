@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from operator import mul, neg
 from typing import Any
 
-from .record import Refused, ascending, flag, listed, number, positive
+from .record import Refused, any_number, ascending, flag, listed, positive
 from .separation import HALFSPACE, all_weights, over_common, row_over_common
 from .table import Table
 
@@ -113,7 +113,7 @@ def weakly_separable(witness: dict[str, Any], table: Table) -> str:
 
 
 def integer(value: Any) -> int:
-    value = number(value)
+    value = any_number(value)
     if isinstance(value, float):
         raise ValueError
     return value

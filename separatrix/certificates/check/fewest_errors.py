@@ -1,8 +1,9 @@
 """Claims about the fewest errors of any halfspace: a halfspace from above, a proof from below.
 
 A row z = s(x, 1), or s·x without an intercept, is an error of w iff z·w <= 0. Its cost is 1, or what
-``costs`` says; costs are doubles or whole numbers, and are counted in the largest unit of which all are whole
-multiples. Each column is multiplied by the least power of two, from 1 up, that makes its entries whole.
+``costs`` says; costs are doubles or whole numbers below 2^1024, and are counted in the largest unit of which
+all are whole multiples. Each column is multiplied by the least power of two, from 1 up, that makes its
+entries whole.
 
 Rows of one direction are all errors or all right: they are one row with their costs added up, called by the
 number of the first of them. Of two rows in opposite directions one is an error: the smaller cost is paid in
@@ -19,7 +20,7 @@ from typing import Any, NamedTuple
 
 from .fewest_errors_circuits import circuits
 from .fewest_errors_cone import cones
-from .record import Number, Refused, flag, listed, number, optional, whole
+from .record import Number, Refused, any_number, flag, optional, several, whole
 from .separation import HALFSPACE, all_weights, over_common, sides
 from .table import Table
 
@@ -112,7 +113,14 @@ def record(value: Any) -> dict[str, Any]:
     return value
 
 
-PROOF = {"bound": whole, "costs": optional(listed(number)), "proof": record}
+def cost(value: Any) -> Number:
+    value = any_number(value)
+    if not 0 <= value < 1 << 1024:
+        raise ValueError
+    return value
+
+
+PROOF = {"bound": whole, "costs": optional(several(cost)), "proof": record}
 
 CLAIMS = {
     "errors-at-least": (errors_at_least, {**PROOF, "intercept": flag}),

@@ -14,7 +14,7 @@ from fractions import Fraction
 from operator import mul
 from typing import Any
 
-from .record import Refused, double, listed, optional
+from .record import Refused, double, listed, optional, several
 from .table import Label, Table, Unreadable
 
 
@@ -207,7 +207,7 @@ def gradient_at_most(witness: dict[str, Any], table: Table) -> str:
 
 
 FIT = {
-    "weights": listed(double),
+    "weights": several(double),
     "intercept": optional(double),
     "alpha": optional(double),
     "sample_weight": optional(listed(double)),

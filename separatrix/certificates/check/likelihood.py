@@ -26,8 +26,8 @@ from typing import Any
 
 from .conflict import NORMALS, PRIMES, rank
 from .logarithms import ROOM, decimal, entropy, grain, softplus
-from .record import Refused, ascending, listed, number, optional
-from .separation import HALFSPACE, UNIT, all_weights, over_common, row_over_common
+from .record import Refused, any_number, ascending, double, number, optional, several
+from .separation import UNIT, all_weights, over_common, row_over_common
 from .table import Table
 
 
@@ -199,14 +199,15 @@ CLAIMS = {
     "likelihood-within": (
         likelihood_within,
         {
-            **HALFSPACE,
-            "C": optional(number),
+            "weights": several(double),
+            "intercept": optional(double),
+            "C": optional(double),
             "upper": number,
             "lower": number,
-            "row_weights": optional(listed(number)),
+            "row_weights": optional(several(double)),
             "rows": ascending,
             **NORMALS,
-            "direction": optional(listed(number)),
+            "direction": optional(several(any_number)),
         },
     ),
 }

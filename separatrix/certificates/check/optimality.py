@@ -17,7 +17,7 @@ from fractions import Fraction
 from operator import mul
 from typing import Any
 
-from .record import Refused, ascending, double, listed, optional, text, whole
+from .record import Refused, any_whole, ascending, double, listed, optional, several, text, whole
 from .separation import over_common
 from .table import Table
 
@@ -133,14 +133,14 @@ CLAIMS = {
     "soft-margin-within": (
         soft_margin_within,
         {
-            "weights": listed(double),
+            "weights": several(double),
             "intercept": optional(double),
             "C": double,
             "loss": text,
             "upper": double,
             "lower": double,
             "rows": ascending,
-            "multipliers": listed(whole),
+            "multipliers": listed(any_whole),
             "exponent": whole,
             "row_weights": optional(listed(double)),
         },

@@ -14,6 +14,8 @@ from typing import Any
 
 from .table import Unreadable
 
+LONGEST = 13_000  # bits of a number that messages show: Python writes no more than 4300 digits
+
 Number = int | float
 Form = Callable[[Any], Any]
 
@@ -59,7 +61,7 @@ def fields(found: Any, forms: dict[str, Form]) -> dict[str, Any]:
     return values
 
 
-def number(value: Any) -> Number:
+def any_number(value: Any) -> Number:
     if isinstance(value, str):
         return _from_decimal(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -69,8 +71,16 @@ def number(value: Any) -> Number:
     return value
 
 
+def number(value: Any) -> Number:
+    """A number that may appear in a message."""
+    value = any_number(value)
+    if isinstance(value, int) and value.bit_length() > LONGEST:
+        raise ValueError
+    return value
+
+
 def double(value: Any) -> float:
-    value = number(value)
+    value = any_number(value)
     try:
         nearest = float(value)
     except OverflowError:
@@ -87,15 +97,22 @@ def whole(value: Any) -> int:
     return value
 
 
+def any_whole(value: Any) -> int:
+    value = any_number(value)
+    if isinstance(value, float) or value < 0:
+        raise ValueError
+    return value
+
+
 def positive(value: Any) -> int:
-    value = whole(value)
+    value = any_whole(value)
     if value == 0:
         raise ValueError
     return value
 
 
 def share(value: Any) -> float:
-    value = float(number(value))
+    value = double(value)
     if not 0 < value <= 1:
         raise ValueError
     return value
@@ -120,6 +137,18 @@ def listed(form: Form) -> Form:
         return [form(value) for value in values]
 
     return read_list
+
+
+def several(form: Form) -> Form:
+    """A list of at least one."""
+
+    def read_some(values: Any) -> list[Any]:
+        found = listed(form)(values)
+        if not found:
+            raise ValueError
+        return list(found)
+
+    return read_some
 
 
 def ascending(values: Any) -> list[int]:
@@ -150,7 +179,7 @@ ABOUT: dict[str, Form] = {
     "columns": optional(whole),
     "positive": optional(_label),
     "label": optional(text),
-    "features": optional(listed(text)),
+    "features": optional(several(text)),
     "digest": optional(_digest),
 }
 

@@ -11,7 +11,7 @@ from math import frexp
 from operator import mul
 from typing import Any
 
-from .record import Number, Refused, ascending, flag, listed, number, optional, positive, whole
+from .record import Number, Refused, any_number, ascending, flag, listed, optional, positive, several, whole
 from .table import Table
 
 UNIT = 1 << 1074  # every double is a whole number of 2^-1074ths
@@ -83,7 +83,7 @@ def mistake_run(witness: dict[str, Any], table: Table) -> str:
     counts = dict(zip(witness["rows"], witness["counts"], strict=True))
     k, constant = witness["mistakes"], witness["intercept"] is not None
     if sum(counts.values()) != k:
-        raise Refused(f"The counts add up to {sum(counts.values())}, not to {k}.")
+        raise Refused(f"The counts do not add up to {k}.")
     given = all_weights(witness)
     total, sizes, squares, met = [0] * len(given), [0] * len(given), 0, 0
     for i, (values, sign) in enumerate(table.rows()):
@@ -112,7 +112,7 @@ def mistake_run(witness: dict[str, Any], table: Table) -> str:
     return f"{k} mistakes made these weights."
 
 
-HALFSPACE = {"weights": listed(number), "intercept": optional(number)}
+HALFSPACE = {"weights": several(any_number), "intercept": optional(any_number)}
 
 CLAIMS = {
     "separable": (separable, HALFSPACE),
