@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import bsr_array, coo_array, csc_array, csr_array, dia_array, lil_array
 
 import separatrix as sx
 from separatrix.certificates import (
@@ -290,3 +291,81 @@ def test_a_grain_that_is_none_is_refused(quantum, checked):
     frame = table(*THREE)
     record = sealed(PROOFS[-1][0], frame) | {"quantum": quantum}
     assert status_of_verify(record, frame) == checked(record, frame) == 2
+
+
+# Sparse data with indices out of range
+
+ENTRIES = np.array([1.0, 2.0, 3.0, 4.0])
+
+
+def compressed(layout=csr_array):
+    return layout((ENTRIES.copy(), np.array([0, 1, 0, 1]), np.array([0, 2, 3, 4])), shape=(3, 3))
+
+
+def spoiled(matrix, **arrays):
+    for name, values in arrays.items():
+        setattr(matrix, name, np.array(values))
+    return matrix
+
+
+SPOILED = {
+    "index beyond": lambda: spoiled(compressed(), indices=[0, 1, 0, 3]),
+    "index far beyond": lambda: spoiled(compressed(), indices=[0, 1, 0, 2**31 - 1]),
+    "index below": lambda: spoiled(compressed(), indices=[0, 1, 0, -1]),
+    "pointer beyond": lambda: spoiled(compressed(), indptr=[0, 2, 3, 10**6]),
+    "pointer below": lambda: spoiled(compressed(), indptr=[0, -5, 3, 4]),
+    "pointers go back": lambda: spoiled(compressed(), indptr=[0, 4, 1, 4]),
+    "pointers end at 0": lambda: spoiled(compressed(), indptr=[0, 10**6, 3, 0]),
+    "pointers begin late": lambda: spoiled(compressed(), indptr=[1, 2, 3, 4]),
+    "too few pointers": lambda: spoiled(compressed(), indptr=[0, 2, 4]),
+    "no pointers": lambda: spoiled(compressed(), indptr=np.zeros(0, np.int32)),
+    "fewer values": lambda: spoiled(compressed(), data=[1.0, 2.0, 3.0]),
+    "fewer indices": lambda: spoiled(compressed(), indices=[0, 1, 0]),
+    "indices in halves": lambda: spoiled(compressed(), indices=[0.0, 1.0, 0.5, 1.0]),
+    "a table of indices": lambda: spoiled(compressed(), indices=[[0, 1, 0, 1]]),
+    "column: index beyond": lambda: spoiled(compressed(csc_array), indices=[0, 1, 0, 10**6]),
+    "column: pointer beyond": lambda: spoiled(compressed(csc_array), indptr=[0, 2, 3, 10**6]),
+    "coordinates beyond": lambda: spoiled(coo_array(np.eye(3)), coords=[[0, 1, 10**6], [0, 1, 2]]),
+    "coordinates below": lambda: spoiled(coo_array(np.eye(3)), coords=[[0, 1, 2], [0, 1, -(10**6)]]),
+    "coordinates missing": lambda: spoiled(coo_array(np.eye(3)), data=[1.0] * 1000),
+    "block index beyond": lambda: spoiled(bsr_array(np.eye(4)[:3]), indices=[0, 1, 10**6]),
+    "diagonals missing": lambda: spoiled(dia_array(np.eye(3)), data=np.ones((1000, 3))),
+    "lists of two lengths": lambda: lengthened(lil_array(np.eye(3))),
+}
+
+
+def lengthened(matrix):
+    matrix.data[0].extend([1.0] * 10**4)
+    return matrix
+
+
+@pytest.mark.parametrize("name", SPOILED)
+def test_sparse_data_with_indices_out_of_range_is_refused(name):
+    for proof, y in ((Separable((1.0, 1.0, 1.0), None), [0, 1, 1]), (PROOFS[-2][0], [0.5, 1.0, 2.0])):
+        with pytest.raises(ValueError, match=r"^The sparse data is damaged: .*\. Make the matrix again\.$"):
+            proof.verify(SPOILED[name](), y)
+    with pytest.raises(ValueError, match="damaged"):
+        digest_of_rows(SPOILED[name](), [0, 1, 1])
+
+
+def test_sparse_data_means_the_same_however_it_is_stored():
+    """Entries in any order, in parts, with more room than is used, with flags that say otherwise."""
+    dense = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 0.0], [0.0, -3.0, 0.5]])
+    wanted = digest_of_rows(dense, [0, 1, 1])
+    data, indices = np.array([2.0, 0.5, 0.5, 0.5, -3.0]), np.array([2, 0, 0, 2, 1])
+    loose = csr_array((data, indices, np.array([0, 3, 3, 5])), shape=(3, 3))
+    loose.has_canonical_format = True
+    roomy = csr_array(dense)
+    roomy.data, roomy.indices = np.append(roomy.data, 9.0), np.append(roomy.indices, 10**6)
+    for X in (loose, roomy, *(layout(dense) for layout in (csc_array, coo_array, bsr_array, lil_array))):
+        assert digest_of_rows(X, [0, 1, 1]) == wanted
+    assert loose.indices.tolist() == indices.tolist(), "the matrix given is left as it was"
+
+
+def test_blocks_of_sparse_rows_from_outside_are_looked_at_too():
+    rows = SimpleNamespace(n_rows=3, n_columns=3, classes=np.array([0, 1]), has_targets=False)
+    block = SimpleNamespace(start=0, stop=3, codes=np.array([0, 1, 1]), X=None)
+    block.X = (ENTRIES, np.array([0, 1, 0, 10**6]), np.array([0, 2, 3, 4]))
+    rows.blocks = lambda: iter([block])
+    with pytest.raises(ValueError, match="sparse data is damaged"):
+        Separable((1.0, 1.0, 1.0), None).verify(rows)

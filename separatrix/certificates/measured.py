@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .source import Piece, Source, chosen_columns, csr, cut_of, exactly, refuse_damaged
+from .source import Piece, Source, chosen_columns, cut_of, exactly, refuse_damaged
+from .sparse import sound_csr
 
 
 def read_measured(
@@ -60,7 +61,7 @@ def _of_rows(rows: Any) -> Source:
 
     def values(block: Any) -> Any:
         X = block.X
-        return csr(X[0], X[1], X[2], rows.n_columns) if isinstance(X, tuple) else X
+        return sound_csr(X[0], X[1], X[2], rows.n_columns) if isinstance(X, tuple) else X
 
     def pieces() -> Iterator[Piece]:
         for block in rows.blocks():

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .labels import Label, Signs, larger, plain, same_label, signs_of
+from .sparse import csr, sound, sound_csr
 
 Matrix: TypeAlias = Any  # a float64 ndarray or csr_array
 Cut: TypeAlias = Callable[[int, int], Any]
@@ -135,7 +136,7 @@ def _labelled(rows: Any, positive: Any) -> Source:
 
     def values(block: Any) -> Any:
         X = block.X
-        return csr(X[0], X[1], X[2], rows.n_columns) if isinstance(X, tuple) else X
+        return sound_csr(X[0], X[1], X[2], rows.n_columns) if isinstance(X, tuple) else X
 
     def signs(block: Any) -> Signs:
         return np.where(np.isin(block.codes, codes), np.int8(1), np.int8(-1))
@@ -204,10 +205,7 @@ def _arrow_parts(data: Any) -> Iterator[Any]:
 def cut_of(X: Any) -> tuple[Cut, int, int, int]:
     """How to take rows ``start:stop`` out of X, its shape, and the rows of a piece that fits the cache."""
     if hasattr(X, "tocsr"):
-        X = X.tocsr()
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
+        X = sound(X)
         data, indices, indptr = X.data, X.indices, X.indptr
 
         def cut(start: int, stop: int) -> Any:
@@ -250,12 +248,6 @@ def stored(X: Matrix) -> npt.NDArray[np.float64]:
     """The values that are stored: all of a dense matrix, the non-zeros of a sparse one."""
     values: npt.NDArray[np.float64] = X if isinstance(X, np.ndarray) else X.data
     return values
-
-
-def csr(data: Any, indices: Any, indptr: Any, n_columns: int) -> Matrix:
-    from scipy.sparse import csr_array
-
-    return csr_array((data, indices, indptr), shape=(len(indptr) - 1, n_columns))
 
 
 def doubles(X: Any) -> Matrix:
