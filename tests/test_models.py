@@ -377,7 +377,7 @@ def test_damaged_foreign_and_future_files_get_one_sentence(content, sentence, tm
         ({"fitted__intercept_": {"array": {"dtype": "complex64", "shape": [1], "values": [1]}}}, "complex64"),
         ({"fitted__intercept_": {"pickle": "gASV"}}, "an object of an unknown kind"),
         ({"fitted__intercept_": {}}, "an object of an unknown kind"),
-        ({"fitted__n_features_in_": 0}, "make no sense"),
+        ({"fitted__n_features_in_": 0}, "n_features_in_ should be a whole number above 0"),
         ({"fitted__certificate_": {"certificate": {"format": "x"}}}, "its certificate is wrong"),
         ({"fitted__history_": {"history": {"columns": [], "passes": []}}}, "its history is wrong"),
         ({"extra": 1}, "should not have 'extra'"),

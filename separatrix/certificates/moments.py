@@ -42,6 +42,7 @@ from .source import refuse_infinite
 from .witness import CertificateError, from_decimal, to_decimal
 
 ROWS = 4096
+MOST_EXPONENT = 10_000  # in size: doubles and their squares stay within it
 FLUSH = 400  # sums of so many products, each below 2^53, fit in 64 bits
 SLACK = 3  # bits: a column that grows a little needs no new grid
 
@@ -134,9 +135,14 @@ class Moments:
     def from_dict(cls, record: dict[str, Any]) -> Moments:
         exponents, upper = tuple(record["exponents"]), record["upper"]
         size = len(exponents)
-        if len(upper) != size * (size + 1) // 2 or not all(isinstance(e, int) for e in exponents):
+        if len(upper) != size * (size + 1) // 2:
             raise CertificateError("The moments are damaged: their sizes do not match.")
-        return cls(int(record["rows"]), exponents, int(record["unit"]), tuple(map(from_decimal, upper)))
+        rows, unit = record["rows"], record["unit"]
+        if not all(type(e) is int and abs(e) <= MOST_EXPONENT for e in (*exponents, unit)):
+            raise CertificateError("The moments are damaged: an exponent is no whole number, or too large.")
+        if type(rows) is not int or rows < 0:
+            raise CertificateError("The moments are damaged: they are of no number of rows.")
+        return cls(rows, exponents, unit, tuple(map(from_decimal, upper)))
 
 
 def nearest(whole: Any, exponent: int) -> float:

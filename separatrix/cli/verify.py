@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from separatrix.certificates import Certificate
 
 REFUSED = 4
+ROWS_ALONE = "This is proven of the rows alone: it says nothing about the weights that the model predicts by."
 OF_NUMBERS = ("solution-within", "gradient-at-most")  # certificates about real targets
 
 
@@ -26,31 +27,42 @@ OF_NUMBERS = ("solution-within", "gradient-at-most")  # certificates about real 
 def verify(certificate_file: str, data: DataFile, as_json: bool, quiet: bool) -> int:
     """Check CERTIFICATE, a certificate or a model file, against DATA, in exact arithmetic.
 
-    Columns are found by the names the certificate speaks of. Ends with 0 if it holds (of a model: if all its
-    certificates hold), with 4 if it is refused.
+    Columns are found by the names the certificate speaks of. A model must predict by the weights, labels and
+    columns of its certificates. Ends with 0 if it holds (of a model: if all its certificates hold), with 4 if
+    it is refused.
 
     \b
     separatrix verify certificate.json iris.csv
     """
+    from separatrix.certificates import Verdict
+
     voice = Voice(as_json=as_json, quiet=quiet)
     if certificate_file == "-" == data.data:
         raise click.UsageError("Standard input can be the certificate or the data, not both.")
-    claims = list(_claims(read_text(certificate_file), certificate_file))
+    text = read_text(certificate_file)
+    model = _model(text, certificate_file) if _is_model(text) else None
+    claims = list(_claims(text, certificate_file) if model is None else _claims_of(model, certificate_file))
     certificates = [claim.certificate for claim in claims]
     verdicts = []
     with progress(voice) as shown:
         shown.tell(f"reading {data.data or 'the built-in set'}")
         # What claims nothing is refused without a look at the data.
         claiming = any(c.kind != "undecided" for c in certificates)
-        rows = _rows(data, certificates, claims[0].preparation) if claiming else None
+        refusal = None if model is None else _contradiction(model)
+        rows = None
+        if claiming and refusal is None:
+            rows = _rows(data, certificates, claims[0].preparation)
+            refusal = None if model is None else _unpredicted(model, rows)
         for claim in claims:
             shown.tell(f"verifying: {claim.certificate.claim}")
-            verdicts.append(claim.certificate.verify(rows))
+            verdicts.append(claim.certificate.verify(rows) if refusal is None else Verdict(False, refusal))
     for claim, verdict in zip(claims, verdicts, strict=True):
         said = claim.certificate.claim
         voice.say(f"{'holds' if verdict else 'refused'}{claim.of}: {said}")
         if verdict.reason != said:
             voice.say(in_options(f"  {verdict.reason}"))
+        if verdict and claim.covers_weights is False:
+            voice.say(f"  {ROWS_ALONE}")
     holds = all(verdicts)
     voice.answer(
         {
@@ -64,6 +76,7 @@ def verify(certificate_file: str, data: DataFile, as_json: bool, quiet: bool) ->
                     "positive": claim.positive,
                     "holds": verdict.holds,
                     "reason": verdict.reason,
+                    "covers_weights": claim.covers_weights,
                 }
                 for claim, verdict in zip(claims, verdicts, strict=True)
             ],
@@ -79,37 +92,57 @@ class Claim(NamedTuple):
     positive: Any
     of: str = ""
     preparation: Any = None  # of the columns, where the model knows one
+    covers_weights: bool | None = None  # of a model: whether the claim is about its weights
 
 
 def _claims(text: bytes, name: str) -> Iterator[Claim]:
     from separatrix.certificates import CertificateError, from_json
 
-    if not _is_model(text):
-        try:
-            certificate = from_json(text)
-        except CertificateError as error:
-            raise ValueError(f"{name}: {error}") from None
-        yield Claim(certificate, certificate.about.positive)
-        return
-    from separatrix.models import from_json as model_from_json
+    try:
+        certificate = from_json(text)
+    except CertificateError as error:
+        raise ValueError(f"{name}: {error}") from None
+    yield Claim(certificate, certificate.about.positive)
 
-    model = model_from_json(text, name=name)
+
+def _model(text: bytes, name: str) -> Any:
+    from separatrix.models.storage import unchecked
+
+    model = unchecked(text, name)
     if not hasattr(model, "certificate_"):
         raise ValueError(f"{name} holds a {type(model).__name__}, which has no certificate.")
-    if not hasattr(model, "classes_"):
-        yield Claim(model.certificate_, None, preparation=getattr(model, "preparation_", None))
-        return
-    labels = model.classes_.tolist()
-    binary = len(labels) == 2
+    return model
+
+
+def _claims_of(model: Any, name: str) -> Iterator[Claim]:
+    from separatrix.certificates import Certificate
+    from separatrix.models.agreement import names_weights
+
     preparation = getattr(model, "preparation_", None)
+    labels = model.classes_.tolist() if hasattr(model, "classes_") else [None, None]
     for found in (model.certificate_, getattr(model, "mistake_run_", None)):
-        if found is None:
-            continue
-        pairs = [(labels[1], found)] if binary else zip(labels, found, strict=True)
-        for label, certificate in pairs:
+        joint = isinstance(found, Certificate)
+        of_each = [(labels[-1] if hasattr(found, "classes") else labels[1], found)] if joint else None
+        for label, certificate in of_each or zip(labels, found or (), strict=False):
             if certificate is not None:
-                of = "" if binary else f" ({label} against the rest)"
-                yield Claim(certificate, label, of, preparation)
+                of = "" if joint else f" ({label} against the rest)"
+                yield Claim(certificate, label, of, preparation, names_weights(certificate))
+
+
+def _contradiction(model: Any) -> str | None:
+    """Why a model is refused whatever its certificates prove: it predicts by something else."""
+    from separatrix.models.agreement import disagreement
+
+    found = disagreement(model)
+    return None if found is None else f"The model contradicts itself: {found}"
+
+
+def _unpredicted(model: Any, rows: Any) -> str | None:
+    """The same for labels: a certificate names that of +1 alone, the rows have the others."""
+    from separatrix.models.agreement import unknown_label
+
+    label = unknown_label(model, rows.classes)
+    return None if label is None else f"The data has the label {label!r}, which this model never predicts."
 
 
 def _is_model(text: bytes) -> bool:

@@ -11,7 +11,9 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 import separatrix
+from separatrix.models.agreement import disagreement
 from separatrix.models.errors import ModelError
+from separatrix.models.soundness import require_sound
 from separatrix.models.values import from_plain, to_plain
 from separatrix.models.whole_file import written_whole
 from separatrix.predictor import LinearClassifier, LinearRegressor
@@ -19,6 +21,7 @@ from separatrix.predictor import LinearClassifier, LinearRegressor
 MODELS = (LinearClassifier, LinearRegressor)
 FORMAT = "separatrix-model"
 VERSION = 1
+UNFIT = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 FIELDS = {"format", "version", "library", "estimator", "parameters", "fitted", "digest"}
 
 
@@ -33,7 +36,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     ModelError
-        If the model holds what JSON cannot: a step or an order given as a function, a random generator.
+        If the model holds what JSON cannot (a step or an order given as a function, a random generator), if
+        its weights are not finite, or if they are no longer those that its certificate speaks of.
     """
     text = to_json(model)
     with written_whole(path) as file:
@@ -46,7 +50,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     ModelError
-        In one sentence, if the file is damaged, of another format, or of a later version.
+        In one sentence, if the file is damaged, of another format, or of a later version, or if the model in
+        it does not predict by the weights, labels and columns that its certificates speak of.
     """
     return from_json(Path(path).read_bytes(), name=os.path.basename(os.fspath(path)))
 
@@ -57,6 +62,7 @@ def to_json(model: Any) -> str:
     if not isinstance(model, LinearClassifier | LinearRegressor) or _estimator(name) is not type(model):
         raise ModelError(f"A {name} is not one of this library's models, so it cannot be stored as one.")
     check_is_fitted(model)
+    _require_storable(model)
     record = {
         "format": FORMAT,
         "version": VERSION,
@@ -71,6 +77,15 @@ def to_json(model: Any) -> str:
 
 def from_json(text: str | bytes, name: str = "the file") -> Any:
     """The model that `to_json` wrote; ``name`` is what messages call the file."""
+    model = unchecked(text, name)
+    found = disagreement(model)
+    if found is not None:
+        raise ModelError(f"{name} contradicts itself: {found}")
+    return model
+
+
+def unchecked(text: str | bytes, name: str = "the file") -> Any:
+    """The same, without asking whether the model agrees with its own certificates."""
     record = _record(text, name)
     estimator = _estimator(record["estimator"])
     if estimator is None:
@@ -78,11 +93,29 @@ def from_json(text: str | bytes, name: str = "the file") -> Any:
     try:
         parameters = {key: from_plain(value) for key, value in record["parameters"].items()}
         fitted = {key: from_plain(value) for key, value in record["fitted"].items()}
+        require_sound(fitted)
         model = estimator(**parameters)
+        model._check_parameters()
         model.relearn(fitted)
-    except (ModelError, TypeError, ValueError, KeyError, AttributeError) as error:
+    except ModelError as error:
         raise ModelError(f"{name} is damaged: {error}") from None
+    except KeyError as error:
+        raise ModelError(f"{name} is damaged: it lacks {error}.") from None
+    except UNFIT as error:
+        raise ModelError(f"{name} is damaged: {str(error).rstrip('.')}.") from None
     return model
+
+
+def _require_storable(model: Any) -> None:
+    """Raise a `ModelError` for what `from_json` would refuse."""
+    try:
+        model._check_parameters()
+        require_sound({key: getattr(model, key) for key in ("coef_", "intercept_") if hasattr(model, key)})
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"The model cannot be stored: {error}") from None
+    found = disagreement(model)
+    if found is not None:
+        raise ModelError(f"The model cannot be stored: {found} Fit it again.")
 
 
 def _estimator(name: Any) -> type[Any] | None:

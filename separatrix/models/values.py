@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from dataclasses import astuple
 from fractions import Fraction
 from typing import Any
 
@@ -26,7 +27,8 @@ from separatrix.predictor import History, Pass
 from separatrix.rows.preparation import Preparation
 
 NUMERIC = re.compile(r"bool|u?int(8|16|32|64)|float(32|64)")
-TEXT = re.compile(r"[<>]U[0-9]+")
+TEXT = re.compile(r"[<>]U[0-9]{1,9}")
+MOST_TEXT = 64 * 2**20  # bytes of one array of text: NumPy gives every entry the width of its type
 NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 LARGEST = 2**53
 
@@ -70,8 +72,10 @@ def from_plain(value: Any) -> Any:
         return TAGGED[kind][2](content)
     except ModelError:
         raise
-    except (TypeError, ValueError, KeyError, OverflowError) as error:
-        raise ModelError(f"its {kind} is wrong: {error}.") from None
+    except KeyError as error:
+        raise ModelError(f"its {kind} is wrong: it lacks {error}.") from None
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise ModelError(f"its {kind} is wrong: {str(error).rstrip('.')}.") from None
 
 
 def _name_of(value: float) -> str:
@@ -98,14 +102,20 @@ def _write_array(array: np.ndarray) -> dict[str, Any]:
 
 def _read_array(content: dict[str, Any]) -> np.ndarray:
     kind, shape, values = content["dtype"], content["shape"], content["values"]
-    if not isinstance(values, list) or len(values) != math.prod(shape):
+    if not isinstance(kind, str) or not isinstance(shape, list) or not isinstance(values, list):
+        raise ValueError("its type is not text, or its shape or its values are no list")
+    if not all(type(size) is int and size >= 0 for size in shape):
+        raise ValueError("its shape holds something else than whole numbers from 0 up")
+    if len(values) != math.prod(shape):
         raise ValueError(f"it should have {math.prod(shape)} values")
     if kind == "object" or TEXT.fullmatch(kind):
         fitting = all(isinstance(item, str) for item in values)
+        if kind != "object" and 4 * int(kind[2:]) * len(values) > MOST_TEXT:
+            raise ValueError(f"text of type {kind} takes more than {MOST_TEXT >> 20} MiB")
     elif NUMERIC.fullmatch(kind):
         wanted = {"b": bool, "i": int, "u": int}.get(np.dtype(kind).kind, float)
         if wanted is float:
-            values = [NOT_FINITE[item] if isinstance(item, str) else item for item in values]
+            values = [NOT_FINITE.get(item) if isinstance(item, str) else item for item in values]
         fitting = all(type(item) is wanted for item in values)
     else:
         raise ValueError(f"its type is {kind}")
@@ -125,14 +135,43 @@ def _write_number(number: Any) -> Any:
 def _read_number(number: Any) -> Any:
     if isinstance(number, float):
         return number
+    if not isinstance(number, str):
+        raise ValueError(f"{number!r} is not a float, nor a whole number or a fraction as text")
     top, slash, bottom = number.partition("/")
-    return Fraction(from_decimal(top), from_decimal(bottom)) if slash else from_decimal(top)
+    if not slash:
+        return from_decimal(top)
+    below = from_decimal(bottom)
+    if below <= 0:
+        raise ValueError(f"the fraction {number[:40]!r} has no denominator above 0")
+    return Fraction(from_decimal(top), below)
+
+
+def _read_float(name: Any) -> float:
+    if not isinstance(name, str) or name not in NOT_FINITE:
+        raise ValueError(f"{name!r} is none of {', '.join(NOT_FINITE)}")
+    return NOT_FINITE[name]
 
 
 def _read_history(content: dict[str, Any]) -> History:
     if content["columns"] != list(History.columns):
         raise ValueError(f"its columns are not {', '.join(History.columns)}")
-    return History([Pass(*map(from_plain, row)) for row in content["passes"]])
+    passes = [Pass(*map(from_plain, row)) for row in content["passes"]]
+    for value in (value for row in passes for value in astuple(row)):
+        if value is not None and type(value) not in (int, float):
+            raise ValueError(f"{value!r} in it is no number")
+    return History(passes)
+
+
+def _read_path(content: dict[str, Any]) -> RidgePath:
+    found = {name: from_plain(value) for name, value in content.items()}
+    for name, value in found.items():
+        proper = type(value) is int if name == "chosen" else getattr(value, "dtype", None) == np.float64
+        if not proper:
+            raise ValueError(f"its {name} is of another type")
+    path = RidgePath(**found)
+    if not 0 <= path.chosen < len(path.alphas):
+        raise ValueError("its choice is none of its penalties")
+    return path
 
 
 def _write_mapping(mapping: dict[Any, Any]) -> list[Any]:
@@ -177,9 +216,9 @@ TAGGED: dict[str, tuple[type | None, Callable[[Any], Any], Callable[[Any], Any]]
     "path": (
         RidgePath,
         lambda path: {name: to_plain(value) for name, value in vars(path).items()},
-        lambda content: RidgePath(**{name: from_plain(value) for name, value in content.items()}),
+        _read_path,
     ),
     "preparation": (Preparation, lambda preparation: preparation.to_dict(), Preparation.from_dict),
-    "float": (None, str, lambda name: NOT_FINITE[name]),
+    "float": (None, str, _read_float),
     "whole": (None, str, from_decimal),
 }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -18,15 +18,12 @@ from separatrix.rows.sequence import Rows
 from separatrix.rows.tables import EXACT, beyond_exact
 
 SPARSE = {"indices", "indptr", "format", "shape", "data"}  # what scipy.sparse.save_npz writes
-UNREADABLE = (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, KeyError)
 
 
 def rows_of_npy(place: Place, label: str | int | bool | None, *, positive: Any, n_jobs: int) -> Rows:
     """Rows of one array in a .npy file, read from the disk as they are used."""
-    try:
+    with readable(place.name):
         array = np.load(place.path, mmap_mode="r", allow_pickle=False)
-    except UNREADABLE as error:
-        raise broken(place.name, error) from None
     _require_table(place.name, array)
     if label is False:
         return _rows(place.name, array, None, None, None, n_jobs)
@@ -48,24 +45,21 @@ def rows_of_npy(place: Place, label: str | int | bool | None, *, positive: Any, 
 def rows_of_npz(place: Place, label: str | int | bool | None, *, positive: Any, n_jobs: int) -> Rows:
     """Rows of the array X in a .npz file, the labels in an array beside it; or of a SciPy sparse matrix."""
     name = place.name
-    try:
-        # Opened here: NumPy leaves a broken archive open.
-        with place.path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            found = set(archive.files)
-            if found >= SPARSE:
-                return _sparse_rows(place, label, n_jobs)
-            if "X" not in found:
-                raise DataError(f"{name} has no array called X; its arrays are {listed(sorted(found))}.")
-            array = archive["X"]
-            y_name = None if label is False else _label_array(name, found, label)
-            y = None if y_name is None else archive[y_name]
-    except DataError:
-        raise
-    except UNREADABLE as error:
-        raise broken(name, error) from None
+    # Opened here: NumPy leaves a broken archive open.
+    with readable(name), place.path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+        found = set(archive.files)
+        if found >= SPARSE:
+            return _sparse_rows(place, label, n_jobs)
+        if "X" not in found:
+            raise DataError(f"{name} has no array called X; its arrays are {listed(sorted(found))}.")
+        array = archive["X"]
+        y_name = None if label is False else _label_array(name, found, label)
+        y = None if y_name is None else archive[y_name]
     _require_table(name, array)
     if y is None:
         return _rows(name, array, None, None, None, n_jobs)
+    assert y_name is not None
+    require_array(name, y)
     if y.shape != array.shape[:1]:
         raise DataError(
             f"{name}: X has {len(array)} rows and {y_name} has shape {y.shape}; one label a row is needed."
@@ -74,6 +68,20 @@ def rows_of_npz(place: Place, label: str | int | bool | None, *, positive: Any, 
     rows = _rows(name, array, None, codes, labels, n_jobs)
     rows.label = y_name
     return rows
+
+
+@contextmanager
+def readable(name: str) -> Iterator[None]:
+    """One sentence for whatever NumPy and SciPy raise inside a damaged file.
+
+    They parse headers as Python text and trust what these say, so nearly every exception occurs.
+    """
+    try:
+        yield
+    except (DataError, MemoryError):
+        raise
+    except Exception as error:
+        raise broken(name, error) from None
 
 
 class ArrayRows(MemoryRows):
@@ -170,7 +178,12 @@ def _sparse_rows(place: Place, label: str | int | bool | None, n_jobs: int) -> R
         )
     from scipy.sparse import load_npz
 
-    matrix = load_npz(place.path).tocsr()
+    matrix = load_npz(place.path)
+    if hasattr(matrix, "check_format"):
+        matrix.check_format(full_check=True)  # before anything follows its indices
+    matrix = matrix.tocsr()
+    if matrix.dtype.kind not in "biuf" or matrix.dtype.itemsize > 8:
+        raise DataError(f"{place.name} holds {matrix.dtype}, not plain numbers: save floats or integers.")
     if matrix.dtype not in (np.float32, np.float64):
         matrix = matrix.astype(np.float64)
     rows = SparseRows(matrix, n_jobs=n_jobs)
@@ -178,7 +191,17 @@ def _sparse_rows(place: Place, label: str | int | bool | None, n_jobs: int) -> R
     return rows
 
 
+def require_array(name: str, array: Any) -> None:
+    if not isinstance(array, np.ndarray):  # NumPy hands over bytes that are no array as they are
+        raise DataError(f"{name} holds something that is no array: it may be damaged, write it again.")
+    if array.dtype.kind == "U" and array.dtype.itemsize:
+        points = np.ascontiguousarray(array, array.dtype.newbyteorder("=")).view(np.uint32)
+        if ((points > 0x10FFFF) | ((points >= 0xD800) & (points < 0xE000))).any():
+            raise DataError(f"{name} holds text that is not Unicode: it may be damaged, write it again.")
+
+
 def _require_table(name: str, array: np.ndarray) -> None:
+    require_array(name, array)
     kind = array.dtype.kind
     if kind not in "biuf" or array.dtype.itemsize > 8:
         raise DataError(

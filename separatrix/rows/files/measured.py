@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.rows.errors import DataError
-from separatrix.rows.files.arrays import rows_of_npy, rows_of_npz
+from separatrix.rows.files.arrays import readable, require_array, rows_of_npy, rows_of_npz
 from separatrix.rows.files.choice import LABEL_NAMES, listed
 from separatrix.rows.files.source import Place, Source
 from separatrix.rows.files.table import rows_of_columns
@@ -119,7 +119,7 @@ def measured_npy(place: Place, label: Any, *, n_jobs: int) -> Rows:
 def measured_npz(place: Place, label: Any, *, n_jobs: int) -> Rows:
     """The rows of the array X, with the numbers in another array of the archive."""
     rows = rows_of_npz(place, False, positive=None, n_jobs=n_jobs)
-    with np.load(place.path, allow_pickle=False) as archive:
+    with readable(place.name), np.load(place.path, allow_pickle=False) as archive:
         wanted = [label] if isinstance(label, str) else LABEL_NAMES
         found = next((name for name in wanted if name in archive.files), None)
         if found is None:
@@ -128,6 +128,7 @@ def measured_npz(place: Place, label: Any, *, n_jobs: int) -> Rows:
                 f"{listed(sorted(archive.files))}: name it with label=."
             )
         y = archive[found]
+    require_array(place.name, y)
     rows = with_targets(rows, y, name=found)
     rows.label = found
     return rows

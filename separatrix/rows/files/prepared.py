@@ -19,6 +19,7 @@ from separatrix.rows.files.sparse import rows_of_parts
 from separatrix.rows.files.svmlight import Part as SparsePart
 from separatrix.rows.files.table import rows_of_columns
 from separatrix.rows.preparation import Categories, Column, HashedWords, Number, Preparation, Words, tokens
+from separatrix.rows.preparation.column import MOST_HASHED
 from separatrix.rows.preparation.record import MISSING
 from separatrix.rows.sequence import Rows
 from separatrix.rows.share import Share
@@ -45,7 +46,7 @@ class Wishes(NamedTuple):
             raise DataError("scale= is for numbers; counts of words stay as they are: leave it out.")
         if self.hashed is not None and not self.text:
             raise DataError("hashed= is for words: name their column with text=.")
-        if self.hashed is not None and not 2 <= self.hashed <= 2**24:
+        if self.hashed is not None and not 2 <= self.hashed <= MOST_HASHED:
             raise DataError(f"hashed={self.hashed} should be a number of columns between 2 and 2^24.")
 
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 from separatrix.rows.errors import DataError
 
 Item = TypeVar("Item")
+LONGEST_SAID = 160  # characters of what another library said
 
 
 class Place:
@@ -178,4 +179,5 @@ def cannot_open(name: str, error: OSError) -> DataError:
 def first_line(error: BaseException) -> str:
     """The first line of what another library said, without its full stop."""
     lines = str(error).strip().splitlines()
-    return lines[0].rstrip(". ") if lines else type(error).__name__
+    said = lines[0].rstrip(". ") if lines else type(error).__name__
+    return said if len(said) <= LONGEST_SAID else f"{said[:LONGEST_SAID]}..."

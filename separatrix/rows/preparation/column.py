@@ -8,10 +8,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
 
+MOST_HASHED = 2**24  # columns for the words of one text
 WORD = re.compile(r"\w+")
 Pairs = list[tuple[int, float]]  # places among the columns that come out, and values; ascending
 
@@ -22,6 +24,16 @@ class Column:
 
     kind: ClassVar[str]
     name: str
+
+    def require_sound(self) -> None:
+        """ValueError if a field is not of its type, as a file may have it."""
+        if not isinstance(self.name, str):
+            raise ValueError("the name of a column is no text")
+        if not self._sound():
+            raise ValueError(f"what it says of the column {self.name!r} makes no sense")
+
+    def _sound(self) -> bool:
+        raise NotImplementedError
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -41,6 +53,11 @@ class Number(Column):
     fill: float | None = None
     shift: float = 0.0
     scale: float = 1.0
+
+    def _sound(self) -> bool:
+        return (
+            (self.fill is None or _finite(self.fill)) and _finite(self.shift, self.scale) and self.scale > 0
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -76,6 +93,12 @@ class Categories(Column):
     values: tuple[str, ...] = ()
     fill: tuple[float, ...] | None = None
 
+    def _sound(self) -> bool:
+        filled = self.fill is None or (
+            isinstance(self.fill, tuple) and len(self.fill) == len(self._shown) and _finite(*self.fill)
+        )
+        return _are_texts(self.values) and filled
+
     @property
     def _shown(self) -> tuple[str, ...]:
         return self.values[1:] if len(self.values) == 2 else self.values
@@ -102,6 +125,9 @@ class Words(Column):
     kind = "words"
     values: tuple[str, ...] = ()
 
+    def _sound(self) -> bool:
+        return _are_texts(self.values)
+
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(f"{self.name}:{word}" for word in self.values)
@@ -119,6 +145,9 @@ class HashedWords(Column):
     kind = "hashed words"
     size: int = 2**14
 
+    def _sound(self) -> bool:
+        return type(self.size) is int and 2 <= self.size <= MOST_HASHED
+
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(f"{self.name}#{place}" for place in range(self.size))
@@ -126,6 +155,15 @@ class HashedWords(Column):
     def pairs(self, value: Any) -> Pairs:
         counts = Counter(_hash(word) % self.size for word in tokens(value))
         return [(place, float(count)) for place, count in sorted(counts.items())]
+
+
+def _finite(*numbers: Any) -> bool:
+    return all(type(number) in (int, float) and isfinite(number) for number in numbers)
+
+
+def _are_texts(values: Any) -> bool:
+    texts = isinstance(values, tuple) and all(isinstance(value, str) for value in values)
+    return texts and len(values) > 0 and len(set(values)) == len(values)
 
 
 def tokens(text: str | None) -> Sequence[str]:

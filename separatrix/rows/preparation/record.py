@@ -112,7 +112,7 @@ class Preparation:
     def from_dict(cls, record: dict[str, Any]) -> Preparation:
         """What `to_dict` wrote; ValueError for anything else."""
         missing = record["missing"]
-        if missing is not None and missing not in MISSING:
+        if missing is not None and (not isinstance(missing, str) or missing not in MISSING):
             raise ValueError(f"missing values are {missing!r}")
         columns = []
         for said in record["columns"]:
@@ -121,5 +121,9 @@ class Preparation:
             if kind is None:
                 raise ValueError("a column is of no known kind")
             lists = {key: tuple(value) for key, value in fields.items() if isinstance(value, list)}
-            columns.append(kind(**(fields | lists)))
+            column = kind(**(fields | lists))
+            column.require_sound()
+            columns.append(column)
+        if not columns:
+            raise ValueError("it has no columns")
         return cls(tuple(columns), missing)
