@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.algorithms.separation import Interval, Separation
-from separatrix.algorithms.separation.separation import Unbounded
 from separatrix.certificates.exact import Margins
 from separatrix.certificates.witness import to_decimal
 from separatrix.predictor.evidence import matrix
+from separatrix.reports.coefficients import logistic_words
 from separatrix.reports.evidence import Evidence, evidence_of
 from separatrix.rows import Rows
 from separatrix.rows.sequence import dense_rows
@@ -33,8 +33,8 @@ class Answer:
     """One class against the other, or against the rest; ``evidence`` has the proof of the kind first.
 
     ``conflict`` has the rows of `Separation.conflict` with their values; ``on_plane`` those on the hyperplane
-    of quasi-complete separation; ``logistic`` where each coefficient of a logistic fit runs to, unless the
-    rows are separable.
+    of quasi-complete separation; ``logistic`` what becomes of each coefficient of a logistic fit
+    (`logistic_words`, the intercept last), unless the rows are separable.
     """
 
     separation: Separation
@@ -46,7 +46,7 @@ class Answer:
     standardised: Interval | None
     conflict: tuple[Shown, ...]
     on_plane: tuple[int, ...]
-    logistic: Unbounded | None
+    logistic: tuple[str, ...] | None
 
     @property
     def kind(self) -> str:
@@ -100,7 +100,10 @@ class Answer:
             "on_hyperplane": list(self.on_plane) if self.kind == "quasi" else None,
             "logistic": None
             if self.logistic is None
-            else {"coefficients": list(self.logistic), "intercept": self.logistic.intercept},
+            else {
+                "coefficients": list(self.logistic[: len(self.columns)]),
+                "intercept": self.logistic[-1] if self.intercept else None,
+            },
             "evidence": [
                 {"kind": e.kind, "claim": e.claim, "holds": e.holds, "reason": e.reason}
                 for e in self.evidence
@@ -130,7 +133,7 @@ def answered(separation: Separation, rows: Rows, code: int, *, intercept: bool) 
         conflict=_picked(rows, separation.conflict.rows) if separation.conflict else (),
         on_plane=_on_plane(separation, rows, code) if separation.kind == "quasi" else (),
         # Where the rows are separable every coefficient may run off, and each is a search of its own.
-        logistic=None if separation.separable else separation.unbounded,
+        logistic=None if separation.separable else logistic_words(separation, rows),
     )
 
 

@@ -19,7 +19,7 @@ KINDS = {
     "overlap": "not separable: no hyperplane has every row on its side, nor every row on its side or on it "
     "(overlap)",
 }
-RUNS = {"+inf": "to +∞", "-inf": "to -∞", "undetermined": "not determined"}
+RUNS = {"+inf": "to +∞", "-inf": "to -∞", "undetermined": "in a direction that is not determined"}
 OWN_PROOFS = {"margin-at-least": "margin", "mistakes-at-most": "bound on mistakes"}
 MOST_ROWS = 8  # of a conflict, in a table
 MOST_NAMES = 6
@@ -212,19 +212,22 @@ def _logistic(answer: Answer) -> str:
     words = answer.logistic
     if words is None:
         return "the time limit was reached before it was known which coefficients are finite"
-    names = [*map(_title, answer.columns), *([] if words.intercept is None else ["the intercept"])]
-    ends = [*words, *([] if words.intercept is None else [words.intercept])]
-    groups = {word: [n for n, end in zip(names, ends, strict=True) if end == word] for word in RUNS}
-    running = [f"{_names(group)} {RUNS[word]}" for word, group in groups.items() if group]
+    names = [*map(_title, answer.columns), *(["the intercept"] if answer.intercept else [])]
+    groups = {word: [n for n, end in zip(names, words, strict=True) if end == word] for word in words}
+    others = "are determined" if answer.kind == "overlap" else "stay finite"
+    rest = f"; the others {others}" if "finite" in groups else ""
+    aliased = groups.get("aliased", [])
+    are = "coefficients of {} are" if len(aliased) > 1 else "coefficient of {} is"
+    loose = ""
+    if aliased:
+        loose = f"the {are.format(_names(aliased))} aliased (not unique), since columns depend on each other"
     if answer.kind == "overlap":
-        if not running:
-            return "every maximum-likelihood coefficient is finite"
-        rest = "; the others are finite" if "finite" in ends else ""
-        free = groups["undetermined"]
-        are = "coefficients of {} are" if len(free) > 1 else "coefficient of {} is"
-        return f"the columns depend on each other: the {are.format(_names(free))} not determined{rest}"
-    rest = "; the others stay finite" if "finite" in ends else ""
-    return f"by maximum likelihood these coefficients run off: {', '.join(running)}{rest}"
+        return f"{loose}{rest}" if aliased else "every maximum-likelihood coefficient is finite"
+    running = [f"{_names(groups[word])} {RUNS[word]}" for word in RUNS if word in groups]
+    if not running:
+        return f"by maximum likelihood a combination of coefficients runs off; {loose}{rest}"
+    also = f"; {loose}" if aliased else ""
+    return f"by maximum likelihood these coefficients run off: {', '.join(running)}{also}{rest}"
 
 
 def _evidence(answer: Answer, rows: Rows) -> Iterator[Line]:

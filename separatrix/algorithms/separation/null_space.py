@@ -61,8 +61,10 @@ def residues(X: np.ndarray, intercept: bool) -> np.ndarray:
 
 
 def product(Z: np.ndarray, W: np.ndarray) -> np.ndarray:
-    """Z·W modulo the prime; each product of entries fits in 62 bits."""
-    total = np.zeros((len(Z), W.shape[1]), np.int64)
-    for j in range(Z.shape[1]):
-        total = (total + Z[:, j : j + 1] * W[None, j] % PRIME) % PRIME
-    return total
+    """Z·W modulo the prime, by products of 16-bit halves, whose sums are exact in doubles."""
+    high, low = ((Z >> 16).astype(np.float64), (Z & 0xFFFF).astype(np.float64))
+    top, rest = ((W >> 16).astype(np.float64), (W & 0xFFFF).astype(np.float64))
+    parts = (high @ top, high @ rest + low @ top, low @ rest)
+    powers = (2**32 % PRIME, 2**16, 1)
+    found = sum(part.astype(np.int64) % PRIME * power for part, power in zip(parts, powers, strict=True))
+    return np.asarray(found % PRIME)

@@ -124,8 +124,9 @@ class Fewest:
 
 @dataclass(frozen=True)
 class Coefficient:
-    """A weight of the halfspace that was found, in the user's units and in standard deviations, and where the
-    maximum-likelihood logistic coefficient runs to ("finite", "+inf", "-inf", "undetermined")."""
+    """A weight of the halfspace that was found, in the user's units and in standard deviations, and what
+    becomes of the maximum-likelihood logistic coefficient: "finite", "aliased" (not unique, since columns
+    depend on one another), "+inf", "-inf" or "undetermined" (infinite, of either sign)."""
 
     name: str
     weight: float

@@ -14,6 +14,7 @@ import numpy as np
 from separatrix.algorithms.separation import Separation, separated
 from separatrix.algorithms.separation.scanner import OutOfTime
 from separatrix.predictor.evidence import tally
+from separatrix.reports.coefficients import logistic_words
 from separatrix.reports.diagnosis.advice import advice
 from separatrix.reports.diagnosis.columns import shown_values
 from separatrix.reports.diagnosis.lifting import lifts_of
@@ -309,13 +310,13 @@ class Examination:
             return ()
         scales = separation.scales
         followed = not separation.separable or self.rows.n_columns <= MOST_COLUMNS
-        runs = separation.unbounded if followed else None
+        runs = logistic_words(separation, self.rows) if followed else None
         return tuple(
             Coefficient(
                 name,
                 float(weights[j]),
                 float(weights[j]) * scales[j],
-                None if runs is None else str(runs[j]),
+                None if runs is None else runs[j],
             )
             for j, name in enumerate(self.names)
         )

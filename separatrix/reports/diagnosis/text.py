@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from separatrix.reports.coefficients import logistic_sentence
 from separatrix.reports.diagnosis.record import Data, Diagnosis, Task
 from separatrix.reports.evaluation import told
 from separatrix.reports.wording import Line, at_most, counted, laid_out, named, number, several, table
@@ -112,15 +113,10 @@ def _digits(lower: float, upper: float) -> str:
 
 
 def _logistic(task: Task) -> Iterator[Line]:
-    if task.kind == "complete":
-        yield "logistic", "no maximum-likelihood fit: the likelihood grows for ever"
-        return
-    running = [c.name for c in task.coefficients if c.runs_to not in (None, "finite")]
-    if running:
-        shown = ", ".join(running[:6]) + (f" and {len(running) - 6} more" if len(running) > 6 else "")
-        yield "logistic", f"no finite maximum-likelihood fit: it runs away in {shown}"
-    elif task.kind == "overlap":
-        yield "logistic", "every maximum-likelihood coefficient is finite"
+    followed = bool(task.coefficients) and task.coefficients[0].runs_to is not None
+    if task.kind == "complete" or followed:
+        names = [c.name for c in task.coefficients]
+        yield "logistic", logistic_sentence(task.kind, names, [c.runs_to for c in task.coefficients])
 
 
 def _course(task: Task) -> str:
