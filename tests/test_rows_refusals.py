@@ -200,7 +200,7 @@ def test_a_file_cut_short_is_refused(tmp_path, kind):
         assert "cut off after row" in str(caught.value)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("csv", "tsv", "svm")])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.split(".")[0] not in ("csv", "tsv", "svm")])
 def test_a_file_of_something_else_is_refused(tmp_path, kind):
     path = tmp_path / f"table.{kind}"
     path.write_bytes(b"Dear reader,\nthis is no table.\n" * 20)

@@ -1,4 +1,4 @@
-"""Which label is +1: labels compare as numbers when both are numbers, or text that reads as one.
+"""Which label is +1: labels compare as `check.labels` says, as numbers where they read as numbers.
 
 So a certificate made from an array of integers holds for a CSV file of the same data, where they are text.
 
@@ -8,18 +8,19 @@ So a certificate made from an array of integers holds for a CSV file of the same
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from math import isfinite
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-Label: TypeAlias = str | int | float | bool
-Signs = npt.NDArray[np.int8]
+from .check.labels import Label, larger, meaning, same_label
+from .witness import LONGEST
 
-_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+__all__ = ["Label", "Signs", "larger_of", "plain", "same_label", "signs_of"]
+
+Signs = npt.NDArray[np.int8]
 
 
 def plain(label: Any) -> Label:
@@ -27,41 +28,22 @@ def plain(label: Any) -> Label:
     label = label.item() if isinstance(label, np.generic) else label
     if label is None or type(label).__name__ in ("NAType", "NaTType") or label != label:
         raise ValueError("A label is missing.")
+    if isinstance(label, int) and label.bit_length() > LONGEST:
+        raise ValueError(f"A label is a whole number of {label.bit_length()} bits; give it a shorter name.")
     return label if isinstance(label, (str, int, float)) else str(label)
 
 
-def as_number(label: Label) -> int | float | None:
-    if isinstance(label, str):
-        if not _NUMBER.fullmatch(label):
-            return None
-        label = int(label) if label.strip().lstrip("+-").isdigit() else float(label)
-    return label if isinstance(label, int) or isfinite(label) else None
-
-
-def same_label(one: Label, other: Label) -> bool:
-    first, second = as_number(one), as_number(other)
-    if first is not None and second is not None:
-        return first == second
-    if isinstance(one, bool) or isinstance(other, bool):
-        return str(one).lower() == str(other).lower()
-    return str(one) == str(other)
-
-
-def larger(labels: Iterable[Label]) -> Label:
+def larger_of(labels: Iterable[Label]) -> Label:
     """The larger of exactly two labels."""
-    distinct: list[Label] = []
+    distinct: dict[int | float | str, Label] = {}
     for label in labels:
-        if not any(same_label(label, known) for known in distinct):
-            distinct.append(label)
+        distinct.setdefault(meaning(label), label)
         if len(distinct) > 2:
             raise ValueError("The labels have more than two values; say which one is positive.")
     if len(distinct) < 2:
-        known = f"only the value {distinct[0]!r}" if distinct else "no value"
+        known = f"only the value {next(iter(distinct.values()))!r}" if distinct else "no value"
         raise ValueError(f"The labels have {known}; say which label is positive.")
-    first, second = map(as_number, distinct)
-    if first is not None and second is not None:
-        return distinct[0] if first > second else distinct[1]
-    return max(distinct, key=str)
+    return larger(*distinct.values())
 
 
 def signs_of(y: Any, positive: Label | None) -> tuple[Signs, Label]:
@@ -75,7 +57,7 @@ def signs_of(y: Any, positive: Label | None) -> tuple[Signs, Label]:
         return _signs_of_numbers(labels, positive)
     values = [plain(label) for label in labels.tolist()]
     distinct = set(values)
-    positive = larger(distinct) if positive is None else positive
+    positive = larger_of(distinct) if positive is None else positive
     chosen = {label for label in distinct if same_label(label, positive)}
     signs = np.fromiter((1 if value in chosen else -1 for value in values), np.int8, len(values))
     return signs, positive
@@ -88,15 +70,14 @@ def _signs_of_numbers(labels: npt.NDArray[Any], positive: Label | None) -> tuple
     if not isfinite(high) or not isfinite(low):
         raise ValueError("A label is NaN or infinite.")
     if positive is None:
-        positive = larger(plain(label) for label in (low, high))
+        larger_of(plain(label) for label in (low, high))  # two, or a sentence
+        positive = plain(high)
         chosen = labels == high
         if not (chosen | (labels == low)).all():
             raise ValueError("The labels have more than two values; say which one is positive.")
     else:
-        number = as_number(positive)
-        if number is None and labels.dtype.kind == "b":
-            number = {"false": 0, "true": 1}.get(str(positive).lower())
-        chosen = np.zeros(len(labels), dtype=bool) if number is None else _equal(labels, number)
+        number = meaning(positive) if isinstance(positive, str) else positive
+        chosen = np.zeros(len(labels), dtype=bool) if isinstance(number, str) else _equal(labels, number)
     return np.where(chosen, np.int8(1), np.int8(-1)), positive
 
 

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .labels import Label, Signs, larger, plain, same_label, signs_of
+from .labels import Label, Signs, larger_of, plain, same_label, signs_of
 from .sparse import csr, sound, sound_csr
 
 Matrix: TypeAlias = Any  # a float64 ndarray or csr_array
@@ -129,7 +129,7 @@ def _labelled(rows: Any, positive: Any) -> Source:
         raise ValueError("These rows have no labels.")
     classes = [plain(label) for label in rows.classes]
     if positive is None:
-        larger(classes)  # exactly two, or a sentence
+        larger_of(classes)  # exactly two, or a sentence
         codes = [1]
     else:
         codes = [k for k, label in enumerate(classes) if same_label(label, positive)]

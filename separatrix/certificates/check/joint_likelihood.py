@@ -20,13 +20,13 @@ from fractions import Fraction
 from operator import mul
 from typing import Any
 
+from .labels import same_label
 from .likelihood import compare
-from .logarithms import FARTHEST, ROOM, SMALL, decimal, grain, log_of_one_and
-from .record import Refused, _label, double, number, optional, several, whole
+from .logarithms import FARTHEST, ROOM, SMALL, decimal, grain, log_of_one_and, quantum
+from .record import Refused, _label, double, number, optional, several
 from .separation import UNIT, over_common, row_over_common
-from .table import Table, same_label
+from .table import Table
 
-MOST_QUANTUM = 900
 MOST_MULTIPLES = 2**51  # of a row, where the certificate names their unit
 
 
@@ -193,13 +193,6 @@ def joint_likelihood_within(witness: dict[str, Any], table: Table) -> str:
     return (
         f"the objective is at most {witness['upper']!r} at these weights, and at least {witness['lower']!r}."
     )
-
-
-def quantum(value: Any) -> int:
-    value = whole(value)
-    if value > MOST_QUANTUM:
-        raise ValueError
-    return value
 
 
 CLAIMS = {

@@ -14,22 +14,18 @@ from fractions import Fraction
 from operator import mul
 from typing import Any
 
+from .labels import Label
 from .record import Refused, double, listed, optional, several
-from .table import Label, Table, Unreadable
+from .table import Table, Unreadable
 
 
 class Measured(Table):
     """Rows of a CSV file with a real target where other claims have a label."""
 
     def rows(self) -> Iterator[tuple[list[float], Any]]:
+        columns = (*self._features, self._label)
         for line, cells in self._cells():
-            try:
-                values = [float(cells[j]) for j in (*self._features, self._label)]
-                finite = all(map(math.isfinite, values))
-            except ValueError:
-                finite = False
-            if not finite:
-                raise Unreadable(f"{self.path}, line {line}: a number is missing or not finite.")
+            values = self._numbers(line, cells, columns)
             yield values[:-1], values[-1]
 
     def survey(self, hashed: bool) -> tuple[int, bool, str]:

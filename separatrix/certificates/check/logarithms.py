@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
+
+from .record import whole
 
 ROOM = Decimal(10) ** -40  # the share of a sum of positive numbers allowed for roundings
 SMALL = Decimal(10) ** -18  # below it 1 + e loses too many digits
 FARTHEST = Decimal(10**8)
+MOST_QUANTUM = 900
 
 
 def decimal(value: Fraction | int) -> Decimal:
@@ -19,6 +23,14 @@ def grain(row_weights: Sequence[float | int] | None) -> int:
     """1 over the unit of the b: 10^40, and more where all rows weigh little."""
     largest = Fraction(max(row_weights or (1,)))
     return 10**40 * max(1, int(1 / largest) if largest > 0 else 1)
+
+
+def quantum(value: Any) -> int:
+    """q, where the unit of the b is 2^-q."""
+    value = whole(value)
+    if value > MOST_QUANTUM:
+        raise ValueError
+    return value
 
 
 def log_of_one_and(e: Decimal) -> Decimal:

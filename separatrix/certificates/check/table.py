@@ -1,8 +1,9 @@
 """The data: a CSV file with a header, read row by row as exact doubles and a sign.
 
-Numbers are read by ``float()``, which rounds a decimal correctly. The label column is the one asked for, or
-the one the certificate names, or the last; the features are those the certificate names, or all other
-columns. Labels compare as numbers when both read as numbers, else as text.
+A number is written in ASCII digits, with or without a sign, a point and an exponent; spaces and tabs may
+surround it. ``float()`` rounds it to the nearest double; a whole number beyond 2^53 is refused. A column that
+begins with ``true`` or ``false`` holds truth values, 1 and 0. The label column is the one asked for, or the
+one the certificate names, or the last; the features are those the certificate names, or all other columns.
 """
 
 from __future__ import annotations
@@ -13,10 +14,15 @@ import hashlib
 import math
 import re
 import struct
-from collections.abc import Collection, Iterator
+import zlib
+from collections.abc import Collection, Iterator, Sequence
 from typing import IO
 
-Label = str | int | float | bool
+from .labels import WHOLE, Label, larger, meaning, unclear
+
+EXACT = 1 << 53  # every whole number up to here is a double
+STRANGE = re.compile(r"[^0-9eE+\-., \t]")
+TRUTH = {name: names[0] for names in ("0 false False FALSE", "1 true True TRUE") for name in names.split()}
 
 
 class Unreadable(Exception):
@@ -41,6 +47,7 @@ class Table:
         else:
             self._features = [self._column(name) for name in features]
         self.columns = len(self._features)
+        self._truths: set[int] | None = None
         self.wanted: Collection[int] = ()
         self.kept: dict[int, tuple[list[float], int]] = {}
         self.positive = self._larger_label() if positive is None else positive
@@ -48,18 +55,42 @@ class Table:
     def rows(self) -> Iterator[tuple[list[float], int]]:
         """Values and sign of each row, in order."""
         known: dict[str, int] = {}
+        positive = meaning(self.positive)
         for line, cells in self._cells():
             label = cells[self._label]
             if label not in known:
-                known[label] = 1 if same_label(label, self.positive) else -1
-            try:
-                values = list(map(float, map(cells.__getitem__, self._features)))
-                finite = all(map(math.isfinite, values))
-            except ValueError:
-                finite = False
-            if not finite:
-                raise Unreadable(f"{self.path}, line {line}: a feature is not a finite number.")
-            yield values, known[label]
+                if not label:
+                    raise Unreadable(f"{self.path}, line {line}: the label is missing.")
+                known[label] = 1 if meaning(label) == positive else -1
+            yield self._numbers(line, cells, self._features), known[label]
+        self._require_clear(known)
+
+    def _numbers(self, line: int, cells: list[str], columns: Sequence[int]) -> list[float]:
+        if self._truths is None:
+            self._truths = {j for j in columns if cells[j].strip().lower() in ("true", "false")}
+        texts = [cells[j] for j in columns]
+        try:
+            if self._truths:
+                texts = [TRUTH[t] if j in self._truths else t for j, t in zip(columns, texts, strict=True)]
+            if STRANGE.search(",".join(texts)):
+                raise ValueError
+            values = list(map(float, texts))
+        except (KeyError, ValueError):
+            raise Unreadable(f"{self.path}, line {line}: a feature is not a finite number.") from None
+        largest = max(map(abs, values))
+        if not largest < math.inf:
+            raise Unreadable(f"{self.path}, line {line}: a feature is not a finite number.")
+        if largest >= EXACT:
+            for text in texts:
+                whole = WHOLE.fullmatch(text)
+                if whole is not None and int(whole[2]) > EXACT:
+                    raise Unreadable(f"{self.path}, line {line}: a whole number is beyond 2^53.")
+        return values
+
+    def _require_clear(self, labels: Collection[str]) -> None:
+        fault = unclear(labels)
+        if fault is not None:
+            raise Unreadable(f"{self.path}: {fault}.")
 
     def survey(self, hashed: bool) -> tuple[int, bool, str]:
         """Number of rows, whether one is positive, and the digest of the data if asked for; rows that are
@@ -94,7 +125,7 @@ class Table:
             for cells in reader:
                 if cells:
                     yield reader.line_num, cells
-        except (csv.Error, UnicodeDecodeError, EOFError, OSError) as error:
+        except (csv.Error, UnicodeDecodeError, EOFError, OSError, zlib.error) as error:
             raise Unreadable(f"{self.path}, after line {reader.line_num}: {error}.") from None
 
     def _cells(self) -> Iterator[tuple[int, list[str]]]:
@@ -112,31 +143,15 @@ class Table:
         return self.header.index(name)
 
     def _larger_label(self) -> Label:
-        labels: list[str] = []
+        labels: dict[str, int | float | str] = {}
         for _, cells in self._cells():
             label = cells[self._label]
-            if not any(same_label(label, known) for known in labels):
-                labels.append(label)
-            if len(labels) > 2:
+            if label not in labels:
+                labels[label] = meaning(label)
+            if len(set(labels.values())) > 2:
                 raise Unreadable("The labels have more than two values, and none is said to be positive.")
-        if len(labels) < 2:
+        self._require_clear(labels)
+        two = {value: text for text, value in labels.items()}
+        if len(two) < 2:
             raise Unreadable("The labels have fewer than two values, and none is said to be positive.")
-        numbers = [as_number(label) for label in labels]
-        return max(labels) if None in numbers else max(labels, key=as_number)  # type: ignore[arg-type]
-
-
-def as_number(label: Label) -> int | float | None:
-    if isinstance(label, str):
-        if not re.fullmatch(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", label, re.ASCII):
-            return None
-        label = int(label) if label.strip().lstrip("+-").isdigit() else float(label)
-    return label if isinstance(label, int) or math.isfinite(label) else None
-
-
-def same_label(one: Label, other: Label) -> bool:
-    first, second = as_number(one), as_number(other)
-    if first is not None and second is not None:
-        return first == second
-    if isinstance(one, bool) or isinstance(other, bool):
-        return str(one).lower() == str(other).lower()
-    return str(one) == str(other)
+        return larger(*two.values())

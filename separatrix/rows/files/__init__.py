@@ -11,7 +11,7 @@ from separatrix.rows.files import measured
 from separatrix.rows.files.choice import choose
 from separatrix.rows.files.prepared import Wishes, missing_counts, missing_told, rows_prepared
 from separatrix.rows.files.source import Place, Source, cannot_open
-from separatrix.rows.files.spool import format_of, spooled
+from separatrix.rows.files.spool import format_of, is_gzipped, spooled
 from separatrix.rows.files.table import rows_of_columns
 from separatrix.rows.preparation import Preparation
 from separatrix.rows.sequence import Rows, jobs
@@ -146,14 +146,11 @@ def read(
     """
     if regression:
         measured.require_target(label, positive)
-    if hasattr(path, "read") or path == "-":
-        place = spooled(path)
-        told, gzipped = format_of(place.path)
-        kind = format or told
-    else:
-        place = Place(os.fspath(path))
-        kind, gzipped = _format(place, format)
+    nameless = hasattr(path, "read") or path == "-"
+    place = spooled(path) if nameless else Place(os.fspath(path))
     _require_some(place)
+    told, gzipped = format_of(place.path) if nameless else _format(place, format)
+    kind = format or told
     if kind not in FORMATS:
         raise DataError(f"format={kind!r} is none of {', '.join(FORMATS)}.")
     if gzipped and kind not in MAY_BE_GZIPPED:
@@ -277,16 +274,16 @@ def _source(place: Place, kind: str, *, gzipped: bool, delimiter: str | None, he
 
 
 def _format(place: Place, told: str | None) -> tuple[str, bool]:
+    """The format, which the name tells, and whether the file is gzipped, which its first bytes tell."""
     path = place.path
-    gzipped = path.suffix.lower() == ".gz"
-    suffix = (path.with_suffix("") if gzipped else path).suffix.lower()
+    suffix = (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
     kind = told or SUFFIXES.get(suffix)
     if kind is None and not path.is_dir():
         says = f"the suffix {suffix} tells" if suffix else "a name without a suffix tells"
         raise DataError(
             f"{place.name}: {says} no format known here; pass format= one of {', '.join(FORMATS)}."
         )
-    return kind or "", gzipped
+    return kind or "", is_gzipped(path)
 
 
 def _require_some(place: Place) -> None:

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
 from separatrix.rows.errors import DataError, MissingValue
-from separatrix.rows.files.labels import MISSING, NUMBER
+from separatrix.rows.files.labels import MISSING, NUMBER, WHOLE
 from separatrix.rows.files.passages import parsed
 from separatrix.rows.files.source import Place, Source, broken, pieces
 from separatrix.rows.tables import EXACT, beyond_exact, not_a_number, shorten
@@ -165,9 +165,10 @@ class CsvSource(Source):
         start = 0
         for batch in self._typed({name: pa.string() for name in names}, []):
             for name, column in zip(names, batch.columns, strict=True):
-                long = pc.match_substring_regex(column, r"^\s*[+-]?[0-9]{16,}\s*$")
+                long = pc.match_substring_regex(column, r"^[ \t]*[+-]?[0-9]{16,}[ \t]*$")
                 for row in pc.indices_nonzero(long).to_pylist():
-                    value = int(column[row].as_py())
+                    sign, digits = WHOLE.fullmatch(column[row].as_py()).groups()  # type: ignore[union-attr]
+                    value = int(sign + digits)
                     if abs(value) > EXACT:
                         raise DataError(f"{self.cell(start + row, name)}: {beyond_exact(value)}")
             start += batch.num_rows

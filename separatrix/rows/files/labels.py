@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,9 @@ from separatrix.rows.errors import DataError
 
 MOST_CLASSES = 100_000
 MISSING = frozenset({"na", "n/a", "nan", "null", "none", "?"})
-WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
-NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
+TRUTH = {"true": 1, "false": 0}
+WHOLE = re.compile(r"[ \t]*([+-]?)0*([0-9]+)[ \t]*")
+NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
 
 
 class Classes:
@@ -140,29 +142,30 @@ class Classes:
 
     def _from_text(self, values: list[str]) -> np.ndarray:
         present = [text for text in values if text.strip().lower() not in MISSING]
-        numbers = bool(present) and all(NUMBER.fullmatch(text) for text in present)
-        if numbers and len(present) < len(values):
-            absent = next(text for text in values if text not in present)
-            raise self._missing(self._first_rows[self._found[absent]])
-        if numbers and all(WHOLE.fullmatch(text) for text in values):
-            whole = [int(text) for text in values]
-            fits = max(map(abs, whole)) < 2**63
-            return np.array(whole, np.int64) if fits else np.array(values)
-        if numbers:
-            return np.array([float(text) for text in values])
-        if all(text.lower() in ("true", "false") for text in values):
+        numbers: list[Any] = [as_number(text) for text in present]
+        if numbers and None not in numbers:
+            if len(present) < len(values):
+                absent = next(text for text in values if text not in present)
+                raise self._missing(self._first_rows[self._found[absent]])
+            if all(isinstance(number, int) for number in numbers):
+                return np.array(numbers, np.int64)
+            if all(float(number) == number for number in numbers):
+                return np.array(numbers, np.float64)
+        elif all(text.lower() in TRUTH for text in values):
             return np.array([text.lower() == "true" for text in values])
         self._refuse_alike(values)
         return np.array(values)
 
     def _refuse_alike(self, values: list[str]) -> None:
-        seen: dict[str, str] = {}
+        seen: dict[Any, str] = {}
         for text in sorted(values, key=lambda text: self._first_rows[self._found[text]]):
-            if (other := seen.setdefault(text.strip(), text)) != text:
-                raise DataError(
-                    f"{self._where(self._first_rows[self._found[text]])}: the label {text!r} differs from "
-                    f"{other!r} by spaces alone; write both alike."
-                )
+            if (other := seen.setdefault(meaning(text.strip()), text)) != text:
+                if text.strip() == other.strip():
+                    same = f"differs from {other!r} by spaces alone"
+                else:
+                    same = f"means the same as {other!r}"
+                where = self._where(self._first_rows[self._found[text]])
+                raise DataError(f"{where}: the label {text!r} {same}; write both alike.")
 
     def _against_the_rest(self, positive: Any) -> None:
         labels = self.classes.tolist()
@@ -179,13 +182,30 @@ class Classes:
         self._rank = (self._rank == code).astype(np.int32)
 
 
+def as_number(label: Any) -> int | float | None:
+    """The number that a label is: a whole one below 2^63 in size exactly, any other the nearest double."""
+    if isinstance(label, str):
+        whole = WHOLE.fullmatch(label)
+        if whole is not None:
+            sign, digits = whole.groups()
+            label = int(sign + digits) if len(digits) < 20 else inf
+        elif NUMBER.fullmatch(label):
+            label = float(label)
+        else:
+            return None
+    if isinstance(label, float):
+        return label if isfinite(label) else None
+    return label if isinstance(label, int) and abs(label) < 1 << 63 else None
+
+
+def meaning(label: Any) -> int | float | str:
+    """What is compared of a label, as certificates compare it."""
+    number = as_number(label)
+    return number if number is not None else TRUTH.get(str(label).lower(), str(label))
+
+
 def _same(label: Any, positive: Any) -> bool:
-    if str(label) == str(positive):
-        return True
-    both = f"{label} {positive}".split()
-    return (
-        len(both) == 2 and all(NUMBER.fullmatch(text) for text in both) and float(both[0]) == float(both[1])
-    )
+    return meaning(label) == meaning(positive)
 
 
 def _distinct(column: Any) -> tuple[np.ndarray, list[tuple[Any, int]]]:

@@ -110,7 +110,7 @@ def _is_text(kind: Any) -> bool:
 
 def _plain_text(column: Any) -> Any:
     text = column.cast(pa.string()) if column.type != pa.string() else column
-    return pc.utf8_trim_whitespace(text)
+    return pc.utf8_trim(text, " \t")
 
 
 def _absent(column: Any) -> Any:

@@ -47,10 +47,15 @@ def spooled(stream: Any) -> Place:
     return place
 
 
+def is_gzipped(path: Path) -> bool:
+    """Whether the first bytes are those of gzip, whatever the file is called."""
+    with path.open("rb") as file:
+        return file.read(len(GZIP)) == GZIP
+
+
 def format_of(path: Path) -> tuple[str, bool]:
     """The format of a file by its first bytes, and whether it is gzipped."""
-    with path.open("rb") as file:
-        gzipped = file.read(len(GZIP)) == GZIP
+    gzipped = is_gzipped(path)
     try:
         with gzip.open(path) if gzipped else path.open("rb") as file:
             beginning = file.read(65536)
