@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .mistakes_at_most import MistakesAtMost as MistakesAtMost
     from .overlapping import Overlapping as Overlapping
     from .separable import Separable as Separable
+    from .sequence import Certificates as Certificates
     from .soft_margin_within import SoftMarginWithin as SoftMarginWithin
     from .solution_within import SolutionWithin as SolutionWithin
     from .store import from_dict as from_dict
@@ -54,6 +55,7 @@ _HOMES = {
     "About": "certificate",
     "Certificate": "certificate",
     "CertificateError": "witness",
+    "Certificates": "sequence",
     "ErrorsAtLeast": "errors_at_least",
     "ErrorsAtMost": "errors_at_most",
     "FewestErrors": "fewest_errors",

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.certificates import Inseparable, Undecided
+from separatrix.certificates import Certificates, Inseparable, Undecided
 from separatrix.halfspace import Halfspace
 from separatrix.predictor.evidence import matrix
 from separatrix.predictor.parameters import require_flags, require_seed
@@ -99,7 +99,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         def either(values: list[Any]) -> Any:
             return values[0] if binary else tuple(values)
 
-        self.certificate_ = either([s.certificate for s in solutions])
+        proofs = [s.certificate for s in solutions]
+        self.certificate_ = proofs[0] if binary else Certificates(proofs)
         self.history_ = either([s.history for s in solutions])
         for stale in set(self._facts) - set(solutions[0].facts):
             self.__dict__.pop(f"{stale}_", None)
@@ -108,7 +109,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             values = [s.facts[fact] for s in solutions]
             numeric = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
             setattr(self, f"{fact}_", values[0] if binary else np.array(values) if numeric else tuple(values))
-        self._warn([s.certificate for s in solutions])
+        self._warn(proofs)
 
     def _keep_weights(self, weights: list[np.ndarray], halfspaces: list[Any] | None = None) -> None:
         table = np.array(weights)
@@ -128,6 +129,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             if not LEARNED.fullmatch(key) or hasattr(type(self), key):
                 raise ValueError(f"it holds {key!r}, which is nothing that a model learns.")
             setattr(self, key, value)
+        if isinstance(found.get("certificate_"), tuple):
+            self.certificate_ = Certificates(found["certificate_"])
         self._facts = tuple(key[:-1] for key in found if key not in OF_EVERY_MODEL)
         n_columns, classes = found["n_features_in_"], found["classes_"]
         if type(n_columns) is not int or n_columns < 1 or classes.ndim != 1 or len(classes) < 2:

@@ -16,7 +16,7 @@ from separatrix.algorithms.online.mistake_driven import MistakeDriven
 from separatrix.algorithms.online.order import order_named
 from separatrix.algorithms.online.survey import Survey
 from separatrix.algorithms.online.units import MOST_EXPONENT, OUT_OF_RANGE, in_units, is_usual
-from separatrix.certificates import Undecided
+from separatrix.certificates import Certificates, Undecided
 from separatrix.predictor import FitWarning, History, Solution, warn
 from separatrix.predictor.refusal import left_as_it_was
 from separatrix.predictor.validation import is_plain, labelled_rows
@@ -283,7 +283,7 @@ class OnlineClassifier(MistakeDriven):
             if hasattr(self, f"{fact}_") and fact not in ("mistakes", "updates"):
                 delattr(self, f"{fact}_")
         self._facts = ()
-        self.certificate_ = ROW_BY_ROW if binary else (ROW_BY_ROW,) * len(learners)
+        self.certificate_ = ROW_BY_ROW if binary else Certificates((ROW_BY_ROW,) * len(learners))
         self.history_ = History() if binary else (History(),) * len(learners)
         self.passes_ = 0 if binary else np.zeros(len(learners), int)
 
