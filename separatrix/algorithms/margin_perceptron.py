@@ -36,7 +36,7 @@ from separatrix.bounds.rounding import up
 from separatrix.certificates import MarginShare
 from separatrix.predictor import NothingProven, Solution, warn
 from separatrix.predictor.evidence import Tally, about
-from separatrix.predictor.parameters import is_number
+from separatrix.predictor.parameters import is_between, shown
 from separatrix.rows import Rows
 
 POLISHING = 200  # rounds over the rows that carry the point, after each pass
@@ -105,8 +105,8 @@ class MarginPerceptron(OnlineClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not (is_number(self.share) and 0 < self.share < 1):
-            raise ValueError(f"share={self.share!r} must lie between 0 and 1, both excluded.")
+        if not is_between(self.share, 0, 1):
+            raise ValueError(f"share={shown(self.share)} must lie between 0 and 1, both excluded.")
 
     def promised(self, radius: float, margin: float) -> Bound | None:
         bound = kozinec(radius, margin, (1 - self.share) * (1 - SPARE))

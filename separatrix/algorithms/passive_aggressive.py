@@ -28,7 +28,7 @@ from separatrix.algorithms.online.survey import Survey
 from separatrix.bounds import Bound, passive_aggressive
 from separatrix.bounds.rounding import up
 from separatrix.predictor import Solution
-from separatrix.predictor.parameters import is_number, is_one_of
+from separatrix.predictor.parameters import is_between, is_one_of, shown
 
 VARIANTS = ("PA", "PA-I", "PA-II")
 
@@ -97,9 +97,9 @@ class PassiveAggressive(OnlineClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if not is_one_of(self.variant, VARIANTS):
-            raise ValueError(f"variant={self.variant!r} is none of {', '.join(VARIANTS)}.")
-        if not (is_number(self.C) and 0 < self.C < np.inf):
-            raise ValueError(f"C={self.C!r} must be positive and finite; variant='PA' has no such limit.")
+            raise ValueError(f"variant={shown(self.variant)} is none of {', '.join(VARIANTS)}.")
+        if not is_between(self.C, 0, np.inf):
+            raise ValueError(f"C={shown(self.C)} must be positive and finite; variant='PA' has no limit.")
 
     def _takes_any_units(self) -> bool:
         return self.variant == "PA" and not self.fit_intercept  # C has units

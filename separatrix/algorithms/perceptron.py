@@ -37,6 +37,7 @@ from separatrix.certificates import MistakeRun, Separable
 from separatrix.halfspace import Halfspace
 from separatrix.predictor import FitWarning, Solution, warn
 from separatrix.predictor.evidence import about, tally
+from separatrix.predictor.parameters import as_doubles
 from separatrix.rows import Rows
 
 if TYPE_CHECKING:
@@ -175,10 +176,8 @@ class Perceptron(OnlineClassifier):
         if self.start is None or any(start is not None for start in starts.values()):
             return starts
         wanted = self.n_features_in_ + bool(self.fit_intercept)
-        try:
-            given = np.asarray(self.start, dtype=np.float64).ravel()
-        except (TypeError, ValueError):
-            given = np.empty(0)
+        numbers = as_doubles(self.start)
+        given = np.empty(0) if numbers is None else numbers.ravel()
         if len(given) != wanted or not np.isfinite(given).all():
             raise ValueError(
                 f"start must hold {wanted} finite numbers, one per column and the intercept last."

@@ -10,14 +10,60 @@ from typing import Any
 
 import numpy as np
 
+LONGEST_SHOWN = 80  # characters
+
 
 def is_number(value: Any) -> bool:
-    """Whether it is one real number; true and false are none.
+    """Whether it is one real number in the range of doubles; true and false are none.
 
-    >>> is_number(0.5), is_number(np.int8(3)), is_number(True), is_number("0.5"), is_number(None)
+    >>> is_number(0.5), is_number(np.int8(3)), is_number(True), is_number("0.5"), is_number(10**400)
     (True, True, False, False, False)
     """
-    return isinstance(value, Real) and not isinstance(value, bool)
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
+
+
+def is_between(value: Any, low: float, high: float) -> bool:
+    """Whether it is one real number strictly between the two, as a double.
+
+    >>> is_between(0.5, 0, 1), is_between(1, 0, 1), is_between(float("nan"), 0, 1)
+    (True, False, False)
+    """
+    return is_number(value) and low < float(value) < high
+
+
+def as_doubles(value: Any) -> np.ndarray | None:
+    """A number or numbers as an array of doubles; None for anything else, as complex numbers, text and dates.
+
+    >>> as_doubles([1, 0.5]), as_doubles("1"), as_doubles(1 + 2j), as_doubles(True)
+    (array([1. , 0.5]), None, None, None)
+    """
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):
+        return None
+    if array.dtype.kind not in "iufO" or not (array.dtype.kind != "O" or all(map(is_number, array.flat))):
+        return None
+    with np.errstate(over="ignore"):
+        return array.astype(np.float64)
+
+
+def shown(value: Any) -> str:
+    """The value as a message shows it: on one line, and no longer than a line.
+
+    >>> shown("firth"), len(shown(10**10_000))
+    ("'firth'", 17)
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # whole numbers of more digits than Python writes
+        return "a number too long"
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
 
 
 def is_whole(value: Any) -> bool:
@@ -43,9 +89,9 @@ def require_seed(model: Any) -> None:
     seed = getattr(model, "random_state", None)
     if seed is None or isinstance(seed, np.random.RandomState) or seed is np.random:
         return
-    if not (isinstance(seed, Integral) and 0 <= int(seed) < 2**32):
+    if not (is_whole(seed) and 0 <= int(seed) < 2**32):
         raise ValueError(
-            f"random_state={seed!r} must be a whole number from 0 to 2**32 - 1, a RandomState or None."
+            f"random_state={shown(seed)} must be a whole number from 0 to 2**32 - 1, a RandomState or None."
         )
 
 
@@ -55,7 +101,7 @@ def require_flags(model: Any) -> None:
     for name in _flags(kind):
         value = getattr(model, name)
         if not isinstance(value, bool | np.bool_):
-            raise ValueError(f"{name}={value!r} must be True or False.")
+            raise ValueError(f"{name}={shown(value)} must be True or False.")
 
 
 @cache

@@ -10,7 +10,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight
 
 from separatrix.predictor.classifier import LinearClassifier
-from separatrix.predictor.parameters import is_number
+from separatrix.predictor.parameters import is_between, shown
 from separatrix.rows import DataError, Rows
 
 
@@ -58,10 +58,10 @@ class WeightedClassifier(LinearClassifier):
             return
         if not (isinstance(given, Mapping) and all(_is_positive(weight) for weight in given.values())):
             raise ValueError(
-                f"{self.class_weight_name}={given!r} makes no sense: give a positive number for every class, "
-                'as in {0: 1, 1: 5}, "balanced", or None.'
+                f"{self.class_weight_name}={shown(given)} makes no sense: give a positive number for every "
+                'class, as in {0: 1, 1: 5}, "balanced", or None.'
             )
 
 
 def _is_positive(weight: Any) -> bool:
-    return is_number(weight) and 0 < weight < float("inf")
+    return is_between(weight, 0, float("inf"))

@@ -20,7 +20,7 @@ from separatrix.bounds import Bound, novikoff
 from separatrix.certificates import Undecided
 from separatrix.predictor import FitWarning, LinearClassifier, Solution, warn
 from separatrix.predictor.evidence import Tally, separable, tallies, tally_of
-from separatrix.predictor.parameters import is_whole
+from separatrix.predictor.parameters import is_whole, shown
 from separatrix.rows import DataError, Rows
 
 LEAST_DOUBLE = 2.0**-1074
@@ -75,10 +75,10 @@ class MistakeDriven(LinearClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if not (is_whole(self.max_passes) and self.max_passes >= 1):
-            raise ValueError(f"max_passes={self.max_passes!r} must be a whole number of at least 1.")
+            raise ValueError(f"max_passes={shown(self.max_passes)} must be a whole number of at least 1.")
         if self.max_mistakes is not None and not (is_whole(self.max_mistakes) and self.max_mistakes >= 1):
             raise ValueError(
-                f"max_mistakes={self.max_mistakes!r} must be a whole number of at least 1, or None."
+                f"max_mistakes={shown(self.max_mistakes)} must be a whole number of at least 1, or None."
             )
         if self.center and not self.fit_intercept:
             raise ValueError(

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.predictor.parameters import as_doubles, shown
+
 
 class Steps:
     """η_k for k = 0, 1, ...
@@ -51,15 +53,12 @@ class Steps:
 
 
 def _doubles(step: Any, most_dimensions: int = 1) -> np.ndarray:
-    try:
-        given = np.asarray(step)
-        if given.ndim > most_dimensions or given.dtype.kind in "bUS":
-            raise TypeError
-        return given.astype(np.float64)
-    except (TypeError, ValueError):
+    given = as_doubles(step)
+    if given is None or given.ndim > most_dimensions:
         what = (
             "number, sequence of numbers or function"
             if most_dimensions
             else "number, which a function has to give"
         )
-        raise ValueError(f"step={step!r} is no {what}.") from None
+        raise ValueError(f"step={shown(step)} is no {what}.")
+    return given

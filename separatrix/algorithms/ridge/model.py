@@ -20,6 +20,7 @@ As least squares. A sequence of penalties costs one eigendecomposition and one m
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any, Self
 
 import numpy as np
@@ -33,6 +34,7 @@ from separatrix.algorithms.least_squares.solver import Fit, solve
 from separatrix.algorithms.ridge.path import RidgePath, ridge_path, spectrum
 from separatrix.certificates.moments import Moments
 from separatrix.predictor import Solution
+from separatrix.predictor.parameters import as_doubles, shown
 from separatrix.rows import DataError, Rows
 
 
@@ -99,12 +101,9 @@ class Ridge(AdditiveRegressor):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        try:
-            alphas = np.atleast_1d(np.asarray(self.alpha, dtype=float))
-        except (TypeError, ValueError):
-            alphas = np.empty(0)
-        if alphas.ndim != 1 or not len(alphas) or not (alphas >= 0).all():
-            raise ValueError(f"alpha={self.alpha!r}: a penalty is a number from 0 up, or several.")
+        alphas = as_doubles(self.alpha)
+        if alphas is None or alphas.ndim > 1 or not alphas.size or not ((alphas >= 0) & (alphas < inf)).all():
+            raise ValueError(f"alpha={shown(self.alpha)}: a penalty is a number from 0 up, or several.")
 
     def _penalty(self) -> float:
         if np.ndim(self.alpha):

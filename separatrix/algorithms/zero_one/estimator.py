@@ -37,7 +37,7 @@ from separatrix.certificates.exact import Margins
 from separatrix.halfspace import Halfspace
 from separatrix.predictor import FitWarning, Solution, warn
 from separatrix.predictor.evidence import about, matrix
-from separatrix.predictor.parameters import is_number, is_whole
+from separatrix.predictor.parameters import is_number, is_whole, shown
 from separatrix.predictor.weighted import WeightedClassifier
 from separatrix.rows import Rows, jobs
 
@@ -137,13 +137,13 @@ class ZeroOne(WeightedClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.time_limit is not None and not (is_number(self.time_limit) and self.time_limit > 0):
-            raise ValueError(f"time_limit={self.time_limit!r} makes no sense: give seconds, or None.")
+            raise ValueError(f"time_limit={shown(self.time_limit)} makes no sense: give seconds, or None.")
         if self.node_limit is not None and not (is_whole(self.node_limit) and self.node_limit >= 1):
             raise ValueError(
-                f"node_limit={self.node_limit!r} makes no sense: give a number of nodes, or None."
+                f"node_limit={shown(self.node_limit)} makes no sense: give a number of nodes, or None."
             )
         if not (is_number(self.gap) and 0 <= self.gap < 1):
-            raise ValueError(f"gap={self.gap!r} makes no sense: it is a share from 0 to below 1.")
+            raise ValueError(f"gap={shown(self.gap)} makes no sense: it is a share from 0 to below 1.")
 
     def _solve(self, rows: Rows, positive: int) -> Solution:
         require_finite(rows)
