@@ -259,8 +259,10 @@ def test_blocks_change_rounding_only():
     assert np.allclose(fits[0].coef_, fits[2].coef_, rtol=1e-10)
 
 
-@pytest.mark.parametrize("penalty", ["l2", None, "firth"])
-@pytest.mark.parametrize("multi_class", ["ovr", "multinomial"])
+@pytest.mark.parametrize(
+    ("penalty", "multi_class"),
+    [("l2", "ovr"), (None, "ovr"), ("firth", "ovr"), ("l2", "multinomial"), (None, "multinomial")],
+)
 def test_weight_is_repetition(penalty, multi_class):
     X, _ = drawn(240, 3, seed=8)
     random = np.random.default_rng(9)

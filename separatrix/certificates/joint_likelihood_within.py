@@ -137,7 +137,8 @@ class JointLikelihoodWithin(Certificate):
             read(X, y, positive=label, label=about.label, features=about.features) for label in self.classes
         ]
         try:
-            return self._compare(sources)
+            with np.errstate(all="ignore"):
+                return self._compare(sources)
         except OverflowError:
             return Verdict(False, "The objective is too large for doubles.")
         except ValueError as error:
@@ -200,17 +201,18 @@ class JointBounds:
         self.largest = total.largest
         weights, C = self.duality.weights, self.witness.C
         square = fsum((weights**2).ravel().tolist())
-        if not (isfinite(total.loss) and isfinite(total.reach) and isfinite(square)):
+        if not (isfinite(total.loss) and isfinite(square)):
             return None, Fraction(0)
         if C is None:
-            if self.witness.radius is None:
+            length = self.duality.whole_length(total)
+            if self.witness.radius is None or not (isfinite(total.entropy) and isfinite(length)):
                 return Fraction(total.loss), Fraction(0)
-            lost = Fraction(self.witness.radius) * Fraction(self.duality.whole_length(total))
+            lost = Fraction(self.witness.radius) * Fraction(length)
             return Fraction(total.loss), max(Fraction(0), Fraction(total.entropy) - lost)
         half = Fraction(square) / 2 * (1 + Fraction(1, 2**50)) + Fraction(1, 2**1000)
         upper = half + Fraction(C) * Fraction(total.loss)
         found = self.duality.settled(total, float(C))
-        if found is None:
+        if found is None or not all(map(isfinite, found)):
             return upper, Fraction(0)
-        entropy, length = (Fraction(value) for value in found)
-        return upper, max(Fraction(0), Fraction(C) * entropy - (Fraction(C) * length) ** 2 / 2)
+        entropy, reached = (Fraction(value) for value in found)
+        return upper, max(Fraction(0), Fraction(C) * entropy - (Fraction(C) * reached) ** 2 / 2)

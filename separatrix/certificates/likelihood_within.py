@@ -113,7 +113,8 @@ class LikelihoodWithin(Certificate):
         ):
             return Verdict(False, "Its direction has the wrong length.")
         try:
-            return self._compare(source)
+            with np.errstate(all="ignore"):
+                return self._compare(source)
         except OverflowError:
             return Verdict(False, "The objective is too large for doubles.")
 

@@ -306,9 +306,11 @@ def penalised_bounds(
 ) -> tuple[Any, Any]:
     """The objective from above and below, as fractions."""
     square = fsum((weights**2).tolist())
-    if not (isfinite(loss) and isfinite(length) and isfinite(square)):
+    if not (isfinite(loss) and isfinite(square)):
         return None, Fraction(0)
     half = Fraction(square) / 2 * (1 + Fraction(1, 2**50)) + Fraction(1, 2**1000)
     upper = half + Fraction(C) * Fraction(loss)
+    if not (isfinite(entropy) and isfinite(length)):
+        return upper, Fraction(0)
     lower = Fraction(C) * Fraction(entropy) - (Fraction(C) * Fraction(length)) ** 2 / 2
     return upper, max(lower, Fraction(0))

@@ -36,7 +36,7 @@ def independent_columns(basis: Doubles) -> Any:
     """Columns in which the rows are as far from dependent as pivoting finds."""
     from scipy.linalg import qr
 
-    scaled = basis / np.maximum(abs(basis).max(axis=0), 1e-300)
+    scaled = basis / np.maximum(abs(basis).max(axis=0), 5e-324)
     return np.sort(qr(scaled, mode="r", pivoting=True)[1][: len(basis)])
 
 

@@ -1,4 +1,4 @@
-"""The same rows in other units: every value times one power of two, a block at a time."""
+"""The same rows in other units: every value times a power of two, a block at a time."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ LEAST_NORMAL = 2.0**-1022
 
 
 class ScaledRows(DerivedRows):
-    """Rows 2^k·x, made block by block and never kept."""
+    """Rows 2^k·x, made block by block and never kept; ``exponent`` is one k, or one for each column."""
 
-    def __init__(self, rows: Rows, exponent: int) -> None:
+    def __init__(self, rows: Rows, exponent: int | np.ndarray) -> None:
         super().__init__(rows)
         self.exponent = exponent
 
@@ -32,7 +32,9 @@ class ScaledRows(DerivedRows):
     def _values(self, block: Block) -> Any:
         X = block.X
         if isinstance(X, Csr):
-            return X._replace(data=read_only(np.ldexp(X.data, self.exponent)))
+            exponent = self.exponent
+            exponent = exponent[X.indices] if isinstance(exponent, np.ndarray) else exponent
+            return X._replace(data=read_only(np.ldexp(X.data, exponent)))
         return read_only(np.ldexp(X, self.exponent))
 
     def sample(self, k: int) -> np.ndarray:

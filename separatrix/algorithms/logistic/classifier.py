@@ -27,29 +27,22 @@ penalty on separated rows.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import inf, isinf
+from math import inf, isfinite, isinf
 from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.logistic.gradient_descent import gradient_descent
+from separatrix.algorithms.logistic.descent import NOT_ASKED, descend
 from separatrix.algorithms.logistic.inference import Inference, tables
-from separatrix.algorithms.logistic.likelihood import Likelihood, refuse_overflow
-from separatrix.algorithms.logistic.newton import Course, newton, warm
-from separatrix.algorithms.logistic.newton_cg import newton_cg
 from separatrix.algorithms.logistic.probabilities import log_probabilities
-from separatrix.algorithms.logistic.proof import proven
-from separatrix.certificates import LikelihoodWithin, Undecided
 from separatrix.predictor import FitWarning, Solution, warn
 from separatrix.predictor.history import History
-from separatrix.predictor.parameters import is_number, is_one_of, is_whole
+from separatrix.predictor.parameters import is_between, is_number, is_one_of, is_whole, shown
 from separatrix.predictor.weighted import WeightedClassifier
 from separatrix.rows import Rows
 
+LARGE_COST = 1e15  # beyond about this the rounding of doubles alone keeps the gap open
 SOLVERS = ("auto", "newton", "newton-cg", "gradient-descent")
-MANY_COLUMNS = 1000
-MANY_SPARSE = 300
-MANY_VALUES = 150  # stored values of a sparse row
 
 
 class LogisticRegression(WeightedClassifier):
@@ -82,8 +75,10 @@ class LogisticRegression(WeightedClassifier):
     gap_, objective_, lower_bound_ : float
         The proven relative gap, and its two ends.
     objectives_ : ndarray
-        The objective before each step.
+        The objective at the start and after each step; on separated rows without a penalty, of penalised fits
+        on the way.
     n_iter_ : int
+        The steps made, at most ``max_iter``.
     separation_ : str
         Without a penalty "overlap", "quasi" or "complete"; "not asked" otherwise.
     unbounded_ : tuple of str
@@ -95,6 +90,8 @@ class LogisticRegression(WeightedClassifier):
         determine it, since columns depend on one another.
     rank_ : int
         The rank of the columns, with the constant 1 as one more column if there is an intercept.
+    near_dependency_ : tuple of int
+        Without a penalty, columns that depend on one another but for the rounding of their values.
     recession_ : ndarray or None
         The direction in which the likelihood never falls, the intercept last.
     separated_rows_ : ndarray
@@ -137,19 +134,20 @@ class LogisticRegression(WeightedClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not (is_number(self.C) and self.C > 0):
-            raise ValueError(f"C={self.C!r} makes no sense: it is a number above 0, or inf for no penalty.")
+        if not (is_number(self.C) and float(self.C) > 0):
+            raise ValueError(f"C={shown(self.C)} must be a number above 0, or inf for no penalty.")
         for name, known in {
             "penalty": ("l2", "firth", None),
             "multi_class": ("ovr", "multinomial"),
             "solver": SOLVERS,
         }.items():
-            if not is_one_of(getattr(self, name), known):
-                raise ValueError(f"{name}={getattr(self, name)!r} is none of {', '.join(map(repr, known))}.")
-        if not (is_number(self.tol) and 0 < self.tol < 1):
-            raise ValueError(f"tol={self.tol!r} makes no sense: it is a share between 0 and 1.")
+            value = getattr(self, name)
+            if not is_one_of(value, known):
+                raise ValueError(f"{name}={shown(value)} is none of {', '.join(map(repr, known))}.")
+        if not is_between(self.tol, 0, 1):
+            raise ValueError(f"tol={shown(self.tol)} makes no sense: it is a share between 0 and 1.")
         if not (is_whole(self.max_iter) and self.max_iter >= 1):
-            raise ValueError(f"max_iter={self.max_iter!r} makes no sense: at least one step is needed.")
+            raise ValueError(f"max_iter={shown(self.max_iter)} makes no sense: at least one step is needed.")
 
     @property
     def _cost(self) -> float:
@@ -167,6 +165,10 @@ class LogisticRegression(WeightedClassifier):
         return self._starts[0 if len(self._starts) == 1 else positive]
 
     def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
+        if self._joint and self.penalty == "firth":
+            raise ValueError(
+                "penalty='firth' has no multinomial model: use multi_class='ovr', or penalty='l2' or None."
+            )
         # A BLAS that divides a product of two long vectors among threads is slower than one that does not.
         with one_blas_thread():
             try:
@@ -180,7 +182,7 @@ class LogisticRegression(WeightedClassifier):
 
     @property
     def _joint(self) -> bool:
-        return self.multi_class == "multinomial" and len(self.classes_) > 2 and self.penalty != "firth"
+        return self.multi_class == "multinomial" and len(self.classes_) > 2
 
     def _solve(self, rows: Rows, positive: int) -> Solution:
         if self.penalty == "firth":
@@ -191,57 +193,8 @@ class LogisticRegression(WeightedClassifier):
             from separatrix.algorithms.logistic.unpenalised import solve_unpenalised
 
             return solve_unpenalised(self, rows, positive)
-        weights, certificate, facts = self._descend(rows, positive, self._cost, self._start(positive))
+        weights, certificate, facts = descend(self, rows, positive, self._cost, self._start(positive))
         return Solution(weights, certificate, History(), {**facts, **NOT_ASKED})
-
-    def _descend(
-        self, rows: Rows, positive: int, C: float, start: np.ndarray | None, *, prove: bool = True
-    ) -> tuple[np.ndarray, Any, dict[str, Any]]:
-        """The best weights of one task to the gap, with the proof of it."""
-        centred = self.solver != "gradient-descent"
-        problem = Likelihood(rows, positive, C, intercept=self.fit_intercept, centred=centred)
-        course, smoothness = Course(self.max_iter), 0.0
-        certificate: LikelihoodWithin | None = None
-        begin = None
-        if start is not None:
-            problem.start_at(start)
-        elif self._solver(rows) == "newton":
-            begin = warm(problem, self.tol)
-        # What restores feasibility without a penalty has to be small beside single rows: to the last digit.
-        for share in (0.3, 0.01) if prove else (0.3 if problem.ridge else 1e-8,):
-            solver = self._solver(rows)
-            if solver == "gradient-descent":
-                ended, smoothness = gradient_descent(problem, share * self.tol, course)
-            elif solver == "newton":
-                ended = newton(problem, share * self.tol, course, begin)
-                begin = None
-            else:
-                ended = newton_cg(problem, share * self.tol, course)
-            weights = _finished(problem, rows)
-            if not prove:
-                break
-            certificate = proven(
-                rows, positive, weights, None if isinf(C) else C, intercept=self.fit_intercept
-            )
-            if certificate is None or certificate.gap <= self.tol or not ended:
-                break
-        problem.close()
-        facts: dict[str, Any] = {} if certificate is None else ends(certificate)
-        facts |= {"n_iter": max(1, len(course.objectives)), "objectives": np.array(course.objectives)}
-        if smoothness:
-            facts["smoothness"] = smoothness
-        if prove and certificate is None:
-            facts |= {"gap": inf, "objective": inf, "lower_bound": 0.0}
-            return weights, Undecided("The objective is too large for doubles: rescale the columns."), facts
-        return weights, certificate, facts
-
-    def _solver(self, rows: Rows) -> str:
-        if self.solver != "auto":
-            return self.solver
-        stored = rows.n_bytes / max(1, rows.n_rows * (rows.dtype.itemsize + 4))
-        if hasattr(rows, "indptr"):
-            return "newton" if rows.n_columns <= MANY_SPARSE and stored <= MANY_VALUES else "newton-cg"
-        return "newton" if rows.n_columns <= MANY_COLUMNS else "newton-cg"
 
     def _keep(self, solutions: list[Solution]) -> None:
         super()._keep(solutions)
@@ -256,14 +209,25 @@ class LogisticRegression(WeightedClassifier):
             return
         super()._warn(certificates)
         gaps = np.atleast_1d(np.asarray(self.gap_, dtype=float))
-        open_ = gaps[~(gaps <= self.tol)]
+        open_ = gaps[np.isfinite(gaps) & (gaps > self.tol)]
         separated = "complete" in np.atleast_1d(np.asarray(self.separation_))
         if len(open_) and not separated:
             warn(
                 FitWarning,
                 f"The fit ended with a proven relative gap of {open_.max():.1e}, above tol={self.tol:g}: "
-                "allow more steps (max_iter), another solver, or scale the columns.",
+                f"{self._remedy()}.",
             )
+
+    def _remedy(self) -> str:
+        near = sorted(_flat(getattr(self, "near_dependency_", ())))
+        if near:
+            names = getattr(self, "feature_names_in_", None)
+            told = [f"column {k}" if names is None else str(names[k]) for k in near[:6]]
+            listed = ", ".join(told) + (", ..." if len(near) > 6 else "")
+            return f"{listed} depend on one another but for rounding, so drop one of them or set penalty='l2'"
+        if isfinite(self._cost) and self._cost > LARGE_COST:
+            return f"lower C={self._cost:g}, or set penalty=None"
+        return "allow more steps (max_iter), another solver, or scale the columns"
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """log P(class | x), a column a class."""
@@ -290,33 +254,13 @@ class LogisticRegression(WeightedClassifier):
         return tables(self, level)
 
 
+def _flat(columns: Any) -> set[int]:
+    """The columns of one class, or of several."""
+    return {int(k) for each in columns for k in (each if isinstance(each, tuple) else (each,))}
+
+
 def one_blas_thread() -> Any:
     """A context in which products of matrices run on one thread; blocks of rows have threads of their own."""
     from separatrix.rows.sequence import blas
 
     return blas().limit(limits=1)
-
-
-NOT_ASKED: dict[str, Any] = {
-    "separation": "not asked",
-    "unbounded": (),
-    "recession": None,
-    "separated_rows": np.empty(0, np.int64),
-}
-
-
-def ends(certificate: LikelihoodWithin) -> dict[str, Any]:
-    return {
-        "gap": certificate.gap,
-        "objective": float(certificate.upper),
-        "lower_bound": float(certificate.lower),
-    }
-
-
-def _finished(problem: Likelihood, rows: Rows) -> np.ndarray:
-    """The weights with the best intercept; a NaN among the rows, or an overflow, is told here."""
-    problem.settle_intercept()
-    weights = problem.outward()
-    if not np.isfinite(weights).all() or not np.isfinite(problem.scores).all():
-        refuse_overflow(rows)
-    return weights

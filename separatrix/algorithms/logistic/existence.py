@@ -10,7 +10,9 @@ reach it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from separatrix.certificates import Overlapping, WeaklySeparable
 from separatrix.predictor.evidence import matrix
 from separatrix.rows import DenseRows, Rows, SparseRows
 
+LEAST = 5e-324  # the smallest double above 0
 MOST_VALUES = 4_000_000  # of the rows among which those that restore feasibility are chosen
 
 
@@ -53,6 +56,13 @@ class Existence:
     def normals(self) -> tuple[tuple[int, ...], ...]:
         proof = self.separation.certificate
         return proof.normals if isinstance(proof, Overlapping | WeaklySeparable) else ()
+
+
+def in_doubles(direction: Sequence[float | int]) -> np.ndarray:
+    """The direction with a largest entry of ±1; its own entries may exceed the range of doubles."""
+    exact = [Fraction(value) for value in direction]
+    largest = max(map(abs, exact), default=Fraction(0)) or Fraction(1)
+    return np.array([float(value / largest) for value in exact])
 
 
 def existence(rows: Rows, positive: int, *, intercept: bool, time_limit: float | None = None) -> Existence:
@@ -90,11 +100,15 @@ def restoring_rows(
     """Rows of the face, as many as it has dimensions, that are far from dependent and from their bounds."""
     from scipy.linalg import qr
 
+    from separatrix.certificates.exact import Margins
+    from separatrix.certificates.overlapping import split
+
     width = rows.n_columns + intercept
     rank = width - len(found.normals)
     most = max(4 * width, MOST_VALUES // width)
     stride = max(1, rows.n_rows // most)
-    plane = None if found.direction is None else np.array([float(w) for w in found.direction])
+    plane = None if found.direction is None else Margins(*split(found.direction, intercept))  # type: ignore[arg-type]
+    heaviest = 1.0 if rows.weights is None else float(rows.weights.max())
     places, values = [], []
     for block in rows.blocks():
         first = -block.start % stride
@@ -103,19 +117,19 @@ def restoring_rows(
         z = X.toarray() if hasattr(X, "toarray") else np.asarray(X, np.float64)
         z = np.column_stack([z, np.ones(len(local))]) if intercept else z
         signs = block.signs(positive)[local]
-        v = np.ones(len(local)) if rows.weights is None else rows.weights[block.start + local]
-        margins = signs * (z @ (weights if intercept else weights[:-1]))
+        v = np.ones(len(local)) if rows.weights is None else rows.weights[block.start + local] / heaviest
+        with np.errstate(all="ignore"):
+            margins = signs * (z @ (weights if intercept else weights[:-1]))
         spread = v / (np.exp(np.clip(margins, -50, 50)) + 2 + np.exp(np.clip(-margins, -50, 50)))
         if plane is not None:
-            reach = abs(z) @ abs(plane)
-            spread = np.where(abs(z @ plane) <= 1e-9 * reach, spread, 0.0)
+            spread = np.where(plane.compare(X, signs, block.start) == 0, spread, 0.0)
         kept = spread > 0
         places.append((block.start + local)[kept])
         values.append(z[kept] * spread[kept, None])
     table = np.concatenate(values)
     if len(table) < rank or rank == 0:
         return ()
-    table /= np.maximum(abs(table).max(axis=0), 1e-300)
+    table /= np.maximum(abs(table).max(axis=0), LEAST)
     chosen = qr(table.T, mode="r", pivoting=True)[1][:rank]
     return tuple(sorted(np.concatenate(places)[chosen].tolist()))
 

@@ -18,10 +18,13 @@ is found. ``residual_`` has the length of the slope, in units of standard errors
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from separatrix.algorithms.logistic.overflow import quiet, refuse_overflow
+from separatrix.algorithms.logistic.units import units_of
 from separatrix.predictor.evidence import matrix
 from separatrix.rows import Block, DataError, Rows
 
@@ -49,7 +52,9 @@ class FirthProblem:
     """Sums over the rows (x − centre, 1), or x without an intercept."""
 
     def __init__(self, rows: Rows, positive: int, *, intercept: bool) -> None:
-        self.rows, self.positive, self.intercept = rows, positive, intercept
+        self.units = units_of(rows, inf)
+        self.rows, self.positive, self.intercept = self.units.rows, positive, intercept
+        self.weights = rows.weights  # as given: unlike the likelihood alone, the penalised one has no units
         self.centre = np.zeros(rows.n_columns)
         self.frame: np.ndarray | None = None
         self.width = rows.n_columns + intercept
@@ -59,13 +64,14 @@ class FirthProblem:
     def prepare(self) -> None:
         """Move the origin to the mean of the rows, and find the space that they span."""
         if self.intercept:
-            with np.errstate(over="ignore", invalid="ignore"):
-                total, mass = self.rows.sum(self._weighted)
-                centre = total / mass
+            total, mass = self.rows.sum(quiet(self._weighted))
+            centre = total / mass
             self.centre = np.where(np.isfinite(centre), centre, 0.0)
             self.outward[-1, :-1] = -self.centre
-        gram = np.asarray(self.rows.sum(lambda block: (self._gram(block),))[0])
+        gram = np.asarray(self.rows.sum(quiet(lambda block: (self._gram(block),)))[0])
         size = np.sqrt(np.maximum(np.diagonal(gram), 1e-300))
+        if not np.isfinite(size).all():
+            refuse_overflow(self.rows)
         values, vectors = np.linalg.eigh(gram / size / size[:, None])
         kept = values > DEPENDENT * values[-1]
         if kept.all():
@@ -89,8 +95,7 @@ class FirthProblem:
         return moved if self.frame is None else self.inward @ moved
 
     def _weighted(self, block: Block) -> tuple[np.ndarray, float]:
-        v = self.rows.weights
-        v = np.ones(len(block)) if v is None else v[block.start : block.stop]
+        v = np.ones(len(block)) if self.weights is None else self.weights[block.start : block.stop]
         return np.asarray(matrix(block, self.rows.n_columns).T @ v), float(v.sum())
 
     def _gram(self, block: Block) -> np.ndarray:
@@ -103,21 +108,10 @@ class FirthProblem:
         z = (X.toarray() if hasattr(X, "toarray") else np.asarray(X, np.float64)) - self.centre
         z = np.column_stack([z, np.ones(len(z))]) if self.intercept else z
         z = z if self.frame is None else z @ self.frame
-        v = self.rows.weights
-        v = np.ones(len(z)) if v is None else v[block.start : block.stop]
+        v = np.ones(len(z)) if self.weights is None else self.weights[block.start : block.stop]
         scores = z @ weights
         p = 0.5 * (1.0 + np.tanh(0.5 * scores))
         return z, v, block.signs(self.positive), scores, p
-
-    def masses(self) -> tuple[float, float]:
-        """The weight of all rows, and of the positive ones."""
-        mass = positives = 0.0
-        for block in self.rows.blocks():
-            v = self.rows.weights
-            v = np.ones(len(block)) if v is None else v[block.start : block.stop]
-            mass += float(v.sum())
-            positives += float(v[block.signs(self.positive) > 0].sum())
-        return mass, positives
 
     def information(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
         """The log-likelihood and I."""
@@ -126,7 +120,7 @@ class FirthProblem:
             z, v, signs, scores, p = self._block(block, weights)
             return -float(v @ np.logaddexp(0.0, -signs * scores)), (z.T * (v * p * (1 - p))) @ z
 
-        likelihood, information = self.rows.sum(term)
+        likelihood, information = self.rows.sum(quiet(term))
         return float(likelihood), np.asarray(information)
 
     def score(self, weights: np.ndarray, inverse: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -141,29 +135,36 @@ class FirthProblem:
             slope = z.T @ (v * ((signs > 0) - p) + leverage * (0.5 - p))
             return slope, (z.T * ((v + leverage) * p * (1 - p))) @ z
 
-        slope, curvature = self.rows.sum(term)
+        slope, curvature = self.rows.sum(quiet(term))
         return np.asarray(slope), np.asarray(curvature)
 
 
 def firth(rows: Rows, positive: int, *, intercept: bool, max_iter: int, start: np.ndarray | None) -> Firth:
     """Newton's steps with the leverages held fixed, halved until the penalised likelihood does not fall."""
-    problem = FirthProblem(rows, positive, intercept=intercept)
+    with np.errstate(all="ignore"):
+        return _firth(FirthProblem(rows, positive, intercept=intercept), rows, max_iter, start)
+
+
+def _firth(problem: FirthProblem, rows: Rows, max_iter: int, start: np.ndarray | None) -> Firth:
+    intercept = problem.intercept
     problem.prepare()
-    w = np.zeros(problem.width) if start is None else problem.at(start)
+    w = np.zeros(problem.width) if start is None else problem.at(problem.units.inward(start))
     likelihood, inverse, penalised = _value(problem, w)
     if not np.isfinite(penalised):
         raise DataError(
             "Some columns nearly depend on one another, too nearly for Firth's penalty in doubles: drop "
             "one of them, or use the L2 penalty."
         )
-    residual, converged, k = np.inf, False, 0
-    for k in range(1, max_iter + 1):  # noqa: B007  (told in the end)
+    steps = 0
+    while True:
         slope, curvature = problem.score(w, inverse)
-        direction = np.linalg.lstsq(curvature, slope, rcond=None)[0]
         residual = float(np.sqrt(max(slope @ inverse @ slope, 0.0)))
-        if residual <= 1e-10:
-            converged = True
+        if not np.isfinite(residual) or not np.isfinite(curvature).all():
+            refuse_overflow(rows)
+        converged = residual <= 1e-10
+        if converged or steps == max_iter:
             break
+        direction = np.linalg.lstsq(curvature, slope, rcond=None)[0]
         step = 1.0
         for _ in range(HALVINGS):
             trial = w + step * direction
@@ -175,9 +176,16 @@ def firth(rows: Rows, positive: int, *, intercept: bool, max_iter: int, start: n
             converged = residual <= 1e-6
             break
         w, (likelihood, inverse, penalised) = trial, value
+        steps += 1
     out = np.zeros(rows.n_columns + 1)
     out[: rows.n_columns + intercept] = problem.outward @ w
     covariance = problem.outward @ inverse @ problem.outward.T
+    if problem.units.columns is not None:
+        powers = -np.append(problem.units.columns, np.zeros(int(intercept), np.int64))
+        covariance = np.ldexp(covariance, powers + powers[:, None])
+    out = problem.units.outward(out)
+    if not np.isfinite(out).all():
+        refuse_overflow(rows)
     return Firth(
         out,
         covariance,
@@ -185,7 +193,7 @@ def firth(rows: Rows, positive: int, *, intercept: bool, max_iter: int, start: n
         likelihood,
         _null(problem),
         residual,
-        k,
+        steps,
         converged,
         tuple(problem.determined.tolist()),
         problem.width,
@@ -199,9 +207,8 @@ def _null(problem: FirthProblem) -> float:
     """
     w = np.zeros(len(problem.outward))
     if problem.intercept:
-        mass, positives = problem.masses()
-        p = (positives + 0.5 * problem.width) / (mass + problem.width)
-        w[-1] = np.log(p / (1 - p))
+        negatives, positives = masses(problem.rows, problem.weights, problem.positive)
+        w[-1] = np.log((positives + 0.5 * problem.width) / (negatives + 0.5 * problem.width))
     return _value(problem, problem.at(w))[2]
 
 
@@ -209,6 +216,10 @@ def _value(problem: FirthProblem, w: np.ndarray) -> tuple[float, np.ndarray, flo
     likelihood, information = problem.information(w)
     scale = np.sqrt(np.maximum(np.diagonal(information), 1e-300))
     unit = information / scale / scale[:, None]
+    if not unit.size:  # no row spans anything: the penalty is a constant
+        return likelihood, unit, likelihood
+    if not np.isfinite(unit).all():
+        return likelihood, information, -np.inf
     sign, logarithm = np.linalg.slogdet(unit)
     if not sign > 0 or not np.isfinite(logarithm) or np.linalg.cond(unit) > 1e14:
         return likelihood, information, -np.inf
@@ -221,3 +232,13 @@ def uncentred(covariance: np.ndarray, centre: np.ndarray) -> np.ndarray:
     change = np.eye(len(covariance))
     change[-1, :-1] = -centre
     return change @ covariance @ change.T
+
+
+def masses(rows: Rows, weights: np.ndarray | None, positive: int) -> tuple[float, float]:
+    """The weight of the negative rows, and of the positive ones."""
+    negatives = positives = 0.0
+    for block in rows.blocks():
+        v = np.ones(len(block)) if weights is None else weights[block.start : block.stop]
+        above = block.signs(positive) > 0
+        negatives, positives = negatives + float(v[~above].sum()), positives + float(v[above].sum())
+    return negatives, positives

@@ -16,6 +16,7 @@ import numpy as np
 
 from separatrix.algorithms.logistic.likelihood import Likelihood
 from separatrix.algorithms.logistic.newton import Course, open_gap
+from separatrix.algorithms.logistic.overflow import refuse_overflow
 
 POWERS = 200
 FEW_COLUMNS = 500
@@ -26,10 +27,10 @@ def gradient_descent(problem: Likelihood, tol: float, course: Course) -> tuple[b
     at = problem.differentiate()
     smoothness = largest_curvature(problem)
     while True:
-        course.objectives.append(at.objective)
+        course.reached(at.objective)
         square = float(at.gradient @ at.gradient)
         # Without a penalty nothing bounds the gap from the gradient alone; a tiny gradient ends the run.
-        gap = open_gap(problem, at, 0.5 * square if problem.ridge else square)
+        gap = open_gap(problem, at, 0.5 * square if problem.penalised else square)
         if gap <= tol * at.objective:
             return True, smoothness
         if not course.left or not np.isfinite(gap):
@@ -40,9 +41,9 @@ def gradient_descent(problem: Likelihood, tol: float, course: Course) -> tuple[b
             at.objective
         ):
             smoothness *= 1.5  # the power iteration had not come near the largest eigenvalue
-            course.objectives.pop()
             continue
         problem.accept(direction)
+        course.steps += 1
         at = ahead
 
 
@@ -53,7 +54,8 @@ def largest_curvature(problem: Likelihood) -> float:
         here, problem.scores = problem.scores, np.zeros_like(problem.scores)
         hessian = problem.differentiate(hessian=True).hessian
         problem.scores = here
-        assert hessian is not None
+        if hessian is None or not np.isfinite(hessian).all():
+            refuse_overflow(problem.rows)
         return float(np.linalg.eigvalsh(hessian)[-1])
     problem.curvatures = np.concatenate(
         [0.25 * problem.costs(block.start, block.stop) for block in problem.blocks()]
@@ -69,4 +71,6 @@ def largest_curvature(problem: Likelihood) -> float:
             break
         vector = curved
     problem.curvatures = None
+    if not np.isfinite(size):
+        refuse_overflow(problem.rows)
     return 1.001 * size

@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import chi2, norm
 
+from separatrix.predictor.parameters import is_between
+
 FAR = 0.1  # standard errors between the fit and the maximum, up to which it is told as the maximum
 FIRTH = "Firth's penalty"
 MOST_COEFFICIENTS = 1500  # up to here standard errors are kept
@@ -120,7 +122,7 @@ def tables(model: Any, level: float) -> Inference | tuple[Inference, ...]:
             "Standard errors are those of a fit without a penalty or with Firth's, of at most "
             f"{MOST_COEFFICIENTS} coefficients: fit with {wanted}."
         )
-    if not 0 < level < 1:
+    if not is_between(level, 0, 1):
         raise ValueError(f"level={level} makes no sense: it is a share between 0 and 1.")
     given = getattr(model, "feature_names_in_", None)
     unnamed = (f"x{j}" for j in range(model.n_features_in_))

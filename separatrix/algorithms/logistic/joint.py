@@ -11,13 +11,14 @@ theirs.
 
 from __future__ import annotations
 
-from math import isinf
 from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from separatrix.algorithms.logistic.likelihood import refuse_overflow
+from separatrix.algorithms.logistic.newton import Course, felt_gap
+from separatrix.algorithms.logistic.overflow import quiet, refuse_overflow
+from separatrix.algorithms.logistic.units import units_of
 from separatrix.predictor.evidence import matrix
 from separatrix.rows import Block, Rows, SparseRows
 
@@ -31,9 +32,14 @@ FAR = 1.0  # of its spread, from 0: a mean that is taken off
 class Joint:
     """The objective at a moving point: a row a class, the intercept of the moved rows last."""
 
-    def __init__(self, rows: Rows, n_classes: int, C: float, intercept: bool) -> None:
-        self.rows, self.n_classes, self.intercept = rows, n_classes, intercept
-        self.ridge, self.C = (0.0, 1.0) if isinf(C) else (1.0, C)
+    def __init__(
+        self, rows: Rows, n_classes: int, C: float, intercept: bool, *, careful: bool = False
+    ) -> None:
+        self.units = units_of(rows, C, careful=careful)
+        self.rows = rows = self.units.rows
+        self.n_classes, self.intercept = n_classes, intercept
+        self.ridge, self.C = self.units.ridge, self.units.C
+        self.penalised = bool(np.any(self.ridge))
         self.weights = np.zeros((n_classes, rows.n_columns + 1))
         self.probabilities = np.empty((rows.n_rows, n_classes))
         self.centre = _far_centre(rows) if intercept else np.zeros(rows.n_columns)
@@ -43,14 +49,14 @@ class Joint:
 
     def start_at(self, weights: np.ndarray) -> None:
         """Weights of the rows as given."""
-        self.weights = weights.copy()
-        self.weights[:, -1] += weights[:, :-1] @ self.centre
+        self.weights = np.array([self.units.inward(row) for row in weights])
+        self.weights[:, -1] += self.weights[:, :-1] @ self.centre
 
     def outward(self) -> np.ndarray:
         """Weights of the rows as given, of all that have these probabilities those that add up to 0."""
         outward = self.weights - self.weights.mean(axis=0)
         outward[:, -1] -= outward[:, :-1] @ self.centre
-        return outward
+        return np.array([self.units.outward(row) for row in outward])
 
     def _moved(self, block: Block) -> Any:
         X = matrix(block, self.rows.n_columns)
@@ -85,12 +91,12 @@ class Joint:
             p *= c[:, None]
             return loss, np.column_stack([np.asarray((X.T @ p).T), p.sum(axis=0)]), diagonal
 
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            loss, gradient, diagonal = self.rows.sum(term)
+        loss, gradient, diagonal = self.rows.sum(quiet(term))
         gradient[:, -1] *= self.intercept
         w = weights[:, :-1]
         gradient[:, :-1] += self.ridge * w
-        return loss + 0.5 * self.ridge * float((w * w).sum()), gradient, diagonal + self.ridge
+        diagonal[:, :-1] += self.ridge
+        return loss + 0.5 * float((self.ridge * w * w).sum()), gradient, diagonal
 
     def curved(self, direction: np.ndarray) -> np.ndarray:
         """The product of the Hessian at the last point differentiated with a direction."""
@@ -102,27 +108,27 @@ class Joint:
             moves = c[:, None] * p * (moves - (p * moves).sum(axis=1, keepdims=True))
             return (np.column_stack([np.asarray((X.T @ moves).T), moves.sum(axis=0)]),)
 
-        total = np.asarray(self.rows.sum(term)[0])
+        total = np.asarray(self.rows.sum(quiet(term))[0])
         total[:, -1] *= self.intercept
         total[:, :-1] += self.ridge * direction[:, :-1]
         return total
 
-    def run(self, tol: float, max_iter: int, objectives: list[float]) -> bool:
+    def run(self, tol: float, course: Course) -> bool:
         """Newton's steps until ½‖∇_w‖² is at most ``tol`` times the objective, and the intercepts are as
         good."""
         value, gradient, diagonal = self.differentiate(self.weights)
         if not np.isfinite(value):
             refuse_overflow(self.rows)
         while True:
-            objectives.append(value)
-            direction, left = self._direction(gradient, diagonal)
+            course.reached(value)
+            direction, solved = self._direction(gradient, diagonal)
             slope = float((gradient * direction).sum())
-            gap = 0.5 * float((gradient[:, :-1] ** 2).sum()) if self.ridge else -slope
+            gap = self._open_gap(gradient, -slope)
             # What the intercepts leave is taken from single rows in the end, so it has to be far smaller.
             ends = 1e6 * float((gradient[:, -1] ** 2 / np.maximum(diagonal[:, -1], 1e-300)).sum())
             if max(gap, ends) <= tol * value:
                 return True
-            if len(objectives) >= max_iter or not slope < 0:
+            if not course.left or not slope < 0:
                 return False
             step = 1.0
             for _ in range(40):
@@ -133,22 +139,32 @@ class Joint:
             else:
                 return False
             self.weights = self.weights + step * direction
-            if ahead[0] >= value and left:
+            course.steps += 1
+            if ahead[0] >= value and solved:
+                course.reached(ahead[0])
                 return max(gap, ends) <= 10 * tol * value
             value, gradient, diagonal = ahead
 
-    def polish(self, objectives: list[float]) -> None:
+    def _open_gap(self, gradient: np.ndarray, decrement: float) -> float:
+        """What the certificate's gap will be, about."""
+        g = gradient[:, :-1]
+        if self.units.columns is not None:
+            return max(felt_gap(g, np.asarray(self.ridge)), decrement)
+        return 0.5 * float((g**2).sum()) if self.penalised else decrement
+
+    def polish(self, course: Course) -> None:
         """Whole Newton steps for as long as they make the gradient shorter, to the last digit."""
         value, gradient, diagonal = self.differentiate(self.weights)
         length = _length(gradient, diagonal)
-        for _ in range(POLISHING):
+        for _ in range(min(POLISHING, course.max_iter - course.steps)):
             direction, _ = self._direction(gradient, diagonal)
-            objectives.append(value)
             value, gradient, diagonal = self.differentiate(self.weights + direction)
             before, length = length, _length(gradient, diagonal)
             if not length < before:
                 return
             self.weights = self.weights + direction
+            course.steps += 1
+            course.reached(value)
 
     def _direction(self, gradient: np.ndarray, diagonal: np.ndarray) -> tuple[np.ndarray, bool]:
         """Newton's step, and whether its equations were solved to a thousandth."""
@@ -168,7 +184,7 @@ class Joint:
             Z = np.column_stack([dense, np.full(len(block), float(self.intercept))])
             return (joint_curvature(Z, self.probabilities[block.start : block.stop], self._costs(block)),)
 
-        blocks = self.rows.sum(term)[0]
+        blocks = self.rows.sum(quiet(term))[0]
         if not np.isfinite(blocks).all():
             raise LinAlgError
         places, own = np.arange(width - 1), np.arange(count)

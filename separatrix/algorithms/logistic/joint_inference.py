@@ -23,6 +23,7 @@ from separatrix.algorithms.logistic.inference import (
     shown_words,
 )
 from separatrix.algorithms.logistic.joint import joint_curvature
+from separatrix.algorithms.logistic.overflow import quiet
 from separatrix.predictor.evidence import matrix
 from separatrix.rows import Block, Rows, SparseRows
 
@@ -92,7 +93,7 @@ def _information(
         ]
         return tuple(sum(values[1:], start=values[0]) for values in zip(*parts, strict=True))
 
-    information, slope, masses, likelihood = rows.sum(term)
+    information, slope, masses, likelihood = rows.sum(quiet(term))
     return information, slope, masses, float(likelihood)
 
 

@@ -1,8 +1,8 @@
 """The objective of logistic regression at a moving point: loss, gradient and Hessian, in passes over rows.
 
 ½r‖w‖² + Σ c_i log(1 + exp(−s_i(w·x_i + b))) with r = 1 and c_i = C·v_i, or r = 0 and c_i = v_i where nothing
-is penalised. Scores are kept, one number a row, so that moving along a line costs no pass over the rows:
-scores move along a line too.
+is penalised; in other units where C, weights or values are of an unusual size (`units`). Scores are kept,
+one number a row, so that moving along a line costs no pass over the rows: scores move along a line too.
 
 Dense rows with an intercept are seen from a point near their mean. That changes the intercept alone, and
 keeps columns far from zero from spoiling the Hessian.
@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
-from math import isinf
 from operator import add
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.rows import Block, Csr, DataError, DenseRows, Rows, SparseRows
+from separatrix.algorithms.logistic.overflow import quiet, refuse_overflow
+from separatrix.algorithms.logistic.units import units_of
+from separatrix.rows import Block, Csr, DenseRows, Rows, SparseRows
 from separatrix.rows.block import rows_per_block
 from separatrix.rows.memory import MemoryRows
 from separatrix.rows.sequence import WORTH_THREADS
@@ -35,12 +36,6 @@ class Derivatives(NamedTuple):
     objective: float
     gradient: np.ndarray
     hessian: np.ndarray | None
-
-
-def refuse_overflow(rows: Rows) -> NoReturn:
-    """Say what made a sum infinite: a NaN or an infinity among the rows, or their size."""
-    rows.require_finite()
-    raise DataError("The columns are too large for this fit: divide them by a power of ten and fit again.")
 
 
 class Likelihood:
@@ -59,20 +54,28 @@ class Likelihood:
     """
 
     def __init__(
-        self, rows: Rows, positive: int, C: float, *, intercept: bool, centred: bool | np.ndarray = True
+        self,
+        rows: Rows,
+        positive: int,
+        C: float,
+        *,
+        intercept: bool,
+        centred: bool | np.ndarray = True,
+        careful: bool = False,
     ) -> None:
-        self.rows = rows
+        self.units = units_of(rows, C, careful=careful)
+        self.rows = rows = self.units.rows
         self.positive = positive
-        self.ridge = 0.0 if isinf(C) else 1.0
-        self.C = 1.0 if isinf(C) else C
+        self.ridge, self.C = self.units.ridge, self.units.C
+        self.penalised = bool(np.any(self.ridge))
         self.intercept = intercept
         self.constant = 1.0 if intercept else 0.0
         self.n_columns = rows.n_columns
-        self.sparse = isinstance(rows, SparseRows)
+        self.sparse = isinstance(next(rows.blocks()).X, Csr)
         self.centre = np.zeros(rows.n_columns)
         if isinstance(centred, np.ndarray):
             self.centre = centred
-        elif centred and intercept and not self.sparse and not isinstance(next(rows.blocks()).X, Csr):
+        elif centred and intercept and not self.sparse:
             centre = rows.sample_mean(SAMPLE)
             self.centre = np.where(np.isfinite(centre), centre, 0.0)
         self.weights = np.zeros(rows.n_columns + 1)
@@ -91,20 +94,16 @@ class Likelihood:
         blocks = min(8, max(1, len(rows.data) // (4 * rows.n_columns)))
         return max(1, -(-rows.n_rows // (1 << (blocks.bit_length() - 1))))
 
-    @property
-    def _penalised(self) -> np.ndarray:
-        """The weights that the penalty sees."""
-        return self.weights[:-1]
-
     def outward(self) -> np.ndarray:
         """The weights for the rows as given."""
         out = self.weights.copy()
-        out[-1] -= float(self.centre @ self.weights[:-1])
-        return out
+        with np.errstate(all="ignore"):
+            out[-1] -= float(self.centre @ self.weights[:-1])
+        return self.units.outward(out)
 
     def start_at(self, weights: np.ndarray) -> None:
         """Move to weights that are for the rows as given: one pass."""
-        self.weights = np.array(weights, dtype=np.float64)
+        self.weights = self.units.inward(np.array(weights, dtype=np.float64))
         self.weights[-1] += float(self.centre @ self.weights[:-1])
         self.weights[-1] *= self.constant
         self.scores = self.scores_of(self.weights)
@@ -117,6 +116,7 @@ class Likelihood:
 
     def each(self, work: Callable[[Block], Any]) -> Iterator[Any]:
         """``work`` of every block, in order; one pool of threads serves all passes over rows in memory."""
+        work = quiet(work)
         if self._pool is not None:
             return self._pool.map(work, list(self.blocks()))
         if isinstance(self.rows, MemoryRows):
@@ -171,7 +171,7 @@ class Likelihood:
         moved = None if direction is None else self._uncentred(weights)
         parts = self.sum(lambda block: self._terms(block, hessian, keep, precise, moved))
         w = weights[:-1]
-        objective = float(parts[0]) + 0.5 * self.ridge * float(w @ w)
+        objective = float(parts[0]) + 0.5 * float((self.ridge * w) @ w)
         gradient = parts[1]
         gradient[:-1] -= self.centre * parts[2]
         gradient[-1] *= self.constant
@@ -250,8 +250,7 @@ class Likelihood:
             return total, mass
 
         total, mass = self.sum(term)
-        if self.ridge:
-            total[:-1] += direction[:-1]
+        total[:-1] += self.ridge * direction[:-1]
         if not self.sparse:
             total[:-1] -= self.centre * mass
         total[-1] = mass * self.constant
@@ -299,10 +298,11 @@ class Likelihood:
             )
             slope += float(slopes[:m] @ t)
             curvature += float(curvatures[:m] @ (t * t))
-        w, v = self._penalised, direction[:-1]
-        objective += 0.5 * self.ridge * float(w @ w + step * (2.0 * (w @ v) + step * (v @ v)))
-        slope += self.ridge * float(w @ v + step * (v @ v))
-        return objective, slope, curvature + self.ridge * float(v @ v)
+        w, v = self.weights[:-1], direction[:-1]
+        heavy, moved = self.ridge * w, self.ridge * v
+        objective += 0.5 * float(heavy @ w + step * (2.0 * (heavy @ v) + step * (moved @ v)))
+        slope += float(heavy @ v + step * (moved @ v))
+        return objective, slope, curvature + float(moved @ v)
 
     @property
     def signs(self) -> np.ndarray:

@@ -13,25 +13,34 @@ one about all weights up to ten times as long as those found.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
-from math import inf, isinf, nextafter
+from fractions import Fraction
+from math import inf, isinf, lcm, nextafter
 from typing import Any
 
 import numpy as np
 
+from separatrix.algorithms.logistic.descent import NO_ENDS, TOO_LARGE
 from separatrix.algorithms.logistic.existence import Existence
 from separatrix.algorithms.logistic.joint import Joint
 from separatrix.algorithms.logistic.joint_inference import joint_inference
+from separatrix.algorithms.logistic.newton import Course
+from separatrix.algorithms.logistic.overflow import OutOfRange, quiet, refuse_overflow
+from separatrix.algorithms.logistic.units import units_of
 from separatrix.algorithms.separation import Separation, separated
 from separatrix.certificates import JointLikelihoodWithin, Undecided
+from separatrix.certificates.exact import Margins
 from separatrix.certificates.joint_likelihood_within import MOST_QUANTUM, JointBounds
 from separatrix.certificates.multinomial_duality import JointDuality, JointSums
+from separatrix.certificates.overlapping import split
 from separatrix.certificates.source import doubles
 from separatrix.predictor import FitWarning, Solution, warn
 from separatrix.predictor.evidence import about, matrix
 from separatrix.predictor.history import History
 from separatrix.rows import Block, DenseRows, Rows, SparseRows
 
+LARGEST = 1e308
 ROOM = 1e-12
 FINER = 4  # tries
 BITS, COARSE = 50, 42  # of the largest multiple: what there is room for, and what is taken to be enough
@@ -52,26 +61,20 @@ def solve(model: Any, rows: Rows) -> list[Solution]:
         answer = joint_separation(rows, K, intercept=model.fit_intercept)
         kind, found = answer.kind, Existence(answer.kind, answer, None)
         told = _told(model, rows, answer) if kind in ("complete", "quasi") else None
-    problem = Joint(rows, K, C, model.fit_intercept)
-    if len(model._starts) == K:
-        problem.start_at(np.array(model._starts))
-    objectives: list[float] = []
-    if told is not None:
-        weights = _towards(model, rows, K, objectives).outward()
-        certificate: Any = proven(rows, model, weights, C)
-    else:
-        weights, certificate = _within(model, problem, C, objectives)
+    weights, certificate, course_facts = _fitted(model, rows, C, separated=told is not None)
     facts: dict[str, Any] = {
-        "n_iter": max(1, len(objectives)),
-        "objectives": np.array(objectives),
+        **course_facts,
+        "near_dependency": (),
         "separation": kind,
         "separated_rows": np.empty(0, np.int64) if told is None else told,
     }
     if found is not None:
-        facts |= joint_inference(rows, weights, found, intercept=model.fit_intercept)
+        # Information beyond the range of doubles: the fit has no standard errors.
+        with np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
+            facts |= joint_inference(rows, weights, found, intercept=model.fit_intercept)
     if certificate is None:
-        certificate = Undecided("The objective is too large for doubles: rescale the columns.")
-        facts |= {"gap": inf, "objective": inf, "lower_bound": 0.0}
+        certificate = Undecided(TOO_LARGE)
+        facts |= NO_ENDS
     else:
         facts |= {
             "gap": certificate.gap,
@@ -81,18 +84,50 @@ def solve(model: Any, rows: Rows) -> list[Solution]:
     return [Solution(w, certificate, History(), facts) for w in weights]
 
 
+def _fitted(model: Any, rows: Rows, C: float, *, separated: bool) -> tuple[np.ndarray, Any, dict[str, Any]]:
+    """Weights with their certificate, or None for it, and what happened on the way."""
+    K = len(model.classes_)
+    start = np.array(model._starts) if len(model._starts) == K else None
+    for careful in (False, True):
+        course = Course(model.max_iter)
+        try:
+            with np.errstate(all="ignore"):
+                if separated:
+                    problem = _towards(model, rows, K, course, start, careful=careful)
+                    weights = _outward(problem, rows)
+                    certificate = proven(rows, model, weights, C)
+                else:
+                    problem = Joint(rows, K, C, model.fit_intercept, careful=careful)
+                    if start is not None:
+                        problem.start_at(start)
+                    weights, certificate = _within(model, problem, rows, C, course)
+            objectives = problem.units.objectives(course.objectives)
+            return weights, certificate, {"n_iter": course.steps, "objectives": objectives}
+        except OutOfRange:
+            if careful:
+                raise
+    raise AssertionError
+
+
+def _outward(problem: Joint, rows: Rows) -> np.ndarray:
+    weights = problem.outward()
+    if not np.isfinite(weights).all():
+        refuse_overflow(rows)
+    return weights
+
+
 def _within(
-    model: Any, problem: Joint, C: float, objectives: list[float]
+    model: Any, problem: Joint, rows: Rows, C: float, course: Course
 ) -> tuple[np.ndarray, JointLikelihoodWithin | None]:
     """The weights with the smaller proven gap: if the first miss it, steps to the last digit follow."""
-    problem.run((0.1 if problem.ridge else 1e-9) * model.tol, model.max_iter, objectives)
-    weights = problem.outward()
-    certificate = proven(problem.rows, model, weights, C)
-    if certificate is None or certificate.gap <= model.tol or len(objectives) >= model.max_iter:
+    problem.run((0.1 if problem.penalised else 1e-9) * model.tol, course)
+    weights = _outward(problem, rows)
+    certificate = proven(rows, model, weights, C)
+    if certificate is None or certificate.gap <= model.tol or not course.left:
         return weights, certificate
-    problem.polish(objectives)
-    others = problem.outward()
-    other = proven(problem.rows, model, others, C)
+    problem.polish(course)
+    others = _outward(problem, rows)
+    other = proven(rows, model, others, C)
     if other is None or other.gap >= certificate.gap:
         return weights, certificate
     return others, other
@@ -120,25 +155,27 @@ def proven(rows: Rows, model: Any, weights: np.ndarray, C: float) -> JointLikeli
             assert block.codes is not None
             return (duality.piece(doubles(matrix(block, rows.n_columns)), block.codes, v, block.start),)
 
-        total: JointSums = rows.sum(term)[0]
+        total: JointSums = rows.sum(quiet(term))[0]
         return total
 
     centre = None if isinstance(rows, SparseRows) else rows.sample_mean(1000)
     bounds = JointBounds(draft, rows.n_rows, caution=2.0, centre=centre)
-    upper, lower = bounds.of(walk)
-    if upper is None:
-        return None
-    for _ in range(FINER):
-        finer = bounds.duality.quantum + BITS - bounds.largest.bit_length()
-        if free or bounds.largest >= 2**COARSE or finer > MOST_QUANTUM:
-            break
-        # Rows far on their side have multipliers far below their weights: a finer grain has room for them.
-        draft = replace(draft, quantum=finer)
-        bounds = JointBounds(draft, rows.n_rows, caution=2.0, centre=centre)
+    try:
         upper, lower = bounds.of(walk)
-        assert upper is not None
-    room = ROOM * float(upper)
-    ends = {"upper": nextafter(float(upper) + room, inf), "lower": max(0.0, float(lower) - room)}
+        for _ in range(FINER):
+            finer = bounds.duality.quantum + BITS - bounds.largest.bit_length()
+            if free or bounds.largest >= 2**COARSE or not 0 <= finer <= MOST_QUANTUM:
+                break
+            # Rows far on their side have multipliers far below their weights: these need a finer grain.
+            draft = replace(draft, quantum=finer)
+            bounds = JointBounds(draft, rows.n_rows, caution=2.0, centre=centre)
+            upper, lower = bounds.of(walk)
+        top = inf if upper is None else float(upper) * (1.0 + ROOM)
+    except OverflowError:
+        return None
+    if not top < LARGEST:
+        return None
+    ends = {"upper": nextafter(top, inf), "lower": max(0.0, float(lower) - ROOM * top)}
     return replace(draft, **ends).bound_to(rows)  # type: ignore[arg-type]
 
 
@@ -183,18 +220,7 @@ def joint_separation(rows: Rows, n_classes: int, *, intercept: bool) -> Separati
 
 def _told(model: Any, rows: Rows, answer: Separation) -> np.ndarray:
     """Say that no weights are best, and which classes are told apart by which rows."""
-    proof: Any = answer.certificate
-    width = rows.n_columns + model.fit_intercept
-    recession = np.array([float(w) for w in proof.weights]).reshape(-1, width)
-    recession = np.vstack([np.zeros(width), recession]) / max(abs(recession).max(), 1e-300)
-    strict = []
-    for block in rows.blocks():
-        X = matrix(block, rows.n_columns)
-        scores = np.asarray(X @ recession[:, : rows.n_columns].T)
-        scores = scores + recession[:, -1] if model.fit_intercept else scores
-        own = scores[np.arange(len(block)), block.codes]
-        strict.append(block.start + np.flatnonzero((own[:, None] - scores).max(axis=1) > 1e-9))
-    found = np.concatenate(strict)
+    found = _strictly_on_their_side(rows, answer.certificate, model.fit_intercept)
     listed = ", ".join(map(str, found[:8])) + (", ..." if len(found) > 8 else "")
     kind = "completely" if answer.kind == "complete" else "quasi-completely"
     warn(
@@ -206,15 +232,46 @@ def _told(model: Any, rows: Rows, answer: Separation) -> np.ndarray:
     return found
 
 
-def _towards(model: Any, rows: Rows, n_classes: int, objectives: list[float]) -> Joint:
-    """Finite weights on the way to a supremum: L2 fits with larger and larger cost."""
-    C, start = 1.0, np.zeros((n_classes, rows.n_columns + 1))
+def _strictly_on_their_side(rows: Rows, proof: Any, intercept: bool) -> np.ndarray:
+    """Rows that some other class is told apart from by the direction of recession; the first class has 0."""
+    assert rows.classes is not None
+    width, count = rows.n_columns + intercept, len(rows.classes)
+    exact = [Fraction(0)] * width + [Fraction(value) for value in proof.weights]
+    whole = lcm(*(value.denominator for value in exact))
+    numbers = np.array([int(value * whole) for value in exact], dtype=object).reshape(count, width)
+    strict = []
+    for block in rows.blocks():
+        X, ones = matrix(block, rows.n_columns), np.ones(len(block), np.int8)
+        apart = np.zeros(len(block), bool)
+        for own in range(count):
+            places = np.flatnonzero(block.codes == own)
+            for other in range(count):
+                if other != own and len(places):
+                    plane = (numbers[own] - numbers[other]).tolist()
+                    sides = Margins(*split(tuple(plane), intercept)).compare(
+                        X[places], ones[places], block.start
+                    )
+                    apart[places[sides > 0]] = True
+        strict.append(block.start + np.flatnonzero(apart))
+    return np.concatenate(strict)
+
+
+def _towards(
+    model: Any, rows: Rows, n_classes: int, course: Course, start: np.ndarray | None, *, careful: bool
+) -> Joint:
+    """Finite weights on the way to a supremum: L2 fits with larger and larger cost, in units in which it does
+    not depend on those of the columns how large a cost is."""
+    C, units = 1.0, units_of(rows, inf, careful=careful)
+    weights = None if start is None else np.array([units.inward(row) for row in start])
     while True:
-        problem = Joint(rows, n_classes, C, model.fit_intercept)
-        problem.weights = start  # in the frame of the problem, which is that of the last
-        problem.run(0.1 * model.tol, model.max_iter, objectives)
-        start = problem.weights
-        share = 0.5 * float((start[:, :-1] ** 2).sum())
-        if share <= 0.1 * model.tol * max(objectives[-1] - share, 0.0) or C >= LARGEST_COST:
+        problem = Joint(units.rows, n_classes, C, model.fit_intercept)
+        if weights is not None:
+            problem.start_at(weights)
+        problem.run(0.1 * model.tol, course)
+        weights = problem.outward()
+        share = 0.5 * float((weights[:, :-1] ** 2).sum())
+        loss = course.objectives[-1] - share
+        if share <= 0.1 * model.tol * max(loss, 0.0) or C >= LARGEST_COST or not course.left:
+            problem.units = units
             return problem
         C *= 100.0

@@ -18,8 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from separatrix.algorithms.logistic.likelihood import Derivatives, Likelihood, refuse_overflow
+from separatrix.algorithms.logistic.likelihood import Derivatives, Likelihood
 from separatrix.algorithms.logistic.line_search import step_along
+from separatrix.algorithms.logistic.overflow import refuse_overflow
 from separatrix.rows import DenseRows, Rows, SparseRows
 from separatrix.rows.memory import MemoryRows
 
@@ -29,29 +30,42 @@ CLOSE = 1e-4  # the decrement, as a share of the objective, from which on the He
 SINGULAR = 1e-6  # the least pivot, squared, of a unit-diagonal Hessian that is solved by Cholesky
 ENOUGH_FLAT = 0.4  # the slope that a full step may leave, as a share of the slope before it
 ROUNDING = 1e-11  # of the objective, which may seem to rise by it near the optimum
+LEAST_FELT = 2.0**-40  # a penalty below it is lost in the rounding of the gradient
 WORTH_SINGLE = 400_000  # values from which a Hessian in float32 pays
 
 
 class Course:
-    """What happened: the objective before each step over all rows, and the Hessian of the last one."""
+    """What happened: how many steps over all rows were made, the objective at the start and after each, and
+    the Hessian of the last one."""
 
     def __init__(self, max_iter: int) -> None:
         self.max_iter = max_iter
+        self.steps = 0
         self.objectives: list[float] = []
         self.solver: Solver | None = None
 
+    def reached(self, objective: float) -> None:
+        """Note the objective after the steps made so far."""
+        self.objectives[self.steps :] = [objective]
+
     @property
     def left(self) -> bool:
-        return len(self.objectives) < self.max_iter
+        return self.steps < self.max_iter
 
 
 def open_gap(problem: Likelihood, at: Derivatives, decrement: float) -> float:
     """What the certificate's gap will be, about: ½‖∇_w‖² where weights are penalised, and what the intercept
     can still gain; the decrement otherwise."""
-    if not problem.ridge:
-        return decrement
-    g = at.gradient
-    return max(0.5 * float(g[:-1] @ g[:-1]), decrement)
+    g = at.gradient[:-1]
+    if problem.units.columns is not None:
+        return max(felt_gap(g, np.asarray(problem.ridge)), decrement)
+    return max(0.5 * float(g @ g), decrement) if problem.penalised else decrement
+
+
+def felt_gap(gradient: np.ndarray, ridge: np.ndarray) -> float:
+    """½ Σ g²/ρ over the columns whose penalty ρ the gradient's rounding does not hide."""
+    felt = ridge > LEAST_FELT
+    return 0.5 * float(np.sum(gradient[..., felt] ** 2 / ridge[felt]))
 
 
 def newton(problem: Likelihood, tol: float, course: Course, start: Start | None = None) -> bool:
@@ -60,7 +74,7 @@ def newton(problem: Likelihood, tol: float, course: Course, start: Start | None 
     A full step is tried first, and the pass that tries it brings the next gradient and Hessian. Close to the
     optimum the Hessian is kept, which spares its sum.
     """
-    precise = not problem.ridge or problem.rows.n_rows * problem.n_columns < WORTH_SINGLE
+    precise = not problem.penalised or problem.rows.n_rows * problem.n_columns < WORTH_SINGLE
     if start is None:
         at = problem.differentiate(hessian=True, precise=precise)
         step = Solver(at, problem.intercept)
@@ -71,7 +85,7 @@ def newton(problem: Likelihood, tol: float, course: Course, start: Start | None 
         problem.accept(start.weights - problem.weights)
     before = np.inf
     while True:
-        course.objectives.append(at.objective)
+        course.reached(at.objective)
         course.solver = step
         direction = step.direction(at.gradient)
         slope = float(at.gradient @ direction)
@@ -85,10 +99,9 @@ def newton(problem: Likelihood, tol: float, course: Course, start: Start | None 
             precise = precise or not step.positive
             at = problem.differentiate(hessian=True, precise=precise)
             step, before = Solver(at, problem.intercept), np.inf
-            course.objectives.pop()
             continue
         # Not the fast end of Newton's method: far away still, or held back by float32.
-        precise = precise or (stalled and len(course.objectives) > 6)
+        precise = precise or (stalled and course.steps > 5)
         before = gap
         close = -0.5 * slope <= CLOSE * at.objective
         ahead = problem.differentiate(hessian=not close, precise=precise, direction=direction)
@@ -106,6 +119,7 @@ def newton(problem: Likelihood, tol: float, course: Course, start: Start | None 
         else:
             problem.accept(direction)
             step.learn(direction, ahead.gradient - at.gradient)
+        course.steps += 1
         at = ahead
         if at.hessian is not None:
             step = Solver(at, problem.intercept)
@@ -125,7 +139,8 @@ class Solver:
         self.positive = bool(np.isfinite(H).all() and (diagonal >= 0).all())
         self.pairs: list[tuple[np.ndarray, np.ndarray, float]] = []
         self.scale = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-        unit = np.nan_to_num(H * self.scale * self.scale[:, None])
+        with np.errstate(all="ignore"):
+            unit = np.nan_to_num(H * self.scale * self.scale[:, None])
         self.factor = None
         try:
             factor = cho_factor(unit, check_finite=False)
@@ -177,7 +192,7 @@ class Start(NamedTuple):
 def warm(problem: Likelihood, tol: float) -> Start | None:
     """The optimum of a subsample and a Hessian near it, found the same way, where there are many rows."""
     part = subsample(problem.rows)
-    if part is None:
+    if part is None or not problem.units.are_usual:
         return None
     share = problem.rows.n_rows / part.n_rows
     smaller = Likelihood(
@@ -185,7 +200,7 @@ def warm(problem: Likelihood, tol: float) -> Start | None:
     )
     signs = smaller.signs
     found = None
-    if signs.min() < signs.max():
+    if signs.min() < signs.max() and smaller.units.are_usual:
         begin = warm(smaller, tol)
         course = Course(12)
         newton(smaller, max(tol, 0.1 * problem.n_columns / part.n_rows), course, begin)
@@ -197,7 +212,7 @@ def warm(problem: Likelihood, tol: float) -> Start | None:
 
 
 def _scaled(problem: Likelihood, share: float) -> float:
-    return problem.C * share if problem.ridge else float("inf")
+    return problem.C * share if problem.penalised else float("inf")
 
 
 def subsample(rows: Rows) -> Rows | None:

@@ -29,8 +29,8 @@ def newton_cg(problem: Likelihood, tol: float, course: Course) -> bool:
     part = PART if problem.rows.n_rows >= problem.n_columns else SMALL_PART
     scale, steps = np.ones(0), 0
     while True:
-        course.objectives.append(at.objective)
-        if problem.ridge and open_gap(problem, at, 0.0) <= tol * at.objective:
+        course.reached(at.objective)
+        if problem.penalised and open_gap(problem, at, 0.0) <= tol * at.objective:
             return True
         # Halfway between none and the Hessian's diagonal: rare columns would make the latter do harm. It
         # changes less and less, so it is summed anew before steps 1, 2, 4, 8, ...
@@ -46,6 +46,7 @@ def newton_cg(problem: Likelihood, tol: float, course: Course) -> bool:
         ahead = problem.differentiate(keep=True, direction=direction)
         if np.isfinite(ahead.objective) and abs(float(ahead.gradient @ direction)) <= 0.25 * -slope:
             problem.accept(direction)
+            course.steps += 1
             at = ahead
             continue
         assert problem.tried is not None
@@ -54,6 +55,7 @@ def newton_cg(problem: Likelihood, tol: float, course: Course) -> bool:
         if step == 0.0:
             return False
         problem.move(moves, direction, step)
+        course.steps += 1
         at = problem.differentiate(keep=True)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import inf, nextafter, sqrt
+from math import inf, isfinite, nextafter, sqrt
 from typing import Any
 
 import numpy as np
 
+from separatrix.algorithms.logistic.overflow import quiet
 from separatrix.certificates import LikelihoodWithin
 from separatrix.certificates.enclosures import U, summed_above, summed_below
 from separatrix.certificates.likelihood_within import Bounds
@@ -28,6 +29,7 @@ from separatrix.rows import Block, Rows
 
 PIECE = 2**17  # values of a block that are read as doubles at a time
 UNFELT = 0.01  # of the gap: less than that may be taken off for the rounding of scores
+LARGEST = 1e308
 ROOM = 1e-12  # of the objective: other blocks, and other libraries for products of matrices, round otherwise
 
 
@@ -58,15 +60,21 @@ def proven(
     if found is None:
         return None
     (upper, lower), taken = found, ROOM * found[0]
+    if not upper + taken < LARGEST:
+        return None
     if C is not None and swings:
         # Whoever verifies this adds up scores in another order than the kernel.
-        most = _sway(C, swings, rows.n_columns, upper - lower, 1.0)
+        with np.errstate(all="ignore"):
+            most = _sway(C, swings, rows.n_columns, upper - lower, 1.0)
         if most <= UNFELT * (upper - lower):
             lower -= most
         elif most > 0.5 * taken:
             plain = _ends(draft, rows, positive, None)
             upper, lower = plain if plain is not None else found
-            lower -= _sway(C, swings, rows.n_columns, upper - lower, TYPICAL)
+            with np.errstate(all="ignore"):
+                lower -= _sway(C, swings, rows.n_columns, upper - lower, TYPICAL)
+        if not isfinite(most):
+            lower = 0.0
     ends = {
         "upper": nextafter(upper + taken, inf),
         "lower": max(0.0, nextafter(lower - taken, -inf)),
@@ -102,11 +110,15 @@ def _ends(
             runs = (slice(at, at + long) for at in range(0, len(block), long))
             return (added(piece(X[run], signs[run], v[run], block.start + run.start) for run in runs),)
 
-        total: Sums = rows.sum(term, large=True)[0]
+        total: Sums = rows.sum(quiet(term), large=True)[0]
         return total
 
-    upper, lower = bounds.of(walk, read(rows, positive=draft.about.positive))
-    return None if upper is None else (float(upper), float(lower))
+    with np.errstate(all="ignore"):
+        upper, lower = bounds.of(walk, read(rows, positive=draft.about.positive))
+    try:
+        return None if upper is None else (float(upper), float(lower))
+    except OverflowError:
+        return None
 
 
 def _sway(C: float, swings: list[np.ndarray], n_columns: int, gap: float, share: float) -> float:

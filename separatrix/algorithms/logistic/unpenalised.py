@@ -7,18 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.logistic.classifier import NOT_ASKED, LogisticRegression, ends
+from separatrix.algorithms.logistic.classifier import LogisticRegression
+from separatrix.algorithms.logistic.descent import NO_ENDS, NOT_ASKED, TOO_LARGE, descend, ends
 from separatrix.algorithms.logistic.existence import (
     Existence,
     counted_rows,
     existence,
+    in_doubles,
     restoring_rows,
     spanned,
 )
-from separatrix.algorithms.logistic.firth import FirthProblem, firth, uncentred
+from separatrix.algorithms.logistic.firth import firth, masses, uncentred
 from separatrix.algorithms.logistic.inference import projected_inverse
 from separatrix.algorithms.logistic.likelihood import Likelihood
+from separatrix.algorithms.logistic.overflow import OutOfRange, refuse_overflow
 from separatrix.algorithms.logistic.proof import proven
+from separatrix.algorithms.logistic.units import Units, units_of
 from separatrix.certificates import Undecided
 from separatrix.predictor import FitWarning, Solution, warn
 from separatrix.predictor.evidence import matrix
@@ -27,6 +31,7 @@ from separatrix.rows import Rows
 
 MOST_COLUMNS = 1500  # up to here rows that restore feasibility are looked for, and standard errors kept
 LARGEST_COST = 1e12
+NEARLY_DEPENDENT = 1e-13  # an eigenvalue of the information in units of its diagonal
 
 
 def solve_unpenalised(model: LogisticRegression, rows: Rows, positive: int) -> Solution:
@@ -37,7 +42,7 @@ def solve_unpenalised(model: LogisticRegression, rows: Rows, positive: int) -> S
     if separated:
         weights, facts = _towards(model, rows, positive)
     else:
-        weights, _, facts = model._descend(rows, positive, inf, model._start(positive), prove=False)
+        weights, _, facts = descend(model, rows, positive, inf, model._start(positive), prove=False)
     restoring: dict[str, Any] = {}
     few = rows.n_columns <= MOST_COLUMNS
     if found.kind in ("overlap", "quasi") and few:
@@ -47,8 +52,8 @@ def solve_unpenalised(model: LogisticRegression, rows: Rows, positive: int) -> S
         rows, positive, weights, None, intercept=model.fit_intercept, restoring=restoring
     )
     if certificate is None:
-        certificate = Undecided("The likelihood is too large for doubles: rescale the columns.")
-        facts |= {"gap": inf, "objective": inf, "lower_bound": 0.0}
+        certificate = Undecided(TOO_LARGE)
+        facts |= NO_ENDS
     else:
         facts |= ends(certificate)
     facts |= {**NOT_ASKED, "separation": found.kind}
@@ -66,22 +71,26 @@ def _towards(model: LogisticRegression, rows: Rows, positive: int) -> tuple[np.n
 
     They are unique, which weights chosen along some direction of recession would not be.
     """
-    start, C, before = model._start(positive), 1.0, inf
+    start, C, before, left = model._start(positive), 1.0, inf, model.max_iter
+    units = units_of(rows, inf)  # so that how large a cost is does not depend on those of the columns
+    start = None if start is None else units.inward(start)
     while True:
-        weights, _, facts = model._descend(rows, positive, C, start, prove=False)
-        start = weights
+        weights, _, facts = descend(model, units.rows, positive, C, start, prove=False, max_iter=left)
+        start, left = weights, left - facts["n_iter"]
         # The loss there is above its infimum by ½‖w‖²/C or so; the objective of the fit is C times as large.
         loss = float(facts["objectives"][-1]) / C - 0.5 * float(weights[:-1] @ weights[:-1]) / C
         share = 0.5 * float(weights[:-1] @ weights[:-1]) / C
-        if share <= 0.1 * model.tol * loss or C >= LARGEST_COST or loss >= before:
-            return weights, facts
+        if share <= 0.1 * model.tol * loss or C >= LARGEST_COST or loss >= before or left <= 0:
+            outward = units.outward(weights)
+            if not np.isfinite(outward).all():
+                refuse_overflow(rows)
+            return outward, facts | {"n_iter": model.max_iter - left}
         before, C = loss, C * 100.0
 
 
 def _told(model: LogisticRegression, rows: Rows, positive: int, found: Existence) -> dict[str, Any]:
     """Say which coefficients run away, in which direction, and because of which rows."""
-    direction = np.array([float(w) for w in found.direction or ()])
-    direction = direction / max(abs(direction).max(initial=0.0), 1e-300)
+    direction = in_doubles(found.direction or ())
     whole = direction if model.fit_intercept else np.append(direction, 0.0)
     strict = _strictly_on_their_side(rows, positive, found, model.fit_intercept)
     words = found.unbounded if rows.n_columns <= MOST_COLUMNS else ()
@@ -122,29 +131,83 @@ def _strictly_on_their_side(rows: Rows, positive: int, found: Existence, interce
 def _inference(
     model: LogisticRegression, rows: Rows, positive: int, weights: np.ndarray, found: Existence
 ) -> dict[str, Any]:
-    """The covariance of what the rows determine, and the two likelihoods."""
-    problem = Likelihood(rows, positive, inf, intercept=model.fit_intercept, centred=not found.normals)
-    problem.start_at(weights)
-    at = problem.differentiate(hessian=True)
-    problem.close()
-    assert at.hessian is not None
-    if model.fit_intercept:
-        covariance = uncentred(projected_inverse(at.hessian, found.normals), problem.centre)
-    else:
-        covariance = projected_inverse(at.hessian[:-1, :-1], found.normals)
-    mass, positives = FirthProblem(rows, positive, intercept=False).masses()
+    """The covariance of what the rows determine, and the two likelihoods; nan where doubles do not do."""
+    for careful in (False, True):
+        problem = Likelihood(
+            rows, positive, inf, intercept=model.fit_intercept, centred=not found.normals, careful=careful
+        )
+        try:
+            with np.errstate(all="ignore"):
+                problem.start_at(weights)
+                return _inference_at(problem, found, rows)
+        except OutOfRange:
+            continue
+        finally:
+            problem.close()
+    size, unknown = rows.n_columns + model.fit_intercept, float("nan")
     return {
-        "covariance": covariance,
+        "covariance": np.full((size, size), np.nan),
         **spanned(rows, intercept=model.fit_intercept),
-        "mass": mass,
-        "log_likelihood": -at.objective,
-        "null_log_likelihood": _null(mass, positives) if model.fit_intercept else -mass * np.log(2.0),
+        "mass": sum(masses(rows, rows.weights, positive)),
+        "log_likelihood": unknown,
+        "null_log_likelihood": unknown,
+        "near_dependency": (),
     }
 
 
-def _null(mass: float, positives: float) -> float:
-    p = positives / mass
-    return positives * float(np.log(p)) + (mass - positives) * float(np.log1p(-p))
+def _inference_at(problem: Likelihood, found: Existence, rows: Rows) -> dict[str, Any]:
+    at, units = problem.differentiate(hessian=True), problem.units
+    if at.hessian is None or not np.isfinite(at.hessian).all():
+        refuse_overflow(rows)
+    size = problem.n_columns + problem.intercept
+    information = at.hessian[:size, :size]
+    covariance = projected_inverse(information, _normals_in(units, found.normals))
+    if problem.intercept:
+        covariance = uncentred(covariance, problem.centre)
+    powers = np.zeros(size, np.int64)
+    if units.columns is not None:
+        powers[: problem.n_columns] = -units.columns
+    negatives, positives = masses(rows, rows.weights, problem.positive)
+    mass = negatives + positives
+    return {
+        "covariance": np.ldexp(covariance, powers + powers[:, None] - units.objective),
+        **spanned(rows, intercept=problem.intercept),
+        "mass": mass,
+        "log_likelihood": -float(np.ldexp(at.objective, units.objective)),
+        "null_log_likelihood": _null(negatives, positives) if problem.intercept else -mass * np.log(2.0),
+        "near_dependency": _near_dependency(information, len(found.normals), problem.n_columns),
+    }
+
+
+def _normals_in(units: Units, normals: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+    """The normals of the rows in these units, to 60 digits of the binary system."""
+    if units.columns is None:
+        return normals
+    powers = [*units.columns.tolist(), 0]
+    lowest = min(powers)
+    raised = [
+        [value << (power - lowest) for value, power in zip(n, powers[: len(n)], strict=True)] for n in normals
+    ]
+    sizes = [max(max(map(abs, n)).bit_length() - 60, 0) for n in raised]
+    return tuple(tuple(value >> size for value in n) for n, size in zip(raised, sizes, strict=True))
+
+
+def _near_dependency(information: np.ndarray, n_normals: int, n_columns: int) -> tuple[int, ...]:
+    """Columns that are independent by the rounding of their values alone."""
+    scale = 1.0 / np.sqrt(np.maximum(np.diagonal(information), 1e-300))
+    unit = information * scale * scale[:, None]
+    if not np.isfinite(unit).all():
+        return ()
+    values, vectors = np.linalg.eigh(unit)
+    small = np.flatnonzero(values <= NEARLY_DEPENDENT * values[-1])[n_normals:]
+    shares = np.abs(vectors[:n_columns, small]).max(axis=1, initial=0.0)
+    return tuple(np.flatnonzero(shares > 0.1).tolist())
+
+
+def _null(negatives: float, positives: float) -> float:
+    """The log-likelihood of the intercept alone."""
+    mass = negatives + positives
+    return sum(m * float(np.log(m) - np.log(mass)) for m in (negatives, positives))
 
 
 def solve_firth(model: LogisticRegression, rows: Rows, positive: int) -> Solution:
@@ -163,13 +226,12 @@ def solve_firth(model: LogisticRegression, rows: Rows, positive: int) -> Solutio
             f"Firth's penalised likelihood still has a slope of {found.residual:.1e} standard errors "
             f"after {found.iterations} steps: allow more (max_iter), or scale the columns.",
         )
-    mass, _ = FirthProblem(rows, positive, intercept=False).masses()
     facts = {
         **NOT_ASKED,
         "gap": float("nan"),
         "objective": -found.penalised,
         "lower_bound": float("nan"),
-        "n_iter": max(1, found.iterations),
+        "n_iter": found.iterations,
         "objectives": np.array([-found.penalised]),
         "residual": found.residual,
         "covariance": found.covariance,
@@ -177,7 +239,7 @@ def solve_firth(model: LogisticRegression, rows: Rows, positive: int) -> Solutio
         "aliased": tuple(not known for known in found.determined),
         "rank": found.rank,
         "counted": counted_rows(rows),
-        "mass": mass,
+        "mass": sum(masses(rows, rows.weights, positive)),
         "log_likelihood": found.penalised,
         "null_log_likelihood": found.null,
     }
