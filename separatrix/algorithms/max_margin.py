@@ -19,12 +19,12 @@ import numpy as np
 
 from separatrix.algorithms.separation import Separation, require_finite, separated
 from separatrix.algorithms.separation.margins import Bracket
-from separatrix.certificates import MarginBetween, Undecided
+from separatrix.certificates import Certificate, MarginBetween, Separable, Undecided
 from separatrix.halfspace import Halfspace
-from separatrix.predictor import LinearClassifier, NothingProven, Solution, warn
+from separatrix.predictor import FitWarning, LinearClassifier, NothingProven, Solution, warn
 from separatrix.predictor.evidence import about
 from separatrix.predictor.history import History
-from separatrix.predictor.parameters import is_number
+from separatrix.predictor.parameters import is_between, is_number, shown
 from separatrix.rows import Rows
 
 SOFT_GAP, SOFT_STEPS = 1e-6, 1000
@@ -51,7 +51,8 @@ class MaxMargin(LinearClassifier):
     coef_, intercept_, classes_, halfspace_, certificate_, history_
         Of the predictor; see `LinearClassifier`. The nearest rows score ±1.
     margin_, upper_bound_, gap_ : float
-        What the halfspace has, what none exceeds, and their relative difference; nan on inseparable rows.
+        What the halfspace has, what none exceeds, and their relative difference; nan on inseparable rows. A
+        margin below the least double is 0, and ``certificate_`` then proves that the halfspace separates.
     support_ : ndarray
         The rows that prove the upper bound.
     dual_coef_ : ndarray
@@ -84,28 +85,37 @@ class MaxMargin(LinearClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not (is_number(self.gap) and 0 < self.gap < 1):
-            raise ValueError(f"gap={self.gap!r} makes no sense: it is a share between 0 and 1.")
+        if not is_between(self.gap, 0, 1):
+            raise ValueError(f"gap={shown(self.gap)} makes no sense: it is a share between 0 and 1.")
         if self.time_limit is not None and not (is_number(self.time_limit) and self.time_limit >= 0):
-            raise ValueError(f"time_limit={self.time_limit!r} makes no sense: give seconds, or None.")
+            raise ValueError(f"time_limit={shown(self.time_limit)} makes no sense: give seconds, or None.")
 
     def _solve(self, rows: Rows, positive: int) -> Solution:
         require_finite(rows)
         answer = separated(rows, positive, intercept=self.fit_intercept, time_limit=self.time_limit)
-        bracket = answer.bracket(geometric=self.free_intercept, gap=self.gap, canonical=True)
+        bracket = answer.bracket(geometric=self.free_intercept, gap=float(self.gap), canonical=True)
         if bracket is None:
             return self._soft(rows, positive, answer)
         *weights, bias = bracket.plane.numbers()
-        certificate = MarginBetween(
-            tuple(weights),
-            bias if self.fit_intercept else None,
-            bracket.rows,
-            bracket.multipliers,
-            bracket.lower,
-            bracket.upper,
-            bracket.geometric,
-            about=about(rows, positive),
-        ).bound_to(rows)
+        witness = tuple(weights), bias if self.fit_intercept else None
+        certificate: Certificate = Separable(*witness, about=about(rows, positive))
+        if bracket.lower > 0:
+            certificate = MarginBetween(
+                *witness,
+                bracket.rows,
+                bracket.multipliers,
+                bracket.lower,
+                bracket.upper,
+                bracket.geometric,
+                about=about(rows, positive),
+            )
+        else:
+            warn(
+                FitWarning,
+                "The rows are separated by a margin that is too small for a double: multiply the columns by "
+                "a power of two to get the margin itself.",
+            )
+        certificate = certificate.bound_to(rows)
         halfspace = Halfspace(weights, bias)
         floats = np.append(halfspace.weights, halfspace.intercept)
         facts = {
@@ -140,7 +150,8 @@ def dual_coefficients(bracket: Bracket) -> np.ndarray:
     """α·s with w = Σ α s x for the w whose nearest rows score ±1."""
     total = sum(bracket.multipliers)
     shares = np.array([value / total for value in bracket.multipliers])
-    return shares * bracket.signs / bracket.upper / bracket.upper  # the square may overflow
+    with np.errstate(over="ignore"):  # infinite where margins are beyond the inverse roots of doubles
+        return shares * bracket.signs / bracket.upper / bracket.upper
 
 
 def soft_margin(rows: Rows, positive: int, intercept: bool) -> np.ndarray:

@@ -23,6 +23,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -32,12 +34,20 @@ from separatrix.algorithms.separation import require_finite
 from separatrix.algorithms.svm import squared, working_set
 from separatrix.algorithms.svm.intercept import with_best_intercept
 from separatrix.algorithms.svm.proof import MANY, as_proven, proven
+from separatrix.algorithms.svm.tame import given_back, is_dear, is_wild, no_multipliers, tamed
 from separatrix.algorithms.svm.task import Outcome, Task
-from separatrix.certificates import Inseparable, MarginAtMost, MarginBetween, SoftMarginWithin, Undecided
+from separatrix.certificates import (
+    Inseparable,
+    MarginAtMost,
+    MarginBetween,
+    Separable,
+    SoftMarginWithin,
+    Undecided,
+)
 from separatrix.predictor import FitWarning, NotSeparable, Solution, warn
 from separatrix.predictor.evidence import about, matrix
 from separatrix.predictor.history import History
-from separatrix.predictor.parameters import is_number, is_one_of, is_whole
+from separatrix.predictor.parameters import is_between, is_number, is_one_of, is_whole, shown
 from separatrix.predictor.weighted import WeightedClassifier
 from separatrix.rows import DenseRows, Rows, SparseRows
 from separatrix.rows.sequence import blas
@@ -116,14 +126,14 @@ class LinearSVM(WeightedClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not (is_number(self.C) and self.C > 0):
-            raise ValueError(f"C={self.C!r} makes no sense: it is above 0, and inf for a hard margin.")
+        if not (is_number(self.C) and float(self.C) > 0):
+            raise ValueError(f"C={shown(self.C)} makes no sense: it is above 0, and inf for a hard margin.")
         if not is_one_of(self.loss, LOSSES):
-            raise ValueError(f"loss={self.loss!r} is not known: use {' or '.join(map(repr, LOSSES))}.")
-        if not (is_number(self.tol) and 0 < self.tol < 1):
-            raise ValueError(f"tol={self.tol!r} makes no sense: it is a relative gap between 0 and 1.")
+            raise ValueError(f"loss={shown(self.loss)} is not known: use {' or '.join(map(repr, LOSSES))}.")
+        if not is_between(self.tol, 0, 1):
+            raise ValueError(f"tol={shown(self.tol)} makes no sense: it is a relative gap between 0 and 1.")
         if not (is_whole(self.max_iter) and self.max_iter >= 1):
-            raise ValueError(f"max_iter={self.max_iter!r} makes no sense: at least one step is needed.")
+            raise ValueError(f"max_iter={shown(self.max_iter)} makes no sense: at least one step is needed.")
 
     def _restart(self, same_classes: bool) -> None:
         known = getattr(self, "coef_", None) if self.warm_start and same_classes else None
@@ -132,7 +142,7 @@ class LinearSVM(WeightedClassifier):
 
     def _solve(self, rows: Rows, positive: int) -> Solution:
         require_finite(rows)
-        if np.isinf(self.C):
+        if np.isinf(float(self.C)):
             return self._hard(rows, positive)
         return self._soft(rows, positive, float(self.C))
 
@@ -140,21 +150,39 @@ class LinearSVM(WeightedClassifier):
         start = None
         if self._start is not None:
             start = self._start[positive if len(self._start) > 1 else 0]
-        is_squared = self.loss == "squared_hinge"
         task = Task.of(rows, positive, cost, intercept=self.fit_intercept)
-        with np.errstate(over="ignore", invalid="ignore"), blas().limit(limits=1):
-            outcome = LOSSES[self.loss](task, self.tol, self.max_iter, start)
-            if self.fit_intercept and not is_squared:
-                outcome = with_best_intercept(task, outcome, finished=outcome.steps < self.max_iter)
-            outcome, certificate = self._proven(task, outcome)
+        with np.errstate(all="ignore"), blas().limit(limits=1):
+            if is_wild(task):
+                outcome, certificate = self._tamely(task)
+            else:
+                outcome, certificate = self._proven(task, self._solved(task, start))
+                if is_dear(task) and not _gap(certificate) <= self.tol:
+                    outcome, certificate = min(
+                        (outcome, certificate), self._tamely(task), key=lambda found: _gap(found[1])
+                    )
         return Solution(outcome.weights, certificate, History(), self._facts_of(task, outcome, certificate))
 
-    def _proven(self, task: Task, outcome: Outcome) -> tuple[Outcome, Any]:
+    def _solved(self, task: Task, start: np.ndarray | None) -> Outcome:
+        outcome = LOSSES[self.loss](task, self.tol, self.max_iter, start)
+        if self.fit_intercept and self.loss == "hinge":
+            outcome = with_best_intercept(task, outcome, finished=outcome.steps < self.max_iter)
+        return outcome
+
+    def _tamely(self, task: Task) -> tuple[Outcome, Any]:
+        """By way of moderate units and a moderate cost."""
+        tame = tamed(task)
+        outcome, listed = given_back(tame, task, self._solved(tame.task, None))
+        return self._proven(task, outcome, listed)
+
+    def _proven(
+        self, task: Task, outcome: Outcome, listed: dict[int, Fraction] | None = None
+    ) -> tuple[Outcome, Any]:
         """The certificate, of slightly longer weights where C makes margins of 1 up to rounding too dear."""
         is_squared = self.loss == "squared_hinge"
-        best, certificate = outcome, proven(task, outcome, squared=is_squared)
+        best, certificate = outcome, proven(task, outcome, squared=is_squared, given_multipliers=listed)
         short = outcome.steps >= self.max_iter
-        if is_squared and not (short or isinstance(certificate, Undecided)) and certificate.gap > self.tol:
+        told = short or isinstance(certificate, Undecided) or listed is not None
+        if is_squared and not told and _gap(certificate) > self.tol:
             other = proven(task, outcome, squared=True, listed_at_most=MANY)
             certificate = max(certificate, other, key=lambda proof: getattr(proof, "lower", -np.inf))
         for longer in LONGER:
@@ -163,9 +191,12 @@ class LinearSVM(WeightedClassifier):
             stretched = outcome._replace(
                 weights=outcome.weights * (1.0 + longer), margins=outcome.margins * (1.0 + longer)
             )
-            other = proven(task, stretched, squared=is_squared)
+            other = proven(task, stretched, squared=is_squared, given_multipliers=listed)
             if not isinstance(other, Undecided) and other.gap < certificate.gap:
                 best, certificate = stretched, other
+        if not _gap(certificate) <= 1.0:  # a bound below 0, where rounding spoils the multipliers
+            other = proven(task, best, squared=is_squared, given_multipliers=no_multipliers(best))
+            certificate = min(certificate, other, key=_gap)
         return best, certificate
 
     def _facts_of(self, task: Task, outcome: Outcome, certificate: Any) -> dict[str, Any]:
@@ -192,7 +223,7 @@ class LinearSVM(WeightedClassifier):
             **ends,
             "support": support,
             "dual_coef": alpha,
-            "n_iter": max(1, outcome.steps),
+            "n_iter": outcome.steps,
         }
 
     def _hard(self, rows: Rows, positive: int) -> Solution:
@@ -205,15 +236,15 @@ class LinearSVM(WeightedClassifier):
         certificate = found.certificate
         if numbers is not None and not isinstance(certificate, Undecided):
             certificate = _of_all_rows(certificate, rows, positive, numbers)
-        if not isinstance(found.certificate, MarginBetween):
+        if not isinstance(found.certificate, MarginBetween | Separable):
             self._tell(certificate)
             soft = self._soft(rows, positive, 1.0)
             facts = {**soft.facts, "objective": np.nan, "lower_bound": np.nan, "gap": np.nan}
             return Solution(soft.weights, certificate, History(), facts)
         low, high = found.facts["margin"], found.facts["upper_bound"]
         facts = {
-            "objective": 0.5 / low**2,
-            "lower_bound": 0.5 / high**2,
+            "objective": _half_inverse_square(low),
+            "lower_bound": _half_inverse_square(high),
             "gap": 1.0 - (low / high) ** 2,
             "support": found.facts["support"] if numbers is None else numbers[found.facts["support"]],
             "dual_coef": found.facts["dual_coef"],
@@ -232,9 +263,23 @@ class LinearSVM(WeightedClassifier):
         )
 
 
+def _half_inverse_square(margin: float) -> float:
+    """Infinite, or 0, where that is beyond doubles."""
+    with np.errstate(all="ignore"):
+        return float(np.float64(0.5) / margin / margin)
+
+
+def _gap(certificate: Any) -> float:
+    return inf if isinstance(certificate, Undecided) else certificate.gap
+
+
 def _of_all_rows(certificate: Any, rows: Rows, positive: int, numbers: np.ndarray) -> Any:
     """What was proven of the rows that count, said of all rows, or the part of it that holds of them too."""
-    said, named = about(rows, positive), tuple(numbers[list(certificate.rows)].tolist())
+    said = about(rows, positive)
+    if isinstance(certificate, Separable):
+        proof = replace(certificate, about=said).bound_to(rows)
+        return proof if proof.verify(rows).holds else Undecided("Rows of weight 0 are not on their side.")
+    named = tuple(numbers[list(certificate.rows)].tolist())
     moved = replace(certificate, rows=named, about=said).bound_to(rows)
     if moved.verify(rows).holds:
         return moved

@@ -7,13 +7,21 @@ exact, and the rows on the margin take up what is left of it, as whole numbers o
 from __future__ import annotations
 
 from fractions import Fraction
-from math import floor, inf, isfinite, log2
+from math import inf, isfinite
 
 import numpy as np
 
 from separatrix.algorithms.svm.task import Outcome, Task
 from separatrix.certificates import SoftMarginWithin, Undecided
-from separatrix.certificates.soft_margin import Enclosure, Objective, enclosed, rounded
+from separatrix.certificates.soft_margin import (
+    Enclosure,
+    Objective,
+    enclosed,
+    exact_dual,
+    exact_primal,
+    nearest,
+    rounded,
+)
 from separatrix.certificates.source import read
 from separatrix.predictor.evidence import about
 
@@ -21,13 +29,19 @@ BITS = 60  # of a multiplier the size of its cost
 SPARE = Fraction(1, 1 << 46)  # other machines add up in other orders
 MOST = 1e-6  # margins this near to 1 are listed, if a certificate of less fails
 FEW = 32  # rows that take up the rounding of the squared hinge
+EXACT_VALUES = 20_000  # of rows whose objective is settled exactly where doubles cannot enclose it
 MANY = 1 << 16  # rows, where the multipliers of the others are too coarse beside those
 
 
 def proven(
-    task: Task, outcome: Outcome, *, squared: bool, listed_at_most: int = FEW
+    task: Task,
+    outcome: Outcome,
+    *,
+    squared: bool,
+    listed_at_most: int = FEW,
+    given_multipliers: dict[int, Fraction] | None = None,
 ) -> SoftMarginWithin | Undecided:
-    """The certificate of the weights, with the multipliers of the outcome."""
+    """The certificate of the weights, with the multipliers of the outcome, or those given for all rows."""
     weights = outcome.weights
     if not np.isfinite(weights).all():
         return Undecided("The weights overflowed: divide the columns by a power of two and fit again.")
@@ -47,10 +61,12 @@ def proven(
     found: Enclosure | None = None
     listed: dict[int, Fraction] = {}
     for near in (1e-11, 1e-9, MOST):
-        if not (squared and listed):
+        if given_multipliers is not None:
+            listed = given_multipliers
+        elif not (squared and listed):
             listed = _largest(task, outcome, listed_at_most) if squared else _listed(empty, outcome, near)
         balance = Fraction(0)
-        if squared and task.intercept:
+        if task.intercept and (squared or given_multipliers is not None):
             balance = enclosed(source, objective(listed)).balance - _weighed(listed, signs)
         elif task.intercept:
             balance = _held(empty, outcome, listed, signs)
@@ -62,6 +78,10 @@ def proven(
     assert found is not None
     made = objective(listed)
     upper, below, lower = found.upper(made), found.below(made), found.lower()
+    if inf in (upper, -lower) and task.rows.n_rows * task.rows.n_columns <= EXACT_VALUES:
+        upper = below = exact_primal(source, made)
+        bound = exact_dual(source, made)
+        lower = -inf if bound is None else bound
     too_large = Undecided("The objective is too large to be enclosed in doubles: scale the columns down.")
     if inf in (upper, -lower) or (task.intercept and found.balance):
         return too_large
@@ -93,7 +113,9 @@ def as_proven(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The multipliers of the hinge that the certificate has, of which Σ αs is 0 before they are rounded."""
     rows = np.array(certificate.rows, np.int64)
-    listed = np.array([whole / (1 << certificate.exponent) for whole in certificate.multipliers])
+    listed = np.array(
+        [nearest(Fraction(whole, 1 << certificate.exponent)) for whole in certificate.multipliers]
+    )
     places = np.searchsorted(support, rows)
     known = np.append(support, -1)[places] == rows
     alpha[places[known]] = listed[known]
@@ -133,7 +155,7 @@ def _listed(objective: Objective, outcome: Outcome, near: float) -> dict[int, Fr
 
 def _cut(alpha: float, cost: Fraction) -> Fraction:
     """A multiplier with as many bits as make sense beside its cost."""
-    places = BITS - floor(log2(float(cost)))
+    places = BITS - (cost.numerator.bit_length() - cost.denominator.bit_length())
     return Fraction(round(Fraction(alpha) * (1 << max(0, places))), 1 << max(0, places))
 
 
@@ -189,7 +211,7 @@ def _balanced(
         if row in listed:
             continue
         whole = objective.cost(row)
-        if squared:
+        if squared and isfinite(outcome.margins[row]):
             whole *= Fraction(2 * max(0.0, 1.0 - float(outcome.margins[row])))
         share = min(abs(rest), whole)
         listed[row] = whole - share

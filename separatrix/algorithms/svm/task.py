@@ -36,7 +36,8 @@ class Task:
     def costs(self, chosen: Any) -> np.ndarray:
         """The costs of a slice of rows, or of the rows of these numbers."""
         if self.weights is not None:
-            return self.cost * self.weights[chosen]
+            with np.errstate(over="ignore"):
+                return np.asarray(self.cost * self.weights[chosen])
         size = chosen.stop - chosen.start if isinstance(chosen, slice) else len(chosen)
         return np.full(size, float(self.cost))
 
