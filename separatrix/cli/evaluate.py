@@ -1,8 +1,8 @@
-"""separatrix evaluate: how a model does on labelled rows that it has not seen."""
+"""separatrix evaluate: how a model does on labelled rows."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import click
@@ -27,9 +27,9 @@ from separatrix.cli.voice import Voice, speaking
 def evaluate(model_file: str, data: DataFile, confidence: float, as_json: bool, quiet: bool) -> None:
     """Predict the labelled rows of DATA with the model in MODEL and compare.
 
-    Errors come with an exact binomial interval (Clopper and Pearson 1934), which speaks of the risk if the
-    rows are fresh; then the table of labels and predictions, the area under the curve, and the log loss of a
-    model that gives probabilities.
+    Errors come with an exact binomial interval (Clopper and Pearson 1934) for the risk on new rows, unless
+    these are the rows of the fit; then the table of labels and predictions, the area under the curve, and
+    the log loss of a model that gives probabilities.
 
     \b
     separatrix evaluate model.json test.csv
@@ -46,6 +46,8 @@ def evaluate(model_file: str, data: DataFile, confidence: float, as_json: bool, 
         rows = rows_for(model, data)
         shown.tell(f"predicting {rows.n_rows:,} rows")
         seen = evaluation.evaluate(model, rows, confidence=confidence)
+        if isinstance(seen, evaluation.RegressionEvaluation):
+            seen = replace(seen, training=evaluation.trained_on(model, rows))
     voice.say(evaluation.render(seen, voice.width))
     voice.answer({"format": "separatrix-evaluation", "version": 1, **asdict(seen)})
 

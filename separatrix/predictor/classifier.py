@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.certificates import Certificates, Inseparable, Undecided
 from separatrix.halfspace import Halfspace
-from separatrix.predictor.evidence import matrix
+from separatrix.predictor.evidence import about, matrix
 from separatrix.predictor.parameters import require_flags, require_seed
 from separatrix.predictor.refusal import left_as_it_was
 from separatrix.predictor.scores import scores_of
@@ -65,7 +66,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         self._restart(previous is not None and np.array_equal(previous, self.classes_))
         rows.weights = self._row_weights(rows, sample_weight)
         try:
-            self._keep(self._solve_all(rows, self._tasks()))
+            tasks = self._tasks()
+            solved = zip(self._solve_all(rows, tasks), tasks, strict=True)
+            self._keep([_described(solution, rows, positive) for solution, positive in solved])
         finally:
             if rows is X:
                 rows.weights = None
@@ -191,6 +194,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         scores = self.decision_function(X)
         chosen = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[chosen]
+
+
+def _described(solution: Solution, rows: Rows, positive: int) -> Solution:
+    """The solution; a certificate that proves nothing names the rows of the fit all the same."""
+    proof = solution.certificate
+    if not isinstance(proof, Undecided):
+        return solution
+    bound = replace(proof, about=about(rows, positive)).bound_to(rows)
+    return replace(solution, certificate=bound)
 
 
 def _halfspace(weights: np.ndarray) -> Halfspace | None:

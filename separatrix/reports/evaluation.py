@@ -1,7 +1,8 @@
 """How a model does on rows: errors with an exact binomial interval, confusion, AUC, log loss.
 
-On rows that the model has not seen the interval is a statement about its risk: errors on fresh rows are
-binomial, so that no approximation is needed. On the rows of the fit it says nothing, and is left out.
+On rows that the model has not seen the interval is a statement about its risk: errors on new rows are
+binomial, so that no approximation is needed. On the rows of the fit it says nothing, and is left out. The
+digest in the model's certificate tells them, however the rows are stored.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ class Evaluation:
     ----------
     rows, errors : int
         Rows, and those whose prediction is not their label.
-    interval : (float, float)
-        Clopper and Pearson's interval of the risk, which holds with probability ``confidence`` at least.
+    interval : (float, float) or None
+        Clopper and Pearson's interval of the risk, which holds with probability ``confidence`` at least if
+        the rows are new to the model; None on the rows of the fit.
     confusion : tuple of tuple of int
         A row per label, a column per prediction, in the order of ``classes``.
     auc : float or None
@@ -38,18 +40,21 @@ class Evaluation:
         with more than two classes, or where a class is absent.
     log_loss : float or None
         The mean of -ln(probability of the label); None where the model gives no probabilities.
+    training : bool
+        Whether these are the rows of the fit.
     """
 
     estimator: str
     name: str | None
     rows: int
     errors: int
-    interval: tuple[float, float]
+    interval: tuple[float, float] | None
     confidence: float
     classes: tuple[Label, ...]
     confusion: tuple[tuple[int, ...], ...]
     auc: float | None
     log_loss: float | None
+    training: bool = False
 
     @property
     def error_rate(self) -> float:
@@ -58,7 +63,10 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class RegressionEvaluation:
-    """A regression on rows: root mean squared error, mean absolute error, R²."""
+    """A regression on rows: root mean squared error, mean absolute error, R².
+
+    ``training`` tells whether these are the rows of the fit, where that was asked.
+    """
 
     estimator: str
     name: str | None
@@ -66,6 +74,7 @@ class RegressionEvaluation:
     root_mean_squared_error: float
     mean_absolute_error: float
     r_squared: float | None
+    training: bool = False
 
 
 def evaluate(
@@ -106,18 +115,39 @@ def evaluate(
     confusion = np.bincount(truth * size + chosen, minlength=size * size).reshape(size, size)
     errors = int(np.count_nonzero(chosen != truth))
     loss /= n
+    training = trained_on(model, rows)
     return Evaluation(
         estimator=type(model).__name__,
         name=rows.name,
         rows=n,
         errors=errors,
-        interval=binomial_interval(errors, n, confidence),
+        interval=None if training else binomial_interval(errors, n, confidence),
         confidence=confidence,
         classes=tuple(label.item() if hasattr(label, "item") else label for label in classes),
         confusion=tuple(tuple(row) for row in confusion.tolist()),
         auc=area_under_curve(truth, scores) if scores.ndim == 1 else None,
         log_loss=loss if math.isfinite(loss) else None,
+        training=training,
     )
+
+
+def trained_on(model: Any, rows: Rows) -> bool:
+    """Whether these are the rows of the fit, in the same order, by the digest in a certificate.
+
+    >>> import separatrix as sx
+    >>> X, y = sx.problems.iris("setosa", "versicolor")
+    >>> model = sx.Perceptron().fit(X[::2], y[::2])
+    >>> trained_on(model, sx.as_rows(X[::2], y[::2])), trained_on(model, sx.as_rows(X[1::2], y[1::2]))
+    (True, False)
+    """
+    held = getattr(model, "certificate_", None)
+    certificate = held[0] if isinstance(held, tuple) else held
+    if certificate is None or certificate.about.rows != rows.n_rows:
+        return False
+    about = certificate.sealed().about
+    if about.digest is None or about.columns != rows.n_columns:
+        return False
+    return bool(about.digest == certificate._digest_of(certificate._read(rows, None)))
 
 
 def binomial_interval(errors: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
@@ -174,18 +204,29 @@ def told(seen: Evaluation) -> str:
     >>> confusion = ((25, 0), (1, 24))
     >>> told(Evaluation("Perceptron", None, 50, 1, (0.0005, 0.1065), 0.95, (0, 1), confusion, 1.0, None))
     '1 error on 50 rows (2%); the risk is between 0.05% and 10.65% (exact binomial interval, 95%)'
+    >>> told(Evaluation("Perceptron", None, 50, 1, None, 0.95, (0, 1), confusion, 1.0, None, True))
+    '1 error on 50 rows (2%), which are the rows of the fit: they do not tell the risk on new rows'
     """
+    errors = f"{several(seen.errors, 'error')} on {several(seen.rows, 'row')} ({100 * seen.error_rate:.3g}%)"
+    if seen.interval is None:
+        return f"{errors}, which {_of_the_fit(seen.rows)}: they do not tell the risk on new rows"
     low, high = (f"{100 * end:.4g}%" for end in seen.interval)
     return (
-        f"{several(seen.errors, 'error')} on {several(seen.rows, 'row')} ({100 * seen.error_rate:.3g}%); the "
-        f"risk is between {low} and {high} (exact binomial interval, {100 * seen.confidence:.4g}%)"
+        f"{errors}; the risk is between {low} and {high} (exact binomial interval, "
+        f"{100 * seen.confidence:.4g}%)"
     )
+
+
+def _of_the_fit(rows: int) -> str:
+    return "is the row of the fit" if rows == 1 else "are the rows of the fit"
 
 
 def _classes(seen: Evaluation) -> Iterator[Line]:
     yield f"{seen.estimator} on {seen.name or several(seen.rows, 'row')}"
     yield ""
     yield "errors", told(seen)
+    if not seen.training:
+        yield "", "The interval holds if none of these rows was in the fit."
     if seen.auc is not None:
         yield "AUC", f"{seen.auc:.6g}, the share of pairs of both classes that the scores put in order"
     if seen.log_loss is not None:
@@ -214,6 +255,8 @@ def _numbers(seen: RegressionEvaluation) -> Iterator[Line]:
     yield "", f"{number(seen.mean_absolute_error)} mean absolute"
     if seen.r_squared is not None:
         yield "R²", f"{number(seen.r_squared)}, the share of the variance that is explained"
+    if seen.training:
+        yield "note", "These are the rows of the fit: they do not tell the errors on new rows."
 
 
 @np.errstate(over="ignore", invalid="ignore")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.certificates.digest import digest_of
 from separatrix.reports.diagnosis.against import against_the_rest, aligned
 from separatrix.reports.diagnosis.columns import constant_columns, dependences, repetition
 from separatrix.reports.diagnosis.record import Data, Diagnosis, Task
@@ -72,6 +73,9 @@ def diagnose(
     codes = [1] if len(classes) == 2 else list(range(len(classes)))
     tasks: list[Task] = []
     notes: list[str] = []
+    if held_out is not None and _same(rows, held_out):
+        held_out = None
+        notes.append("The rows held out are those learned from: they do not tell the risk on new rows.")
     with _quiet():
         for code in codes:
             examination = Examination(
@@ -90,6 +94,15 @@ def diagnose(
     return Diagnosis(
         data, intercept, tuple(tasks), budget, monotonic() - started, tuple(dict.fromkeys(notes)), __version__
     )
+
+
+def _same(rows: Rows, held_out: Rows) -> bool:
+    """Whether both are the same numbers with the same labels, in the same order."""
+    assert rows.classes is not None
+    if (rows.n_rows, rows.n_columns) != (held_out.n_rows, held_out.n_columns):
+        return False
+    labels = [_plain(label) for label in rows.classes]
+    return all(digest_of(rows, positive=label) == digest_of(held_out, positive=label) for label in labels[1:])
 
 
 def _data(rows: Rows, names: tuple[str, ...], intercept: bool) -> Data:
