@@ -12,7 +12,6 @@ import io
 import json
 import os
 import random
-import resource
 import shutil
 import sys
 import tempfile
@@ -521,6 +520,8 @@ def _result(
 def _child(
     files: dict[str, list[Healthy]], work: list[tuple[str, int]], seed: int, there: set[str], answers: int
 ) -> None:
+    import resource
+
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + MORE_MEMORY,) * 2)

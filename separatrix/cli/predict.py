@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 import tempfile
@@ -14,7 +13,7 @@ import click
 from separatrix.cli.data import DataFile, read_text, takes_data
 from separatrix.cli.output import STANDARD_OUTPUT, opened, require_suffix, require_writable
 from separatrix.cli.progress import Progress, progress
-from separatrix.cli.voice import Voice, speaking
+from separatrix.cli.voice import Voice, plain_json, speaking
 
 MEMORY = 64 * 2**20
 
@@ -71,11 +70,14 @@ def predict(
                     _write_object(kept, columns, blocks)
                 else:
                     predictions.write_table(kept, "csv", columns, blocks)
+                    _tell_changed(voice, predictions.changed(columns))
                 _copy(kept)
             return
         kind, gzipped = predictions.format_of(target)
         with opened(target, binary=True) as file, predictions.compressed(file, gzipped) as stream:
             predictions.write_table(stream, kind, columns, blocks)
+        if kind in predictions.DELIMITERS:
+            _tell_changed(voice, predictions.changed(columns))
     labels = [] if columns.classes is None else columns.classes.tolist()
     told = {str(label): count for label, count in zip(labels, columns.counts.tolist(), strict=True)}
     spread = ", ".join(f"{count:,} × {label}" for label, count in told.items())
@@ -89,6 +91,16 @@ def predict(
             "written": target,
         }
     )
+
+
+def _tell_changed(voice: Voice, changed: list[tuple[str, str]]) -> None:
+    if changed:
+        label, cell = changed[0]
+        more = f", and {len(changed) - 1} more labels likewise" if len(changed) > 1 else ""
+        voice.warn(
+            f"the label {label!r} is written as {cell!r}{more}, so that no spreadsheet or terminal acts on "
+            "it; Parquet, Arrow and --json have labels as they are."
+        )
 
 
 def _rows(data: DataFile, model: Any) -> Any:
@@ -124,9 +136,8 @@ def _write_object(file: IO[bytes], columns: Any, blocks: Iterator[Any]) -> None:
     labels = None if columns.classes is None else columns.classes.tolist()
     several = labels is not None and len(labels) > 2
     scores = 0 if labels is None else len(labels) if several else 1
-    said = json.dumps(labels, ensure_ascii=False)
     file.write(b'{\n "format": "separatrix-predictions",\n "version": 1,\n')
-    file.write(f' "classes": {said},\n "predictions": ['.encode())
+    file.write(f' "classes": {plain_json(labels)},\n "predictions": ['.encode())
     between = ""
     for rows in blocks:
         places, numbers = columns.of(rows)
@@ -138,8 +149,7 @@ def _write_object(file: IO[bytes], columns: Any, blocks: Iterator[Any]) -> None:
                 record["score"] = list(line[:scores]) if several else line[0]
             if len(line) > scores:
                 record["probabilities"] = list(line[scores:])
-            text = json.dumps(finite(record), ensure_ascii=False, allow_nan=False)
-            file.write(f"{between}\n  {text}".encode())
+            file.write(f"{between}\n  {plain_json(finite(record))}".encode())
             between = ","
     file.write(b"\n ]\n}\n")
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
+
+from separatrix.reports.wording import printable
 
 FORMATS = {
     ".csv": "csv",
@@ -23,6 +26,8 @@ FORMATS = {
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 SUFFIXES = (*FORMATS, ".gz", *(f"{suffix}.gz" for suffix, kind in FORMATS.items() if kind in DELIMITERS))
 SPECIAL = set(',\t"\r\n')
+FORMULA = re.compile(r"'*[=+\-@\t\r]")  # how a cell begins that a spreadsheet computes
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def format_of(path: str) -> tuple[str, bool]:
@@ -36,6 +41,23 @@ def format_of(path: str) -> tuple[str, bool]:
     lower = lower.removesuffix(".gz")
     kind = next((kind for suffix, kind in FORMATS.items() if lower.endswith(suffix)), "csv")
     return kind, gzipped and kind in DELIMITERS
+
+
+def cell(label: str) -> str:
+    """A label as a cell of CSV: text that a spreadsheet would compute has a quote before it, as is usual,
+    and characters that a terminal would act on are spelled out. Numbers stay as they are.
+
+    >>> [cell(label) for label in ("ham", "-1.5", "=1+1", "'=1+1", "-x")]
+    ['ham', '-1.5', "'=1+1", "''=1+1", "'-x"]
+    """
+    text = printable(label, keep="\n\r\t")
+    return f"'{text}" if FORMULA.match(text) and not NUMBER.fullmatch(text) else text
+
+
+def changed(columns: Columns) -> list[tuple[str, str]]:
+    """The labels that `cell` changes, with what it makes of them."""
+    labels = [] if columns.classes is None else columns.classes.tolist()
+    return [(str(label), cell(str(label))) for label in labels if cell(str(label)) != str(label)]
 
 
 class Columns:
@@ -79,7 +101,9 @@ def write_table(file: IO[bytes], kind: str, columns: Columns, blocks: Iterator[A
     """The whole table, in the format ``kind``."""
     labels = None if columns.classes is None else columns.classes.tolist()
     written = kind in DELIMITERS
-    taken = None if labels is None else pa.array([str(label) for label in labels] if written else labels)
+    taken = (
+        None if labels is None else pa.array([cell(str(label)) for label in labels] if written else labels)
+    )
     if not written:
         numbers = [(title, pa.float64()) for title in columns.titles[1:]]
         schema = pa.schema([("prediction", pa.float64() if taken is None else taken.type), *numbers])
@@ -89,12 +113,13 @@ def write_table(file: IO[bytes], kind: str, columns: Columns, blocks: Iterator[A
         return
     from pyarrow import csv
 
-    texts = [*columns.titles, *([] if taken is None else taken.to_pylist())]
+    titles = [printable(title, keep="\n\r\t") for title in columns.titles]
+    texts = [*titles, *([] if taken is None else taken.to_pylist())]
     quoted = any(SPECIAL & set(text) for text in texts)
     options = csv.WriteOptions(
         include_header=False, delimiter=DELIMITERS[kind], quoting_style="needed" if quoted else "none"
     )
-    file.write(_line(columns.titles, DELIMITERS[kind], quoted))
+    file.write(_line(titles, DELIMITERS[kind], quoted))
     for rows in blocks:
         sink = pa.BufferOutputStream()
         csv.write_csv(columns.batch(rows, taken), sink, options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -23,7 +24,7 @@ from separatrix.cli.predict import predict
 from separatrix.cli.report import report
 from separatrix.cli.streams import require_streams
 from separatrix.cli.verify import verify
-from separatrix.cli.voice import in_options
+from separatrix.cli.voice import on_one_line, safe
 
 WRONG = 2
 BROKEN = 70
@@ -88,8 +89,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         code = program.main(args=arguments, prog_name="separatrix", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
+        said = io.StringIO()
+        error.show(said)
         with _perhaps_unheard():
-            error.show()
+            click.echo(safe(said.getvalue()), err=True, nl=False)
         return WRONG
     except (click.Abort, KeyboardInterrupt):
         with _perhaps_unheard():
@@ -109,7 +112,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def _refuse(sentence: str) -> int:
     with _perhaps_unheard():
-        click.echo(f"separatrix: {in_options(sentence)}", err=True)
+        click.echo(f"separatrix: {on_one_line(sentence)}", err=True)
     return WRONG
 
 

@@ -10,7 +10,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
-from separatrix.cli.voice import Voice
+from separatrix.cli.voice import Voice, safe
 from separatrix.kernels.cache import announcing
 
 PAUSE = 1.0  # seconds between lines where there is no terminal
@@ -43,7 +43,7 @@ class Lines(Progress):
             self.note(text)
 
     def note(self, text: str) -> None:
-        print(text, file=sys.stderr, flush=True)
+        print(safe(text), file=sys.stderr, flush=True)
 
 
 class Moving(Progress):
@@ -60,10 +60,10 @@ class Moving(Progress):
     def tell(self, text: str) -> None:
         from rich.text import Text
 
-        self._status.update(Text(text))
+        self._status.update(Text(safe(text)))
 
     def note(self, text: str) -> None:
-        self._console.print(text, markup=False)
+        self._console.print(safe(text), markup=False)
 
     def stop(self) -> None:
         self._status.stop()

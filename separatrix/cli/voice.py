@@ -57,6 +57,20 @@ def in_options(sentence: str) -> str:
     return sentence
 
 
+def on_one_line(sentence: str) -> str:
+    """The sentence in options, for a terminal: names of columns, labels and files may hold anything."""
+    return safe(in_options(sentence), keep="")
+
+
+def safe(text: str, keep: str = "\n\t") -> str:
+    """The text without characters that a terminal would act on."""
+    if all(line.isprintable() for line in (text.split("\n") if keep else [text])):
+        return text
+    from separatrix.reports.wording import printable  # loads NumPy, which most sentences can do without
+
+    return printable(text, keep)
+
+
 class Voice:
     """How much is said, and where."""
 
@@ -67,16 +81,16 @@ class Voice:
     def say(self, text: str = "") -> None:
         """Words that are left out under --quiet and --json."""
         if self.talks:
-            click.echo(text, err=True)
+            click.echo(safe(text), err=True)
 
     def warn(self, sentence: str) -> None:
         """A sentence that is never left out."""
-        click.echo(f"separatrix: {in_options(sentence)}", err=True)
+        click.echo(f"separatrix: {on_one_line(sentence)}", err=True)
 
     def answer(self, record: dict[str, Any]) -> None:
         """The object of --json."""
         if self.as_json:
-            lines = (f" {json.dumps(name)}: {_line(value)}" for name, value in record.items())
+            lines = (f" {json.dumps(name)}: {plain_json(value)}" for name, value in record.items())
             click.echo("{\n" + ",\n".join(lines) + "\n}")
 
     @property
@@ -94,5 +108,15 @@ def speaking(function: Function) -> Function:
     )
 
 
-def _line(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+def plain_json(value: Any) -> str:
+    r"""JSON with letters of every script as they are, and what a terminal would act on as escapes.
+
+    >>> print(plain_json("é \x9b"))
+    "é \u009b"
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    if text.isprintable():
+        return text
+    from separatrix.reports.wording import UNSAFE
+
+    return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -144,13 +144,13 @@ def _attributes(attributes: dict[str, Any]) -> str:
     parts = []
     for name, value in attributes.items():
         if value is not None:
-            shown = value if isinstance(value, str) else _number(value)
-            parts.append(f' {name.rstrip("_").replace("_", "-")}="{escape(shown)}"')
+            shown = _text(value) if isinstance(value, str) else _number(value)
+            parts.append(f' {name.rstrip("_").replace("_", "-")}="{shown}"')
     return "".join(parts)
 
 
 def _text(text: str) -> str:
-    return escape("".join(c if c.isprintable() else " " for c in text), quote=False)
+    return escape("".join(c if c.isprintable() else " " for c in text))
 
 
 def _number(value: float) -> str:

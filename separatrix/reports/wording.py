@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,6 +12,10 @@ NAME_WIDTH = 13
 LONGEST_NAME = 40
 
 Line = str | tuple[str, str]
+
+# Control characters, line separators, changes of direction, and halves of characters: what a terminal acts
+# on, and what makes a text look like another one.
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def number(value: float) -> str:
@@ -39,9 +44,18 @@ def several(n: int | None, one: str, many: str | None = None) -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
+def printable(text: str, keep: str = "\n\t") -> str:
+    r"""The text with its control characters spelled as in Python, so that no terminal acts on them.
+
+    >>> print(printable("red \x1b[31m"))
+    red \x1b[31m
+    """
+    return UNSAFE.sub(lambda found: found[0] if found[0] in keep else ascii(found[0])[1:-1], text)
+
+
 def named(label: Any) -> str:
     """A label, kept to one short line."""
-    text = " ".join(str(label).split()) or "(empty)"
+    text = printable(" ".join(str(label).split())) or "(empty)"
     return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
 
 

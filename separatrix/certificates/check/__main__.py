@@ -4,6 +4,7 @@ read."""
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -39,6 +40,7 @@ CLAIMS = {
     **likelihood.CLAIMS,
     **optimality.CLAIMS,
 }
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def verdict(certificate: str, data: str, label: str | None = None) -> str:
@@ -92,6 +94,11 @@ def require_same_columns(about: dict[str, Any], witness: dict[str, Any], table: 
         raise Refused(f"It speaks of {wrong[0]} columns; this data has {table.columns}.")
 
 
+def shown(said: object) -> str:
+    """Words for a terminal: a name in them may hold characters that it would act on."""
+    return UNSAFE.sub(lambda found: ascii(found[0])[1:-1], str(said))
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="check", description="Check a separatrix certificate against a CSV file, exactly."
@@ -101,12 +108,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--label", help="name of the label column; otherwise the certificate's, or the last")
     asked = parser.parse_args(arguments)
     try:
-        print(f"Holds: {verdict(asked.certificate, asked.data, asked.label)}")
+        print(f"Holds: {shown(verdict(asked.certificate, asked.data, asked.label))}")
     except Refused as refused:
-        print(f"Refused: {refused}")
+        print(f"Refused: {shown(refused)}")
         return 4
     except Unreadable as unreadable:
-        print(f"Unreadable: {unreadable}", file=sys.stderr)
+        print(f"Unreadable: {shown(unreadable)}", file=sys.stderr)
         return 2
     return 0
 

@@ -13,7 +13,7 @@ from separatrix.reports.diagnosis.text import KINDS
 from separatrix.reports.evaluation import told
 from separatrix.reports.html.figures import Figure, figures_of
 from separatrix.reports.svg import STYLE
-from separatrix.reports.wording import at_most, counted, named, number, several
+from separatrix.reports.wording import at_most, counted, named, number, printable, several
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -83,6 +83,7 @@ def _environment() -> Environment:
         loader=FunctionLoader(lambda name: folder.joinpath(name).read_text(encoding="utf-8")),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -98,6 +99,11 @@ def _environment() -> Environment:
     )
     made.globals.update(kinds=KINDS, told=told, float=float, verdict=_verdict, responsible=_responsible)
     return made
+
+
+def _shown(value: Any) -> Any:
+    """What goes into the page: text without control characters, which escaping leaves as they are."""
+    return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 def _template() -> Template:

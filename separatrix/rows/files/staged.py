@@ -107,7 +107,15 @@ class Staging:
 
 
 def many_side_by_side(metadata: Any, names: Sequence[str]) -> bool:
-    """Whether one reader of all these columns would keep too much."""
+    """Whether one reader of all these columns would keep too much.
+
+    The columns of a row group are looked at only where their number and its size leave the answer open:
+    PyArrow ends the process when a damaged footer is asked for one.
+    """
+    groups = range(metadata.num_row_groups)
+    most = max((metadata.row_group(number).total_byte_size for number in groups), default=0)
+    if min(len(names) * KEPT, most) <= SIDE_BY_SIDE:
+        return False
     return sum(_kept_bytes(metadata, names)) > SIDE_BY_SIDE
 
 
