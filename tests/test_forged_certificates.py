@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -369,3 +371,79 @@ def test_blocks_of_sparse_rows_from_outside_are_looked_at_too():
     rows.blocks = lambda: iter([block])
     with pytest.raises(ValueError, match="sparse data is damaged"):
         Separable((1.0, 1.0, 1.0), None).verify(rows)
+
+
+# What is no number, no list and no label
+
+LONG = "9" * 5000
+ODD = {
+    "separable": [{"weights": []}, {"weights": None}, {"weights": [[]]}, {"intercept": "1.5"}],
+    "errors-at-most": [{"errors": "-" + LONG}, {"errors": 0.5}, {"errors": None}],
+    "margin-at-least": [{"margin": LONG}, {"margin": "-" + LONG}, {"geometric": 1}],
+    "margin-at-most": [
+        {"rows": ["0", LONG]},
+        {"multipliers": ["1", "0"]},
+        {"multipliers": ["1"]},
+        {"rows": []},
+    ],
+    "margin-between": [{"upper": LONG}, {"lower": {}}],
+    "margin-share": [
+        {"share": "9" * 400},
+        {"share": "2"},
+        {"share": 1e-400},
+        {"share": LONG},
+        {"share": "0"},
+    ],
+    "mistakes-at-most": [{"mistakes": "-" + LONG}, {"mistakes": LONG}],
+    "mistake-run": [{"counts": [LONG, "1"]}, {"mistakes": LONG}, {"mistakes": "4"}, {"rows": ["1", LONG]}],
+    "soft-margin-within": [{"loss": LONG}, {"exponent": LONG}, {"C": "9" * 400}, {"rows": ["1", LONG]}],
+    "likelihood-within": [{"direction": []}, {"direction": ["1"]}, {"normals": [None]}, {"row_weights": []}],
+    "overlapping": [{"normals": None}, {"normals": 3}, {"normals": [3]}, {"normals": [[]]}, {"normals": "1"}],
+    "weakly-separable": [{"normals": [["1", "-1"], ["0"]]}, {"normals": [[0.5, 1.0]]}],
+    "errors-at-least": [{"bound": LONG}, {"costs": []}, {"costs": ["1"] * 3 + ["-1"]}, {"proof": []}],
+    "fewest-errors": [{"bound": LONG}, {"errors": "-1"}, {"costs": ["1"] * 3 + [LONG]}, {"costs": ["1"]}],
+    "solution-within": [{"within": []}, {"within": [1e-9, None]}, {"alpha": "9" * 400}, {"distance": -1.0}],
+    "joint-likelihood-within": [
+        {"classes": []},
+        {"coefficients": [[], [], []]},
+        {"radius": -1.0},
+        {"C": "0"},
+    ],
+}
+
+
+@each_proof
+def test_a_damaged_witness_is_told_in_one_sentence(proof, data, checked, capsys):
+    frame = table(*data)
+    record = sealed(proof, frame)
+    about = record["about"]
+    descriptions = [
+        {"positive": LONG},
+        {"positive": [1]},
+        {"positive": {}},
+        {"features": []},
+        {"features": 1},
+    ]
+    descriptions += [{"rows": LONG}, {"columns": LONG}, {"rows": "-1"}, {"label": 1}, {"digest": 1}]
+    changes = [{"about": about | change} for change in descriptions]
+    for change in [*changes, *ODD.get(proof.kind, []), {"claim": None}, {"version": LONG}, {"kind": LONG}]:
+        assert status_of_verify(record | change, frame) in (2, 4), change
+        assert checked(record | change, frame) in (2, 4), change
+        said = capsys.readouterr()
+        assert (said.out + said.err).count("\n") == 1, change
+        assert len(said.out + said.err) < 500, change
+
+
+def test_costs_of_any_size_are_shown():
+    costs = (1e308, 5e-324)
+    assert "at least 5e-324." in ErrorsAtLeast(1, costs, {"method": "none"}, True).claim
+    assert "at least 17976" in ErrorsAtLeast(2**2098, costs, {"method": "none"}, True).claim
+    with pytest.raises(CertificateError, match="'costs' is wrong: it is not a list of numbers from 0 up"):
+        ErrorsAtLeast(1, (1.0, -1.0), {"method": "none"}, True)
+
+
+def test_nothing_that_is_proven_rests_on_an_assertion():
+    """Assertions are left out by ``python -O``."""
+    for path in Path(sx.certificates.__file__).parent.rglob("*.py"):
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        assert not any(isinstance(node, ast.Assert) for node in nodes), path

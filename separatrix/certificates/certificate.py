@@ -17,7 +17,7 @@ from typing import Annotated, Any, ClassVar, Self, get_type_hints
 from .digest import digest_of
 from .labels import Label, plain
 from .source import Source, read
-from .witness import CertificateError, TextOrNone, TextsOrNone, WholeOrNone, to_decimal
+from .witness import CertificateError, TextOrNone, TextsOrNone, WholeOrNone, shown, to_decimal
 
 FORMAT = "separatrix-certificate"
 VERSION = 1
@@ -106,9 +106,9 @@ class About(_Checked):
         if self.columns not in (None, source.n_columns):
             return f"It speaks of {self.columns} columns; this data has {source.n_columns}."
         if source.names is not None and source.label is not None and self.label not in (None, source.label):
-            return f"It speaks of the label column {self.label!r}; this data has {source.label!r}."
+            return f"It speaks of the label column {shown(self.label)}; this data has {shown(source.label)}."
         if self.features is not None and source.label in self.features:
-            return f"It counts the label column {source.label!r} among the features."
+            return f"It counts the label column {shown(source.label)} among the features."
         if self.features is not None and source.names is not None and self.features != source.names:
             return f"It speaks of columns {_listed(self.features)}; this data has {_listed(source.names)}."
         return self._sign_refusal(source) or self._digest_refusal(source, digest)
@@ -118,10 +118,10 @@ class About(_Checked):
         if source.positive is None:
             if self.positive is None:
                 return None
-            return f"It calls the label {self.positive!r} positive; this data has real targets."
+            return f"It calls the label {shown(self.positive)} positive; this data has real targets."
         if source.has_positive():
             return None
-        return f"No row has the label {source.positive!r}, which it calls positive."
+        return f"No row has the label {shown(source.positive)}, which it calls positive."
 
     def _digest_refusal(self, source: Source, digest: Callable[[Source], str]) -> str | None:
         if self.digest is None or digest(source) == self.digest:
@@ -130,7 +130,7 @@ class About(_Checked):
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+    return ", ".join(name[:60] for name in names[:5]) + (", …" if len(names) > 5 else "")
 
 
 @dataclass(frozen=True, repr=False)

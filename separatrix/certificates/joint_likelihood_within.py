@@ -25,6 +25,7 @@ from .witness import (
     WholeOrNone,
     _doubles,
     _tuple,
+    shown,
 )
 
 MOST_QUANTUM = 900
@@ -103,7 +104,7 @@ class JointLikelihoodWithin(Certificate):
             )
         if about.positive is not None and not same_label(about.positive, last):
             raise CertificateError(
-                f"It calls the label {about.positive!r} positive; that is its last class, {last!r}."
+                f"It calls the label {shown(about.positive)} positive; its last class is {shown(last)}."
             )
         object.__setattr__(self, "about", replace(about, positive=last, columns=width))
 

@@ -27,6 +27,7 @@ from .witness import (
     Text,
     Whole,
     Wholes,
+    shown,
 )
 
 LOSSES = ("hinge", "squared_hinge")
@@ -82,7 +83,7 @@ class SoftMarginWithin(Certificate):
         if not self.C > 0:
             raise CertificateError(f"C is {self.C}; it is above 0.")
         if self.loss not in LOSSES:
-            raise CertificateError(f"The loss is {self.loss!r}; it is one of {', '.join(LOSSES)}.")
+            raise CertificateError(f"The loss is {shown(self.loss)}; it is one of {', '.join(LOSSES)}.")
         if len(self.rows) != len(self.multipliers):
             raise CertificateError(
                 f"It has {len(self.rows)} row numbers but {len(self.multipliers)} multipliers."

@@ -28,7 +28,7 @@ from . import (  # noqa: F401  (each adds its kind)
     weakly_separable,
 )
 from .certificate import FORMAT, VERSION, About, Certificate
-from .witness import CertificateError
+from .witness import CertificateError, shown
 
 
 def from_json(text: str | bytes) -> Certificate:
@@ -65,12 +65,14 @@ def from_dict(record: Any) -> Certificate:
         raise CertificateError(f"This is no certificate: its 'format' does not read {FORMAT!r}.")
     version = record.get("version")
     if type(version) is not int or version < 1:
-        raise CertificateError(f"The certificate's 'version' is wrong: {version!r}.")
+        raise CertificateError(f"The certificate's 'version' is wrong: {shown(version)}.")
     if version > VERSION:
-        raise CertificateError(f"The certificate is of version {version}; this library reads {VERSION}.")
+        raise CertificateError(
+            f"The certificate is of version {shown(version)}; this library reads {VERSION}."
+        )
     claim = Certificate.kinds.get(record["kind"]) if isinstance(record.get("kind"), str) else None
     if claim is None:
-        raise CertificateError(f"No claim is of the kind {record.get('kind')!r}.")
+        raise CertificateError(f"No claim is of the kind {shown(record.get('kind'))}.")
     if not isinstance(record.get("claim"), str) or not isinstance(record.get("about"), dict):
         raise CertificateError("The certificate lacks its 'claim' or its 'about'.")
     about = record["about"]
@@ -86,7 +88,7 @@ def _same_fields(found: dict[str, Any], record: type) -> None:
     for name in sorted(expected - found.keys()):
         raise CertificateError(f"The certificate lacks {name!r}.")
     for name in sorted(found.keys() - expected):
-        raise CertificateError(f"The certificate has {name!r}, which it should not.")
+        raise CertificateError(f"The certificate has {shown(name)}, which it should not.")
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

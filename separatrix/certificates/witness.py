@@ -60,7 +60,7 @@ def _any_number(value: Any) -> float | int:
         return from_decimal(value)
     value = value.item() if hasattr(value, "item") else value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ValueError(f"{_shown(value)} is not a number")
+        raise ValueError(f"{shown(value)} is not a number")
     if isinstance(value, float) and not isfinite(value):
         raise ValueError(f"{value} is not finite")
     return value
@@ -69,11 +69,11 @@ def _any_number(value: Any) -> float | int:
 def _number(value: Any) -> float | int:
     value = _any_number(value)
     if isinstance(value, int) and value.bit_length() > LONGEST:
-        raise ValueError(f"{_shown(value)} is too long")
+        raise ValueError(f"{shown(value)} is too long")
     return value
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """A value in a message, however long it is."""
     if isinstance(value, int) and value.bit_length() > 128:
         return f"a whole number of {value.bit_length()} bits"
@@ -98,7 +98,7 @@ def _double(value: Any) -> float:
     except OverflowError:
         raise ValueError("it is beyond every double") from None
     if nearest != value:
-        raise ValueError(f"no double equals {_shown(value)}")
+        raise ValueError(f"no double equals {shown(value)}")
     return nearest
 
 
@@ -110,27 +110,27 @@ def _doubles(values: Any) -> tuple[float, ...]:
 def _any_whole(value: Any) -> int:
     value = _any_number(value)
     if not isinstance(value, int) or value < 0:
-        raise ValueError(f"{_shown(value)} is not a whole number from 0 up")
+        raise ValueError(f"{shown(value)} is not a whole number from 0 up")
     return value
 
 
 def _whole(value: Any) -> int:
     value = _any_whole(value)
     if value.bit_length() > LONGEST:
-        raise ValueError(f"{_shown(value)} is too long")
+        raise ValueError(f"{shown(value)} is too long")
     return value
 
 
 def _flag(value: Any) -> bool:
     value = value.item() if hasattr(value, "item") else value
     if not isinstance(value, bool):
-        raise ValueError(f"{_shown(value)} is neither true nor false")
+        raise ValueError(f"{shown(value)} is neither true nor false")
     return value
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{_shown(value)} is not text")
+        raise ValueError(f"{shown(value)} is not text")
     return str(value)
 
 

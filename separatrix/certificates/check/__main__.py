@@ -8,6 +8,7 @@ import re
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from reprlib import repr as short
 from typing import Any
 
 if not __package__:  # run as a folder, wherever it was copied to
@@ -50,7 +51,7 @@ def verdict(certificate: str, data: str, label: str | None = None) -> str:
     if record["kind"] == "undecided":
         raise Refused(f"It proves nothing: {fields(witness, {'reason': text})['reason']}")
     if record["kind"] not in CLAIMS:
-        raise Unreadable(f"This checker knows no claim of the kind {record['kind']!r}.")
+        raise Unreadable(f"This checker knows no claim of the kind {short(record['kind'])}.")
     check, forms = CLAIMS[record["kind"]]
     witness = fields(witness, forms)
     for name in ("counts", "multipliers"):
@@ -62,7 +63,7 @@ def verdict(certificate: str, data: str, label: str | None = None) -> str:
     if "classes" in witness:
         positive = joint_likelihood.last_class(witness, positive)
     if measured and positive is not None:
-        raise Refused(f"It calls the label {positive!r} positive; this data has real targets.")
+        raise Refused(f"It calls the label {short(positive)} positive; this data has real targets.")
     kind = least_squares.Measured if measured else Table
     table = kind(data, about["label"] if label is None else label, about["features"], positive)
     require_same_columns(about, witness, table)
@@ -73,7 +74,7 @@ def verdict(certificate: str, data: str, label: str | None = None) -> str:
     if about["rows"] not in (None, n_rows):
         raise Refused(f"It speaks of {about['rows']} rows; this data has {n_rows}.")
     if not seen:
-        raise Refused(f"No row has the label {positive!r}, which it calls positive.")
+        raise Refused(f"No row has the label {short(positive)}, which it calls positive.")
     if about["digest"] not in (None, digest):
         raise Refused("The digest differs: it speaks of other data, or of the same data with other labels.")
     return f"of {n_rows} rows, {check(witness, table)}"
@@ -83,9 +84,11 @@ def require_same_columns(about: dict[str, Any], witness: dict[str, Any], table: 
     """Refuse columns other than those the certificate speaks of, and a label among the features."""
     features = about["features"] or []
     if about["label"] not in (None, table.label):
-        raise Refused(f"It speaks of the label column {about['label']!r}; asked for is {table.label!r}.")
+        raise Refused(
+            f"It speaks of the label column {short(about['label'])}; asked for is {short(table.label)}."
+        )
     if table.label in features:
-        raise Refused(f"It counts the label column {table.label!r} among the features.")
+        raise Refused(f"It counts the label column {short(table.label)} among the features.")
     if len(set(features)) < len(features):
         raise Refused("It names a feature twice.")
     widths = [about["columns"], len(witness["weights"]) if "weights" in witness else None]

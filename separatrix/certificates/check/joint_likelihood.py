@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from operator import mul
+from reprlib import repr as short
 from typing import Any
 
 from .labels import same_label
@@ -40,7 +41,9 @@ def last_class(witness: dict[str, Any], positive: Any) -> Any:
     """The positive label: the digest is that of the last class against the others."""
     last = witness["classes"][-1]
     if positive is not None and not same_label(positive, last):
-        raise Refused(f"It calls the label {positive!r} positive; that is its last class, {last!r}.")
+        raise Refused(
+            f"It calls the label {short(positive)} positive; that is its last class, {short(last)}."
+        )
     return last
 
 
@@ -169,11 +172,11 @@ class Joint:
 def joint_likelihood_within(witness: dict[str, Any], table: Table) -> str:
     with localcontext(Context(prec=60, Emin=-(10**9), Emax=10**9)):
         joint, C = Joint(witness, table), witness["C"]
+        if witness["radius"] is not None and witness["radius"] < 0:
+            raise Refused("Its radius is below 0.")
         if C is None:
             upper, lower, gained = joint.loss, Decimal(0), Decimal(0)
             if witness["radius"] is not None:
-                if witness["radius"] < 0:
-                    raise Refused("Its radius is below 0.")
                 length = decimal(joint.square(table, True)).sqrt()
                 gained = joint.entropies()
                 lower = gained - Decimal(witness["radius"]) * length

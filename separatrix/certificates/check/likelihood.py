@@ -38,6 +38,8 @@ class Dual:
         self.constant = witness["intercept"] is not None
         weights, below = over_common(all_weights(witness))
         plane = None if witness["direction"] is None else over_common(witness["direction"])[0]
+        if plane is not None and len(plane) != len(weights):
+            raise Refused("Its direction has the wrong length.")
         given = witness["row_weights"]
         self.grain = grain(given)
         self.loss, self.multiples, self.signs, self.weights = Decimal(0), [], [], []

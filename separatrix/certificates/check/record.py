@@ -10,6 +10,7 @@ import json
 import math
 import re
 from collections.abc import Callable
+from reprlib import repr as short
 from typing import Any
 
 from .table import Unreadable
@@ -38,12 +39,14 @@ def read(path: str) -> dict[str, Any]:
     if not isinstance(record, dict) or record.get("format") != "separatrix-certificate":
         raise Unreadable(f"{path} is no separatrix certificate.")
     if type(record.get("version")) is not int or record["version"] != 1:
-        raise Unreadable(f"{path} is of version {record.get('version')!r}; this checker reads version 1.")
+        raise Unreadable(
+            f"{path} is of version {short(record.get('version'))}; this checker reads version 1."
+        )
     for name in HEAD:
         if name not in record:
             raise Unreadable(f"{path} lacks {name!r}.")
-    if not isinstance(record["kind"], str):
-        raise Unreadable(f"{path} does not say what kind of claim it makes.")
+    if not isinstance(record["kind"], str) or not isinstance(record["claim"], str):
+        raise Unreadable(f"{path} does not say what it claims.")
     record["about"] = fields(record["about"], ABOUT)
     return record
 
