@@ -47,7 +47,9 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
             self._check_parameters()
             rows = measured_rows(self, X, y, n_jobs=self.n_jobs)
             weights = row_weights(rows, sample_weight)
-            self._keep(self._solve(rows, weights))
+            with np.errstate(all="ignore"):  # who overflows says so, or has no certificate
+                solution = self._solve(rows, weights)
+            self._keep(solution)
         return self
 
     def _check_parameters(self) -> None:
@@ -78,7 +80,8 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
         if isinstance(evidence, Certificate):
             return evidence
         work: Callable[[], Certificate] = evidence
-        self._evidence = work()
+        with np.errstate(all="ignore"):
+            self._evidence = work()
         return self._evidence
 
     def __getstate__(self) -> Any:
@@ -113,8 +116,9 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
         """w·x + b of each row."""
         check_is_fitted(self)
         rows = plain_rows(self, X)
-        parts = [np.asarray(matrix(block, rows.n_columns) @ self.coef_) for block in rows.finite_blocks()]
-        return np.concatenate(parts) + self.intercept_
+        with np.errstate(over="ignore", invalid="ignore"):
+            parts = [np.asarray(matrix(block, rows.n_columns) @ self.coef_) for block in rows.finite_blocks()]
+            return np.concatenate(parts) + self.intercept_
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """R²: 1 less the share of the targets' squared spread that the predictions leave."""

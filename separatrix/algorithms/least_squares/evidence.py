@@ -89,11 +89,12 @@ class Claim:
             far, bias = (SPARE * bound for bound in slope.distance(self.alpha))
             size = float(np.linalg.norm(self.coefficients))
             near = far <= GOOD * size and bias <= GOOD * size
-            if near or (np.isfinite(far + bias) and not exact_in_reach(rows.n_rows, rows.n_columns)):
+            known = np.isfinite(length([far, bias]))
+            if known and (near or not exact_in_reach(rows.n_rows, rows.n_columns)):
                 return made([far] * rows.n_columns + [bias], length([far, bias]))
         if exact_in_reach(rows.n_rows, rows.n_columns):
             errors = errors_of(exact_equations(source, self), self)
-            if np.isfinite(errors).all():
+            if np.isfinite(length(errors)):
                 return made(errors if intercept else [*errors, 0.0])
         if slope is None:
             slope = gradient(source, self.weights, self.intercept, self.alpha, self.sample_weight)

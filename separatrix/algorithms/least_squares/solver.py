@@ -36,7 +36,7 @@ from separatrix.certificates import Undecided
 from separatrix.certificates.mean_alone import MeanAlone, target_moments
 from separatrix.certificates.moments import Moments
 from separatrix.certificates.normal_equations import NormalEquations
-from separatrix.rows import Rows
+from separatrix.rows import DataError, Rows
 
 DIRECT = 3000  # columns, or rows, up to which a matrix of their products is made
 SMALL_WORK = 1e6
@@ -92,7 +92,10 @@ def solve(
                 return from_moments(moments, weights, alpha, intercept=intercept, rows=rows)
             return _by_steps(rows, weights, alpha, intercept, f"{reason}, and ")
     if n <= DIRECT:
-        return _by_products(rows, weights, alpha, intercept)
+        try:
+            return _by_products(rows, weights, alpha, intercept)
+        except Unsuited as reason:
+            raise DataError(f"The fit leaves the range of doubles: {reason}. Rescale the columns.") from None
     return _by_steps(rows, weights, alpha, intercept, "")
 
 
@@ -182,7 +185,10 @@ def _by_gram(rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bo
 
 def _by_products(rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bool) -> Fit:
     wide = Wide(rows, weights, intercept=intercept)
-    coefficients = wide.solve(alpha)
+    with np.errstate(all="ignore"):
+        coefficients = wide.solve(alpha)
+    if not np.isfinite(coefficients).all():
+        raise Unsuited("products of rows overflow")
     seen = int(np.count_nonzero(wide.spectrum[0]))
     doubt = None
     if not alpha and not exact_in_reach(rows.n_rows, rows.n_columns):
@@ -196,6 +202,8 @@ def _by_products(rows: Rows, weights: np.ndarray | None, alpha: float, intercept
 
 def _by_steps(rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bool, why: str) -> Fit:
     found = conjugate_gradients(rows, weights, alpha, intercept=intercept)
+    if not np.isfinite(found.coefficients).all():
+        raise DataError("The fit leaves the range of doubles: rescale the columns.")
     doubt = None
     if found.left > SMALL:
         doubt = (

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.least_squares.gram import quietly
+from separatrix.algorithms.least_squares.gram import Unsuited, quietly
 from separatrix.predictor.evidence import matrix
 from separatrix.rows import DenseRows, Rows
 
@@ -53,8 +53,11 @@ class Wide:
     @cached_property
     def spectrum(self) -> tuple[np.ndarray, np.ndarray]:
         """Λ and U, the eigenvalues ascending; those that rounding alone explains are 0."""
+        weighted = self.products * np.outer(self.roots, self.roots)
+        if not np.isfinite(weighted).all():
+            raise Unsuited("products of rows overflow")
         with quietly(self.n):
-            values, vectors = np.linalg.eigh(self.products * np.outer(self.roots, self.roots))
+            values, vectors = np.linalg.eigh(weighted)
         values[values < values[-1] * max(self.n, self.d) * 2.0**-52] = 0.0
         return values, vectors
 

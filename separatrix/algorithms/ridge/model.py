@@ -20,7 +20,6 @@ As least squares. A sequence of penalties costs one eigendecomposition and one m
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
 from typing import Any, Self
 
 import numpy as np
@@ -45,6 +44,8 @@ def _one_penalty(model: Any) -> bool:
 
 def _values_of(gram: np.ndarray) -> np.ndarray:
     """Eigenvalues, descending; rounding makes none of them negative."""
+    if not np.isfinite(gram).all():
+        raise Unsuited("sums of squares overflow")
     with quietly(len(gram)):
         return np.maximum(np.linalg.eigvalsh(gram)[::-1], 0.0)
 
@@ -102,7 +103,7 @@ class Ridge(AdditiveRegressor):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         alphas = as_doubles(self.alpha)
-        if alphas is None or alphas.ndim > 1 or not alphas.size or not ((alphas >= 0) & (alphas < inf)).all():
+        if alphas is None or alphas.ndim > 1 or not alphas.size or not (alphas >= 0).all():
             raise ValueError(f"alpha={shown(self.alpha)}: a penalty is a number from 0 up, or several.")
 
     def _penalty(self) -> float:
@@ -162,11 +163,15 @@ class Ridge(AdditiveRegressor):
     @property
     def eigenvalues_(self) -> np.ndarray:
         held = vars(self).get("_spectrum")
-        if held is None and isinstance(vars(self).get("_moments"), Moments):
-            held = _values_of(centred_gram(self.moments_, intercept=bool(self.fit_intercept)))
+        try:
+            if held is None and isinstance(vars(self).get("_moments"), Moments):
+                held = _values_of(centred_gram(self.moments_, intercept=bool(self.fit_intercept)))
+            held = held() if callable(held) else held
+        except Unsuited as reason:
+            raise AttributeError(f"No eigenvalues in doubles: {reason}.") from None
         if held is None:
             raise AttributeError("No eigenvalues: the model is not fitted, or has too many rows and columns.")
-        self._spectrum = held() if callable(held) else held
+        self._spectrum = held
         return np.asarray(self._spectrum + self.alpha_)
 
     def learned(self) -> dict[str, Any]:
@@ -182,9 +187,8 @@ class Ridge(AdditiveRegressor):
 
     def __getstate__(self) -> Any:
         state = super().__getstate__()
-        if callable(state.get("_spectrum")):
-            _ = self.eigenvalues_  # while the rows are at hand
-            state["_spectrum"] = self._spectrum
+        if callable(state.get("_spectrum")):  # while the rows are at hand
+            state["_spectrum"] = self._spectrum if hasattr(self, "eigenvalues_") else None
         return state
 
     def _told(self, fit: Fit, weights: np.ndarray | None, rows: Rows | None) -> Solution:

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.least_squares.gram import Gram, gram_of, quietly
+from separatrix.algorithms.least_squares.gram import Gram, Unsuited, gram_of, quietly
 from separatrix.algorithms.least_squares.wide import Wide
 from separatrix.predictor.evidence import matrix
 from separatrix.rows import Block, DataError, Rows
@@ -100,9 +100,24 @@ class _Frame:
 def ridge_path(
     rows: Rows, weights: np.ndarray | None, alphas: np.ndarray, *, intercept: bool, gram: Gram | None = None
 ) -> RidgePath:
-    """All fits, their leave-one-out errors and their moves: one product of columns and one more pass."""
-    if rows.n_columns > rows.n_rows:
-        return _from_rows(Wide(rows, weights, intercept=intercept), alphas)
+    """All fits, their leave-one-out errors and their moves: one product of columns and one more pass.
+
+    Raises `Unsuited` where they leave the range of doubles.
+    """
+    with np.errstate(all="ignore"):
+        if rows.n_columns > rows.n_rows:
+            path = _from_rows(Wide(rows, weights, intercept=intercept), alphas)
+        else:
+            path = _from_columns(rows, weights, alphas, intercept=intercept, gram=gram)
+    found = (path.coefficients, path.intercepts, path.eigenvalues, path.target_move, path.typical_move)
+    if not all(np.isfinite(values).all() for values in found):
+        raise Unsuited("fits or their errors leave the range of doubles")
+    return path
+
+
+def _from_columns(
+    rows: Rows, weights: np.ndarray | None, alphas: np.ndarray, *, intercept: bool, gram: Gram | None
+) -> RidgePath:
     gram = gram_of(rows, weights, intercept=intercept) if gram is None else gram
     with quietly(rows.n_columns):
         values, Q = np.linalg.eigh(gram.matrix)
@@ -117,6 +132,7 @@ def ridge_path(
     flat = 1.0 / gram.total if intercept else 0.0
     at_mean = mean @ Q
 
+    @np.errstate(all="ignore")  # in whatever thread
     def term(block: Block) -> tuple[np.ndarray, np.ndarray, _Largest]:
         s = np.ones(len(block)) if weights is None else weights[block.start : block.stop]
         X = matrix(block, d)
@@ -167,6 +183,8 @@ def _told(
     with np.errstate(invalid="ignore", over="ignore"):
         row_move = rest * stiff + np.sqrt(largest) * np.linalg.norm(coefficients, axis=1)
     inverse = frame.inverse(alphas)
+    if np.isnan(loo).any():
+        raise Unsuited("leave-one-out errors leave the range of doubles")
     best = np.flatnonzero(loo == np.min(loo))
     return RidgePath(
         alphas=alphas,
@@ -187,7 +205,8 @@ def spectrum(
 ) -> np.ndarray:
     """The eigenvalues of the Gram matrix, descending, from products of rows where these are fewer.
 
-    Rows that do not have the Gram matrix that the fit saw in single precision are refused.
+    Rows that do not have the Gram matrix that the fit saw in single precision are refused. Raises `Unsuited`
+    where products leave the range of doubles.
     """
     if rows.n_columns <= rows.n_rows:
         gram = gram_of(rows, weights, intercept=intercept).matrix
@@ -196,7 +215,8 @@ def spectrum(
             raise DataError("The rows have changed since the fit: fit again to have their eigenvalues.")
         with quietly(rows.n_columns):
             return np.maximum(np.linalg.eigvalsh(gram)[::-1], 0.0)
-    values = Wide(rows, weights, intercept=intercept).spectrum[0]
+    with np.errstate(all="ignore"):
+        values = Wide(rows, weights, intercept=intercept).spectrum[0]
     return np.concatenate([np.maximum(values[::-1], 0.0), np.zeros(rows.n_columns - rows.n_rows)])
 
 
