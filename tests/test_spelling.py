@@ -10,6 +10,7 @@ import pytest
 
 import separatrix as sx
 from separatrix.certificates import About, Separable, SolutionWithin
+from separatrix.certificates import labels as certificate_labels
 from separatrix.certificates.check import labels as checker_labels
 from separatrix.certificates.check.__main__ import main
 from separatrix.certificates.check.least_squares import Measured
@@ -113,8 +114,9 @@ SPELLINGS += ["9223372036854775807", "9223372036854775808", "9223372036854775808
 def test_labels_mean_the_same_wherever_they_are_read():
     values = [*SPELLINGS, 1, 1.0, True, 2**53 + 1, 2.0**53, -(2**63), 2**63, 10**400, float("inf")]
     for value in values:
-        found, theirs = file_labels.meaning(value), checker_labels.meaning(value)
-        assert (type(found), found) == (type(theirs), theirs)
+        readers = (file_labels, checker_labels, certificate_labels)
+        found = {(type(meant), meant) for meant in (reader.meaning(value) for reader in readers)}
+        assert len(found) == 1, found
 
 
 def pairs_of_labels():

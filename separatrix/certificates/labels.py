@@ -1,4 +1,7 @@
-"""Which label is +1: labels compare as `check.labels` says, as numbers where they read as numbers.
+"""Which label is +1: labels compare as numbers where they read as numbers.
+
+A whole number below 2^63 in size is exact, any other number the nearest double; ``true`` and ``false``, in
+any case, are 1 and 0; any other label is its text.
 
 So a certificate made from an array of integers holds for a CSV file of the same data, where they are text.
 
@@ -8,19 +11,22 @@ So a certificate made from an array of integers holds for a CSV file of the same
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from math import isfinite
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from .check.labels import Label, larger, meaning, same_label
 from .witness import LONGEST
 
-__all__ = ["Label", "Signs", "larger_of", "plain", "same_label", "signs_of"]
-
+Label: TypeAlias = str | int | float | bool
 Signs = npt.NDArray[np.int8]
+
+_NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
+_WHOLE = re.compile(r"[ \t]*([+-]?)0*([0-9]+)[ \t]*")
+_TRUTH = {"true": 1, "false": 0}
 
 
 def plain(label: Any) -> Label:
@@ -33,6 +39,46 @@ def plain(label: Any) -> Label:
     return label if isinstance(label, (str, int, float)) else str(label)
 
 
+def as_number(label: Label) -> int | float | None:
+    if isinstance(label, str):
+        if not _NUMBER.fullmatch(label):
+            return None
+        whole = _WHOLE.fullmatch(label)
+        if whole is None:
+            label = float(label)
+        elif len(whole[2]) > 19:  # more than 64 bits, and perhaps more digits than Python converts
+            return None
+        else:
+            label = int(whole[1] + whole[2])
+    if isinstance(label, int):
+        return label if abs(label) < 2**63 else None
+    return label if isfinite(label) else None
+
+
+def _as_truth(label: Label) -> int | None:
+    return _TRUTH.get(str(label).lower())
+
+
+def meaning(label: Label) -> int | float | str:
+    """What is compared of a label."""
+    number = as_number(label)
+    number = _as_truth(label) if number is None else number
+    return str(label) if number is None else number
+
+
+def same_label(one: Label, other: Label) -> bool:
+    return meaning(one) == meaning(other)
+
+
+def _larger(one: Label, other: Label) -> Label:
+    """Of two numbers or truth values the larger, else the text that comes later."""
+    for read in (as_number, _as_truth):
+        first, second = read(one), read(other)
+        if first is not None and second is not None:
+            return one if first > second else other
+    return max(one, other, key=str)
+
+
 def larger_of(labels: Iterable[Label]) -> Label:
     """The larger of exactly two labels."""
     distinct: dict[int | float | str, Label] = {}
@@ -43,7 +89,7 @@ def larger_of(labels: Iterable[Label]) -> Label:
     if len(distinct) < 2:
         known = f"only the value {next(iter(distinct.values()))!r}" if distinct else "no value"
         raise ValueError(f"The labels have {known}; say which label is positive.")
-    return larger(*distinct.values())
+    return _larger(*distinct.values())
 
 
 def signs_of(y: Any, positive: Label | None) -> tuple[Signs, Label]:

@@ -51,6 +51,7 @@ def from_json(text: str | bytes) -> Certificate:
     separatrix.certificates.witness.CertificateError: The file is not whole JSON.
     """
     try:
+        text = text if isinstance(text, str) else text.decode("utf-8")
         record = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once_each)
     except CertificateError:
         raise
