@@ -110,10 +110,12 @@ class VotedPerceptron(OnlineClassifier):
         """There is no one weight vector to keep."""
 
     def _relearn_weights(self, found: dict[str, Any], n_tasks: int) -> None:
-        ballots = found["voters_"] if n_tasks > 1 else (found["voters_"],)
+        ballots, counts = (found[name] if n_tasks > 1 else (found[name],) for name in ("voters_", "votes_"))
         width = self.n_features_in_ + 1
         if len(ballots) != n_tasks or any(voters.shape[1:] != (width,) for voters in ballots):
             raise ValueError("its voters do not match its classes and columns.")
+        if list(map(len, counts)) != list(map(len, ballots)):
+            raise ValueError("its votes do not match its voters.")
 
     def _keep(self, solutions: list[Solution]) -> None:
         super()._keep(solutions)

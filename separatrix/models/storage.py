@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -156,7 +157,9 @@ def _laid_out(record: dict[str, Any]) -> str:
 
 def _record(text: str | bytes, name: str) -> dict[str, Any]:
     try:
-        record = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once_each)
+        record = json.loads(
+            text, parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_once_each
+        )
     except (ValueError, RecursionError):
         raise ModelError(f"{name} is no model, or a damaged one: it is not whole JSON.") from None
     if not isinstance(record, dict) or record.get("format") != FORMAT:
@@ -185,6 +188,13 @@ def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         raise ValueError("said twice")
     return found
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(digits)
+    return number
 
 
 def _refuse_constant(name: str) -> None:
