@@ -172,6 +172,9 @@ def test_powers_of_two_change_no_unpenalised_fit(places, penalty):
     two = fitted(sx.LogisticRegression(penalty=penalty), np.ldexp(X, places), y)
     assert np.allclose(np.ldexp(two.coef_, places), one.coef_, rtol=1e-9)
     assert np.allclose(two.intercept_, one.intercept_, rtol=1e-9)
+    if penalty == "firth":
+        assert two.objective_ == pytest.approx(one.objective_ - places.sum() * np.log(2.0), rel=1e-9)
+        assert two.summary().p_value_of_ratio == pytest.approx(one.summary().p_value_of_ratio, rel=1e-6)
     if penalty is None and abs(places).max() <= 500 and len(set(places)) == 1:
         assert two.gap_ <= 1e-8
         assert two.certificate_.verify(np.ldexp(X, places), y).holds

@@ -18,7 +18,7 @@ is found. ``residual_`` has the length of the slope, in units of standard errors
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -180,7 +180,10 @@ def _firth(problem: FirthProblem, rows: Rows, max_iter: int, start: np.ndarray |
     out = np.zeros(rows.n_columns + 1)
     out[: rows.n_columns + intercept] = problem.outward @ w
     covariance = problem.outward @ inverse @ problem.outward.T
+    shift = 0.0
     if problem.units.columns is not None:
+        if problem.frame is None:  # the determinant is that of the rows as given
+            shift = float(problem.units.columns.sum()) * log(2.0)
         powers = -np.append(problem.units.columns, np.zeros(int(intercept), np.int64))
         covariance = np.ldexp(covariance, powers + powers[:, None])
     out = problem.units.outward(out)
@@ -189,9 +192,9 @@ def _firth(problem: FirthProblem, rows: Rows, max_iter: int, start: np.ndarray |
     return Firth(
         out,
         covariance,
-        penalised,
+        penalised + shift,
         likelihood,
-        _null(problem),
+        _null(problem) + shift,
         residual,
         steps,
         converged,

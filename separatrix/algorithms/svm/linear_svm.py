@@ -156,7 +156,8 @@ class LinearSVM(WeightedClassifier):
                 outcome, certificate = self._tamely(task)
             else:
                 outcome, certificate = self._proven(task, self._solved(task, start))
-                if is_dear(task) and not _gap(certificate) <= self.tol:
+                hopeful = is_dear(task) or isinstance(certificate, Undecided)
+                if hopeful and not _gap(certificate) <= self.tol:
                     outcome, certificate = min(
                         (outcome, certificate), self._tamely(task), key=lambda found: _gap(found[1])
                     )
