@@ -219,15 +219,21 @@ class LogisticRegression(WeightedClassifier):
             )
 
     def _remedy(self) -> str:
-        near = sorted(_flat(getattr(self, "near_dependency_", ())))
+        near = self._nearly_dependent()
         if near:
-            names = getattr(self, "feature_names_in_", None)
-            told = [f"column {k}" if names is None else str(names[k]) for k in near[:6]]
-            listed = ", ".join(told) + (", ..." if len(near) > 6 else "")
-            return f"{listed} depend on one another but for rounding, so drop one of them or set penalty='l2'"
+            return f"{near} nearly depend on one another: drop one of them, or set penalty='l2'"
         if isfinite(self._cost) and self._cost > LARGE_COST:
             return f"lower C={self._cost:g}, or set penalty=None"
         return "allow more steps (max_iter), another solver, or scale the columns"
+
+    def _nearly_dependent(self) -> str:
+        """The columns that depend on one another but for rounding, in words."""
+        near: set[int] = set()
+        for each in getattr(self, "near_dependency_", ()):
+            near.update(each if isinstance(each, tuple) else (each,))
+        names = getattr(self, "feature_names_in_", None)
+        told = [f"column {k}" if names is None else str(names[k]) for k in sorted(near)[:6]]
+        return ", ".join(told) + (", ..." if len(near) > 6 else "")
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """log P(class | x), a column a class."""
@@ -251,12 +257,13 @@ class LogisticRegression(WeightedClassifier):
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self)
+        near = self._nearly_dependent()
+        if near:
+            raise ValueError(
+                f"{near} nearly depend on one another (but for rounding), so their coefficients have no "
+                "standard errors in double precision: drop one of them."
+            )
         return tables(self, level)
-
-
-def _flat(columns: Any) -> set[int]:
-    """The columns of one class, or of several."""
-    return {int(k) for each in columns for k in (each if isinstance(each, tuple) else (each,))}
 
 
 def one_blas_thread() -> Any:

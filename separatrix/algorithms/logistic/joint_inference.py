@@ -23,6 +23,7 @@ from separatrix.algorithms.logistic.inference import (
     shown_words,
 )
 from separatrix.algorithms.logistic.joint import joint_curvature
+from separatrix.algorithms.logistic.near_dependency import near_dependency
 from separatrix.algorithms.logistic.overflow import quiet
 from separatrix.predictor.evidence import matrix
 from separatrix.rows import Block, Rows, SparseRows
@@ -49,10 +50,13 @@ def joint_inference(rows: Rows, weights: np.ndarray, found: Existence, *, interc
     words = found.unbounded if asked else ()
     total = float(masses.sum())
     alone = float(masses @ np.log(masses / total)) if intercept else -total * float(np.log(count))
+    span = spanned(rows, intercept=intercept)
+    own = information[:width, :width]  # of the second class
     return {
         "covariance": covariance,
+        "near_dependency": near_dependency(own, found, rows.n_columns, width - span["rank"]),
         "unbounded": tuple(words[k * width : (k + 1) * width] for k in range(count - 1)) if words else (),
-        **spanned(rows, intercept=intercept),
+        **span,
         "mass": total,
         "residual": residual,
         "log_likelihood": likelihood,

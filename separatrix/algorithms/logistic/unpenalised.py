@@ -20,6 +20,7 @@ from separatrix.algorithms.logistic.existence import (
 from separatrix.algorithms.logistic.firth import firth, masses, uncentred
 from separatrix.algorithms.logistic.inference import projected_inverse
 from separatrix.algorithms.logistic.likelihood import Likelihood
+from separatrix.algorithms.logistic.near_dependency import near_dependency
 from separatrix.algorithms.logistic.overflow import OutOfRange, refuse_overflow
 from separatrix.algorithms.logistic.proof import proven
 from separatrix.algorithms.logistic.units import Units, units_of
@@ -31,7 +32,6 @@ from separatrix.rows import Rows
 
 MOST_COLUMNS = 1500  # up to here rows that restore feasibility are looked for, and standard errors kept
 LARGEST_COST = 1e12
-NEARLY_DEPENDENT = 1e-13  # an eigenvalue of the information in units of its diagonal
 
 
 def solve_unpenalised(model: LogisticRegression, rows: Rows, positive: int) -> Solution:
@@ -175,7 +175,7 @@ def _inference_at(problem: Likelihood, found: Existence, rows: Rows) -> dict[str
         "mass": mass,
         "log_likelihood": -float(np.ldexp(at.objective, units.objective)),
         "null_log_likelihood": _null(negatives, positives) if problem.intercept else -mass * np.log(2.0),
-        "near_dependency": _near_dependency(information, len(found.normals), problem.n_columns),
+        "near_dependency": near_dependency(information, found, problem.n_columns),
     }
 
 
@@ -190,18 +190,6 @@ def _normals_in(units: Units, normals: tuple[tuple[int, ...], ...]) -> tuple[tup
     ]
     sizes = [max(max(map(abs, n)).bit_length() - 60, 0) for n in raised]
     return tuple(tuple(value >> size for value in n) for n, size in zip(raised, sizes, strict=True))
-
-
-def _near_dependency(information: np.ndarray, n_normals: int, n_columns: int) -> tuple[int, ...]:
-    """Columns that are independent by the rounding of their values alone."""
-    scale = 1.0 / np.sqrt(np.maximum(np.diagonal(information), 1e-300))
-    unit = information * scale * scale[:, None]
-    if not np.isfinite(unit).all():
-        return ()
-    values, vectors = np.linalg.eigh(unit)
-    small = np.flatnonzero(values <= NEARLY_DEPENDENT * values[-1])[n_normals:]
-    shares = np.abs(vectors[:n_columns, small]).max(axis=1, initial=0.0)
-    return tuple(np.flatnonzero(shares > 0.1).tolist())
 
 
 def _null(negatives: float, positives: float) -> float:

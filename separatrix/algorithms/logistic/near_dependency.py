@@ -1,0 +1,34 @@
+"""Columns that are independent, exactly, by nothing but the rounding of their values.
+
+With a column that is the rounded sum of two others the likelihood has one maximum, at weights that double
+precision cannot evaluate: the rounding of a score is as large as what the third column adds to it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from separatrix.algorithms.logistic.existence import Existence
+
+SMALL = 1e-13  # an eigenvalue of the information in units of its diagonal
+FELT = 0.1  # a column's part in the eigenvector
+
+
+def near_dependency(
+    information: np.ndarray, found: Existence, n_columns: int, n_null: int = -1
+) -> tuple[int, ...]:
+    """Those columns, by the information of (x, 1) at the maximum; without one its size tells nothing.
+
+    ``n_null`` dimensions, by default one for each normal, are exact dependencies.
+    """
+    if found.kind != "overlap":
+        return ()
+    scale = 1.0 / np.sqrt(np.maximum(np.diagonal(information), 1e-300))
+    unit = information * scale * scale[:, None]
+    if not np.isfinite(unit).all():
+        return ()
+    values, vectors = np.linalg.eigh(unit)
+    known = len(found.normals) if n_null < 0 else n_null
+    small = np.flatnonzero(values <= SMALL * values[-1])[known:]
+    shares = np.abs(vectors[:n_columns, small]).max(axis=1, initial=0.0)
+    return tuple(np.flatnonzero(shares > FELT).tolist())
