@@ -9,7 +9,17 @@ from typing import Any
 
 from separatrix.certificates.witness import to_decimal
 from separatrix.cli.answer import Answer, Shown
-from separatrix.reports.wording import Line, at_most, counted, laid_out, named, number, several, table
+from separatrix.reports.wording import (
+    Line,
+    at_least,
+    at_most,
+    counted,
+    laid_out,
+    named,
+    number,
+    several,
+    table,
+)
 from separatrix.rows import Rows
 
 KINDS = {
@@ -70,7 +80,10 @@ def _margins(answer: Answer) -> Iterator[Line]:
     yield "margin", _margin(*margin)
     standard = answer.standardised
     if standard is not None and standard.lower > 0:
-        yield "standardised", f"{number(standard.lower)}, each column divided by its standard deviation"
+        yield (
+            "standardised",
+            f"at least {at_least(standard.lower)}, each column divided by its standard deviation",
+        )
     if bracket.rows:
         which = "these rows" if len(bracket.rows) > 1 else "this row"
         yield "nearest rows", f"{_listed(bracket.rows)} (counted from 0); {which} alone allow no more"
@@ -83,20 +96,21 @@ def _margins(answer: Answer) -> Iterator[Line]:
             "mistake bound",
             f"a perceptron makes at most {_bound(found.mistake_bound)} mistakes, in whatever order these "
             f"rows come (Novikoff 1962): (R/γ)², with R = {number(found.radius)} the longest row and γ = "
-            f"{number(found.row_margin.lower)} the margin{constant}",
+            f"{at_least(found.row_margin.lower)} the margin{constant}",
         )
 
 
 def _margin(lower: float, upper: float) -> str:
-    moves = "every row may move by less than that, in any direction, and the classes stay separable"
+    moves = "every row may move by less than {}, in any direction, and the classes stay separable"
     if lower <= 0 or math.isinf(upper):
         ends = [f"at least {lower!r}"] if lower > 0 else []
         ends += [f"at most {upper!r}"] if math.isfinite(upper) else []
         known = " and ".join(ends) or "not measured"
         return f"{known}: time, or the range of doubles, ended before more was known"
     if lower == upper:
-        return f"{number(lower)}, the largest there is, exactly; {moves}"
-    return f"{number(lower)}, the largest there is: between {lower!r} and {upper!r}; {moves}"
+        return f"{lower!r}, the largest there is, exactly; {moves.format('that')}"
+    within = f"between {lower!r} and {upper!r}"
+    return f"the largest there is: {within}; {moves.format('the lower end')}"
 
 
 def _boundary(answer: Answer) -> str | None:
@@ -269,7 +283,7 @@ def _row(answer: Answer) -> tuple[str, ...]:
     return (
         named(answer.positive),
         "separable" if answer.kind == "complete" else answer.kind,
-        number(margin.lower) if margin is not None and margin.lower > 0 else "",
+        at_least(margin.lower) if margin is not None and margin.lower > 0 else "",
         _bound(bound) if bound is not None else "",
         several(len(conflict.rows), "row") if conflict is not None else "",
         "none" if answer.kind == "undecided" else "holds" if answer.decided else "refused",

@@ -10,7 +10,7 @@ from separatrix.reports.axes import Panel, draw_edge, draw_frame, draw_legend, d
 from separatrix.reports.points import Points
 from separatrix.reports.summary import Task
 from separatrix.reports.svg import Drawing
-from separatrix.reports.wording import at_most, counted, named, number
+from separatrix.reports.wording import at_least, at_most, counted, named
 
 WORTH_LOG = 12.0  # times: so far below the top, the mistakes of a pass would vanish on a linear scale
 MOST_BARS = 240
@@ -61,7 +61,7 @@ def _entries(points: Points, task: Task, street: float | None, in_sight: bool) -
     if points.normal is not None:
         entries.append(("boundary", "boundary" if in_sight else "boundary, out of sight"))
     if street is not None:
-        entries.append(("street", f"margin {number(street)} on each side"))
+        entries.append(("street", f"margin {at_least(street)} on each side"))
         entries.append(("nearest", "nearest row"))
     if (points.margins <= 0).any():
         entries.append(("wrong", "on the wrong side"))

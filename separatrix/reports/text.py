@@ -7,7 +7,17 @@ from collections.abc import Iterator
 
 from separatrix.reports.evaluation import told
 from separatrix.reports.summary import Data, Summary, Task
-from separatrix.reports.wording import Line, at_most, counted, laid_out, named, number, several, table
+from separatrix.reports.wording import (
+    Line,
+    at_least,
+    at_most,
+    counted,
+    laid_out,
+    named,
+    number,
+    several,
+    table,
+)
 
 FAR = 4.0  # times: from here on the centred bound is worth a line
 MOST_CLASSES = 12
@@ -59,7 +69,7 @@ def _one(summary: Summary) -> Iterator[Line]:
     if task.fewest is not None and task.errors is not None:
         yield "", _fewest(task.fewest, task.errors)
     if task.figures.geometric_margin is not None and task.figures.geometric_margin > 0:
-        distance = number(task.figures.geometric_margin)
+        distance = at_least(task.figures.geometric_margin)
         yield "margin", f"{distance}, the distance from the boundary to the nearest row"
     if task.promise is not None:
         yield ("mistake bound" if task.promise.quantity == "mistakes" else "bound"), _bound(summary, task)
@@ -162,7 +172,7 @@ def _bound(summary: Summary, task: Task) -> str:
     middle = " around their middle" if summary.centred else ""
     constant = ", both with the constant 1 as one more column" if summary.intercept else ""
     theorem = THEOREMS.get(promise.theorem, promise.theorem)
-    radius, margin = number(promise.radius), number(promise.margin)
+    radius, margin = number(promise.radius), at_least(promise.margin)
     return (
         f"at most {at_most(promise.at_most)} {what}{order} ({theorem}): {formula}, with R = {radius} the "
         f"longest row{middle} and γ = {margin} the margin{constant}"
@@ -211,7 +221,7 @@ def _row(task: Task) -> tuple[str, ...]:
         counted(task.mistakes),
         counted(task.passes or 0),
         "" if task.errors is None else counted(task.errors),
-        number(margin) if margin is not None and margin > 0 else "none",
+        at_least(margin) if margin is not None and margin > 0 else "none",
         at_most(bound) if bound is not None and math.isfinite(bound) else "no bound",
         _verdict(task),
     )

@@ -6,10 +6,12 @@ import math
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
+from decimal import ROUND_FLOOR, Context, Decimal
 from typing import Any
 
 NAME_WIDTH = 13
 LONGEST_NAME = 40
+DOWN = Context(prec=4, rounding=ROUND_FLOOR)
 
 Line = str | tuple[str, str]
 
@@ -21,6 +23,17 @@ UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\u
 def number(value: float) -> str:
     """Four digits."""
     return f"{value:.4g}"
+
+
+def at_least(bound: float) -> str:
+    """A bound from below: four digits, rounded down, so that it holds as it is written.
+
+    >>> at_least(0.81758), at_least(1.0), number(0.81758)
+    ('0.8175', '1', '0.8176')
+    """
+    if not math.isfinite(bound):
+        return number(bound)
+    return number(float(DOWN.create_decimal(Decimal(bound))))
 
 
 def counted(value: int) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from separatrix.reports.diagnosis.record import Data, Task
-from separatrix.reports.wording import at_most, counted, number, several
+from separatrix.reports.wording import at_least, at_most, counted, several
 
 FAR = 4.0  # times: from here on centring is worth a sentence
 
@@ -42,7 +42,7 @@ def _separable(task: Task) -> Iterator[str]:
     if task.margin is not None and task.margin.lower > 0:
         yield (
             "Use the maximum-margin halfspace: every row may move by less than "
-            f"{number(task.margin.lower)} in any direction and stays on its side."
+            f"{at_least(task.margin.lower)} in any direction and stays on its side."
         )
     yield (
         "Do not fit a logistic regression without a penalty: its likelihood has no maximum on separable "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from time import monotonic
 from typing import Any, TypeVar
@@ -91,7 +92,7 @@ class Examination:
         statements: tuple[Statement, ...] = ()
         if not brief:
             course = self._kept("The perceptron", lambda: self._perceptron(contenders, margin))
-            self._others(contenders, separation)
+            self._others(contenders, separation, margin)
             fewest = self._kept("The fewest errors", lambda: self._fewest(separation, contenders))
             if not separation.separable:
                 lifts = self._kept("Products of columns", self._lifts) or ()
@@ -160,13 +161,9 @@ class Examination:
         total = sum(found.weights)
         values = shown_values(self.rows, found.rows)
         return tuple(
-            ShownRow(row, self._label(values[row][0]), values[row][1], _decimal(weight), weight / total)
+            ShownRow(row, values[row][0], values[row][1], _decimal(weight), weight / total)
             for row, weight in zip(found.rows, found.weights, strict=True)
         )
-
-    def _label(self, label: Label) -> Label:
-        """The label as the user has it: of the rest there are several, and "not k" stands for them."""
-        return label
 
     def _perceptron(self, contenders: list[Contender], margin: Margin | None) -> Course:
         import separatrix
@@ -190,7 +187,7 @@ class Examination:
             bound_centred=_finite(getattr(model, "mistake_bound_centred_", None)),
         )
 
-    def _others(self, contenders: list[Contender], separation: Separation) -> None:
+    def _others(self, contenders: list[Contender], separation: Separation, margin: Margin | None) -> None:
         import separatrix
 
         models = {
@@ -201,6 +198,8 @@ class Examination:
             models["maximum margin"] = separatrix.MaxMargin(fit_intercept=self.intercept)
         for name, model in models.items():
             found = self._kept(f"{name[:1].upper()}{name[1:]}", partial(self._fitted, name, model))
+            if found is not None and name == "maximum margin" and margin is not None:
+                found = _with_ends(found, margin)
             contenders += [] if found is None else [found]
 
     def _fitted(self, name: str, model: Any) -> Contender:
@@ -320,6 +319,14 @@ class Examination:
             )
             for j, name in enumerate(self.names)
         )
+
+
+def _with_ends(found: Contender, margin: Margin) -> Contender:
+    """The maximum margin with the ends that the whole report gives: its own may differ in the last digit."""
+    if found.evidence.kind != "margin-between" or not found.evidence.holds:
+        return found
+    claim = f"The largest margin is between {margin.lower!r} and {margin.upper!r}."
+    return replace(found, margin=margin.lower, evidence=replace(found.evidence, claim=claim))
 
 
 def _points(history: Any) -> list[Sequence[Any]]:

@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from separatrix.reports.coefficients import logistic_sentence
 from separatrix.reports.diagnosis.record import Data, Diagnosis, Task
 from separatrix.reports.evaluation import told
-from separatrix.reports.wording import Line, at_most, counted, laid_out, named, number, several, table
+from separatrix.reports.wording import (
+    Line,
+    at_least,
+    at_most,
+    counted,
+    laid_out,
+    named,
+    number,
+    several,
+    table,
+)
 
 KINDS = {
     "complete": "separable: a hyperplane has every row strictly on its side",
@@ -70,7 +80,7 @@ def _row(task: Task) -> tuple[str, ...]:
     if task.fewest is not None:
         ends = (task.fewest.lower, task.fewest.upper)
         fewest = counted(ends[0]) if ends[0] == ends[1] else f"{counted(ends[0])} to {counted(ends[1])}"
-    margin = "" if task.margin is None else number(task.margin.lower)
+    margin = "" if task.margin is None else at_least(task.margin.lower)
     return named(task.positive), task.kind, margin, fewest, "checked" if task.proven else "none"
 
 
@@ -93,8 +103,8 @@ def _margin(task: Task) -> Iterator[Line]:
         return
     units = ""
     if margin.standardised is not None:
-        units = f"; {number(margin.standardised[0])} in standard deviations"
-    best = f"{number(margin.lower)} at best, certified to {_digits(margin.lower, margin.upper)}"
+        units = f"; {at_least(margin.standardised[0])} in standard deviations"
+    best = f"at least {at_least(margin.lower)}, certified to {_digits(margin.lower, margin.upper)}"
     if not margin.lower > 0:
         best = f"at most {number(margin.upper)}; doubles hold no smaller number"
     yield "margin", f"{best}{units}"

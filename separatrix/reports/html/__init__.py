@@ -13,7 +13,7 @@ from separatrix.reports.diagnosis.text import KINDS
 from separatrix.reports.evaluation import told
 from separatrix.reports.html.figures import Figure, figures_of
 from separatrix.reports.svg import STYLE
-from separatrix.reports.wording import at_most, counted, named, number, printable, several
+from separatrix.reports.wording import at_least, at_most, counted, named, number, printable, several
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -91,7 +91,9 @@ def _environment() -> Environment:
         number=number,
         counted=counted,
         named=named,
+        at_least=at_least,
         at_most=at_most,
+        exactly=repr,
         drawn=Markup,  # our own figures, which escape what they are given
         percent=lambda share: f"{100 * share:.3g}%",
         listed=_listed,
