@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -216,6 +217,18 @@ def test_models_of_extreme_rows_agree_with_their_certificates(model, exponent):
         assert (
             from_json(to_json(model.fit(moved, y))).predict(moved).tolist() == model.predict(moved).tolist()
         )
+
+
+@pytest.mark.parametrize(
+    "model", [sx.LogisticRegression(), sx.LinearSVM(), sx.ZeroOne(time_limit=2)], ids=repr
+)
+def test_whole_numbers_do_not_let_the_scale_change(model):
+    """Only a claim of separation is true of every positive multiple of its weights."""
+    model.fit(*rows(2))
+    model.certificate_ = replace(model.certificate_, weights=(2.0, 4.0, 6.0), intercept=8.0)
+    model.halfspace_ = sx.Halfspace([2, 4, 6], 8)
+    model.coef_, model.intercept_ = np.array([[1.0, 2.0, 3.0]]), np.array([4.0])
+    assert disagreement(model) is not None
 
 
 PROVEN = [model for model in CLASSIFIERS if not isinstance(model, sx.AveragedPerceptron)]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.certificates import Certificate, JointLikelihoodWithin, Undecided
+from separatrix.certificates import Certificate, JointLikelihoodWithin, Separable, Undecided
 from separatrix.certificates.labels import same_label
 
 
@@ -97,8 +97,10 @@ def _task_differences(model: Any, named: Named) -> Iterator[str]:
             yield f"its {name} takes {positive!r} for +1, its classes_ take {label!r}."
     if hasattr(certificate, "weights"):
         given: Any = certificate
-        numbers = [*given.weights, given.intercept or 0.0]
-        if _doubles(model, place) != numbers and not _whole_halfspace(model, place, numbers):
+        numbers = [*given.weights, getattr(given, "intercept", None) or 0.0]
+        # Separation alone does not depend on the scale of the weights, which whole numbers may change.
+        whole = isinstance(certificate, Separable) and _whole_halfspace(model, place, numbers)
+        if _doubles(model, place) != numbers and not whole:
             yield f"its {name} speaks of other weights than its coef_ and intercept_."
 
 
@@ -144,7 +146,8 @@ def _doubles(model: Any, place: int) -> list[float]:
 
 def _same_plane(model: Any, place: int, halfspace: Any) -> bool:
     numbers, doubles = list(halfspace.numbers), _doubles(model, place)
-    return numbers == doubles or (halfspace.exact and rounds_to(numbers, doubles))
+    scaled = halfspace.exact and not hasattr(model, "predict_proba")  # probabilities depend on the scale
+    return numbers == doubles or (scaled and rounds_to(numbers, doubles))
 
 
 def _whole_halfspace(model: Any, place: int, numbers: list[Any]) -> bool:
