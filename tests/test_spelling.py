@@ -173,6 +173,15 @@ def test_a_label_of_many_digits_is_text(file, tmp_path, capsys):
         Separable((1.0,), -1.5).verify([[1.0], [2.0]], np.array([0, 10**5000], object))
 
 
+def test_a_file_without_column_names_loses_no_row(file, tmp_path, capsys):
+    """Its first row would be taken for names."""
+    path, proof = file("3,0\n1,0\n2,1\n"), tmp_path / "proof.json"
+    proof.write_text(Separable((1.0,), -1.5).to_json())
+    assert main([str(proof), str(path)]) == command(["verify", str(proof), str(path)]) == 2
+    assert "begins with numbers" in capsys.readouterr().err
+    assert main([str(proof), str(path), "--label", "0"]) == 0, "these are the names, then"
+
+
 # Gzip is told by the content
 
 

@@ -85,7 +85,7 @@ def require_same_columns(about: dict[str, Any], witness: dict[str, Any], table: 
     features = about["features"] or []
     if about["label"] not in (None, table.label):
         raise Refused(
-            f"It speaks of the label column {short(about['label'])}; asked for is {short(table.label)}."
+            f"It speaks of the label column {short(about['label'])}; the one read is {short(table.label)}."
         )
     if table.label in features:
         raise Refused(f"It counts the label column {short(table.label)} among the features.")

@@ -18,7 +18,7 @@ import zlib
 from collections.abc import Collection, Iterator, Sequence
 from typing import IO
 
-from .labels import WHOLE, Label, larger, meaning, unclear
+from .labels import WHOLE, Label, as_number, larger, meaning, unclear
 
 EXACT = 1 << 53  # every whole number up to here is a double
 STRANGE = re.compile(r"[^0-9eE+\-., \t]")
@@ -40,6 +40,8 @@ class Table:
             self.header = next(self._lines(file), (1, []))[1]
         if len(self.header) < 2:
             raise Unreadable(f"{path} has no header with a feature and a label.")
+        if label is None and features is None and None not in map(as_number, self.header):
+            raise Unreadable(f"{path} begins with numbers, not with column names; add a line of names.")
         self._label = self._column(label) if label is not None else len(self.header) - 1
         self.label = self.header[self._label]
         if features is None:
