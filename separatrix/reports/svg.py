@@ -144,13 +144,17 @@ def _attributes(attributes: dict[str, Any]) -> str:
     parts = []
     for name, value in attributes.items():
         if value is not None:
-            shown = _text(value) if isinstance(value, str) else _number(value)
-            parts.append(f' {name.rstrip("_").replace("_", "-")}="{shown}"')
+            shown = _printable(value) if isinstance(value, str) else _number(value)
+            parts.append(f' {name.rstrip("_").replace("_", "-")}="{escape(shown)}"')
     return "".join(parts)
 
 
 def _text(text: str) -> str:
-    return escape("".join(c if c.isprintable() else " " for c in text))
+    return escape(_printable(text), quote=False)
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def _number(value: float) -> str:
