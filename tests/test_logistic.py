@@ -391,7 +391,7 @@ def test_rows_that_weigh_nothing_cannot_restore_feasibility(tmp_path):
     assert proof.verify(X, y).holds
     weights = (26.007223360157926, -0.760946069157985)
     forged = replace(proof, rows=(2,), weights=weights, lower=proof.upper * 1.0001, upper=1e6)
-    assert "row 2 (counted from 0) does not count" in forged.verify(X, y).reason
+    assert "Row 2 (counted from 0) does not count" in forged.verify(X, y).reason
     with pytest.raises(Refused):
         checked(tmp_path, forged, X, y)
 
@@ -433,12 +433,55 @@ def test_numbers_beyond_doubles_are_refused_in_a_sentence():
     ):
         with pytest.raises(CertificateError, match="beyond every double"):
             make()
-    X, y = [[1e10], [2e10]], [1, 0]
+
+
+def test_an_objective_beyond_doubles_is_found_in_60_digits(tmp_path):
+    X, y, huge = np.array([[1e10], [2e10]]), np.array([1, 0]), 10**400
     for proof in (
         LikelihoodWithin((1e300,), 0.0, C=None, upper=huge, lower=0.0),
         JointLikelihoodWithin((0, 1), ((1e300,), (0.0,)), None, C=None, upper=huge, lower=0.0),
     ):
-        assert "too large for doubles" in proof.verify(X, y).reason
+        assert "60 digits" in proof.verify(X, y).reason
+        checked(tmp_path, proof, X, y)
+        many = np.tile(X, (6000, 1)), np.tile(y, 6000)  # too many rows for 60 digits
+        assert "too large for doubles" in proof.verify(*many).reason
+        assert not replace(proof, upper=10**308).verify(X, y)
+
+
+def both_hold(tmp_path, proof, X, y):
+    """The verdict on which `verify` and the checker agree."""
+    ours = proof.verify(X, y).holds
+    try:
+        theirs = bool(checked(tmp_path, proof, X, y))
+    except Refused:
+        theirs = False
+    assert ours == theirs, proof.to_json()
+    return ours
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "multinomial"])
+@pytest.mark.parametrize("penalty", ["l2", None])
+def test_both_checks_agree_to_the_last_double(tmp_path, multi_class, penalty):
+    """From an end that holds to one that is false, both change their verdict at the same double."""
+    X = np.array([[0, 1], [1, 0], [2, 2.5], [0.5, 0.75], [1.5, 0.25], [2, 2], [1, 1], [0.25, 2]])
+    y = np.array([0, 1, 0, 1, 0, 1, 1, 0] if multi_class == "ovr" else [0, 2, 0, 2, 1, 2, 0, 1])
+    proof = sx.LogisticRegression(penalty=penalty, C=2.0, multi_class=multi_class).fit(X, y).certificate_
+    for end, false in (("upper", proof.lower * (1 - 1e-12)), ("lower", proof.upper * (1 + 1e-12))):
+        true = getattr(proof, end)
+        while np.nextafter(true, false) != false:
+            middle = true + (false - true) / 2
+            if both_hold(tmp_path, replace(proof, **{end: middle}), X, y):
+                true = middle
+            else:
+                false = middle
+        assert not both_hold(tmp_path, replace(proof, **{end: false}), X, y)
+
+
+def test_both_checks_want_a_direction_of_the_right_length(tmp_path):
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 0, 1])
+    proof = LikelihoodWithin((0.5,), -0.75, C=None, upper=2.7, lower=0.0)
+    for direction, holds in (((0.0, 1.0), True), ((0.0,), False), ((0.0, 0.0, 0.0), False)):
+        assert both_hold(tmp_path, replace(proof, direction=direction), X, y) is holds
 
 
 def test_what_no_joint_certificate_may_hold(tmp_path):
@@ -446,6 +489,7 @@ def test_what_no_joint_certificate_may_hold(tmp_path):
     for wrong, word in (
         ({"row_weights": (3.0, -2.0)}, "below 0"),
         ({"C": None, "radius": -100.0, "lower": 50.0}, "radius"),
+        ({"radius": -1.0}, "radius"),
         ({"classes": (0, 0)}, "the same"),
     ):
         fields = {"classes": (0, 1), "C": 1.0, "upper": 100.0, "lower": 0.5} | wrong
@@ -454,9 +498,7 @@ def test_what_no_joint_certificate_may_hold(tmp_path):
         honest = JointLikelihoodWithin((0, 1), zero, None, C=1.0, upper=100.0, lower=0.5)
         text = json.loads(honest.to_json())
         place = text.get("witness", text)
-        for name, value in wrong.items():
-            if name in place:
-                place[name] = json.loads(json.dumps(value))
+        place |= json.loads(json.dumps(wrong))
         (tmp_path / "proof.json").write_text(json.dumps(text), encoding="utf-8")
         (tmp_path / "data.csv").write_text("x0,label\n1.0,1\n2.0,0", encoding="utf-8")
         with pytest.raises((Refused, ValueError)):

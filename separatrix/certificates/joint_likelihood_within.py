@@ -13,7 +13,9 @@ from typing import Annotated, Any
 import numpy as np
 
 from .certificate import Certificate, Verdict
+from .check.joint_likelihood import joint_likelihood_within
 from .labels import Label, plain, same_label
+from .likelihood_verdict import Proven, SignedTable, verdict
 from .logistic_duality import grain
 from .multinomial_duality import JointDuality, JointSums
 from .source import Source, read
@@ -138,28 +140,19 @@ class JointLikelihoodWithin(Certificate):
             read(X, y, positive=label, label=about.label, features=about.features) for label in self.classes
         ]
         try:
-            with np.errstate(all="ignore"):
-                return self._compare(sources)
-        except OverflowError:
-            return Verdict(False, "The objective is too large for doubles.")
+            return self._compare(sources)
         except ValueError as error:
             return Verdict(False, str(error))
 
     def _compare(self, sources: list[Source]) -> Verdict:
         first = next(iter(sources[0].pieces())).X[:1000] if sources[0].n_rows else None
-        centre = first.mean(axis=0) if isinstance(first, np.ndarray) else None
-        bounds = JointBounds(self, sources[0].n_rows, centre=centre)
-        upper, lower = bounds.of(lambda duality: _walk(duality, sources, bounds.row_weights))
-        if upper is None:
-            raise OverflowError
-        if upper > Fraction(self.upper):
-            return Verdict(False, f"The objective of its weights may be as large as {float(upper)!r}.")
-        if Fraction(self.lower) > 0 and lower < Fraction(self.lower):
-            return Verdict(False, f"What it proves from below is {float(lower)!r}.")
-        return Verdict(
-            True,
-            f"The objective is at most {float(upper):.3g} and no weights reach below {float(lower):.3g}.",
-        )
+
+        def proven() -> Proven:
+            centre = first.mean(axis=0) if isinstance(first, np.ndarray) else None
+            bounds = JointBounds(self, sources[0].n_rows, centre=centre)
+            return Proven(*bounds.of(lambda duality: _walk(duality, sources, bounds.row_weights)))
+
+        return verdict(self, proven, joint_likelihood_within, SignedTable(sources, self.classes))
 
     def _prove(self, source: Source) -> Verdict:
         raise NotImplementedError("A multinomial claim needs all labels, not signs: see verify.")

@@ -21,7 +21,9 @@ from typing import Any
 import numpy as np
 
 from .certificate import Certificate, Verdict
+from .check.likelihood import likelihood_within
 from .exact import Margins
+from .likelihood_verdict import Proven, SignedTable, verdict
 from .logistic_duality import Duality, Sums, added, grain, penalised_bounds
 from .overlapping import split
 from .restoration import correction, restored_entropy, signed_doubles
@@ -112,25 +114,13 @@ class LikelihoodWithin(Certificate):
             self.intercept is not None
         ):
             return Verdict(False, "Its direction has the wrong length.")
-        try:
-            with np.errstate(all="ignore"):
-                return self._compare(source)
-        except OverflowError:
-            return Verdict(False, "The objective is too large for doubles.")
 
-    def _compare(self, source: Source) -> Verdict:
-        bounds = Bounds(self, source.n_rows)
-        upper, lower = bounds.of(lambda duality: _walk(duality, source, bounds.row_weights), source)
-        if upper is None:
-            raise OverflowError
-        if upper > Fraction(self.upper):
-            return Verdict(False, f"The objective of its weights may be as large as {float(upper)!r}.")
-        if Fraction(self.lower) > 0 and lower < Fraction(self.lower):
-            return Verdict(False, f"What it proves from below is {bounds.reason or repr(float(lower))}.")
-        return Verdict(
-            True,
-            f"The objective is at most {float(upper):.3g} and no weights reach below {float(lower):.3g}.",
-        )
+        def proven() -> Proven:
+            bounds = Bounds(self, source.n_rows)
+            ends = bounds.of(lambda duality: _walk(duality, source, bounds.row_weights), source)
+            return Proven(*ends, bounds.reason)
+
+        return verdict(self, proven, likelihood_within, SignedTable([source]))
 
 
 def _walk(duality: Duality, source: Source, row_weights: Any) -> Sums:

@@ -14,7 +14,6 @@ intercepts' entries is taken back from some rows, or given to some, if need be b
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from operator import mul
@@ -29,12 +28,6 @@ from .separation import UNIT, over_common, row_over_common
 from .table import Table
 
 MOST_MULTIPLES = 2**51  # of a row, where the certificate names their unit
-
-
-def labelled(table: Table) -> Iterator[tuple[list[float], str]]:
-    """Values and label of each row."""
-    for (values, _), (_, cells) in zip(table.rows(), table._cells(), strict=True):
-        yield values, cells[table._label]
 
 
 def last_class(witness: dict[str, Any], positive: Any) -> Any:
@@ -68,7 +61,7 @@ class Joint:
         if witness["quantum"] is not None:
             self.grain, most = 1 << witness["quantum"], MOST_MULTIPLES
         known: dict[str, list[int]] = {}
-        for i, (values, label) in enumerate(labelled(table)):
+        for i, (values, label) in enumerate(table.labelled()):
             if given is not None and i >= len(given):
                 raise Refused(f"It weighs {len(given)} rows; this data has more.")
             v = Fraction(1 if given is None else given[i])
@@ -148,7 +141,7 @@ class Joint:
         count = len(self.multiples[0])
         constant = self.constant and whole
         total = [[0] * (table.columns + constant) for _ in range(count)]
-        for (values, _), own, multiples in zip(labelled(table), self.own, self.multiples, strict=True):
+        for (values, _), own, multiples in zip(table.labelled(), self.own, self.multiples, strict=True):
             row, common = row_over_common(values, constant)
             for k, multiple in enumerate(multiples):
                 factor = multiple * (UNIT // common)

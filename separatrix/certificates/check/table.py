@@ -94,6 +94,11 @@ class Table:
         if fault is not None:
             raise Unreadable(f"{self.path}: {fault}.")
 
+    def labelled(self) -> Iterator[tuple[list[float], str]]:
+        """Values and label of each row, in order."""
+        for (values, _), (_, cells) in zip(self.rows(), self._cells(), strict=True):
+            yield values, cells[self._label]
+
     def survey(self, hashed: bool) -> tuple[int, bool, str]:
         """Number of rows, whether one is positive, and the digest of the data if asked for; rows that are
         ``wanted`` are kept on the way.
