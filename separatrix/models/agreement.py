@@ -65,6 +65,8 @@ def _differences(model: Any) -> Iterator[str]:
     if preparation is not None and list(preparation.names) != _names(model):
         yield "its feature_names_in_ are not the columns that its preparation_ makes."
     halfspaces = _each(getattr(model, "halfspace_", None), n_tasks)
+    if halfspaces is None:
+        yield "its halfspace_ should be one for each class against the rest."
     for place, halfspace in enumerate(halfspaces or ()):
         if halfspace is not None and not _same_plane(model, place, halfspace):
             yield "its coef_ and intercept_ are not the numbers of its halfspace_."
@@ -99,8 +101,9 @@ def _task_differences(model: Any, named: Named) -> Iterator[str]:
         given: Any = certificate
         numbers = [*given.weights, getattr(given, "intercept", None) or 0.0]
         # Separation alone does not depend on the scale of the weights, which whole numbers may change.
-        whole = isinstance(certificate, Separable) and _whole_halfspace(model, place, numbers)
-        if _doubles(model, place) != numbers and not whole:
+        if _doubles(model, place) != numbers and not (
+            isinstance(certificate, Separable) and _whole_halfspace(model, place, numbers)
+        ):
             yield f"its {name} speaks of other weights than its coef_ and intercept_."
 
 
