@@ -14,7 +14,7 @@ from .certificate import Certificate, Verdict
 from .combination import weighted_sum
 from .dyadic import Dyadic
 from .source import Source
-from .witness import CertificateError, Counts, Flag, RowNumbers
+from .witness import CertificateError, Counts, Flag, RowNumbers, several
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,14 +48,15 @@ class Inseparable(Certificate):
     @property
     def claim(self) -> str:
         through = "" if self.intercept else " through the origin"
-        rows = f"{len(self.rows)} rows contradict each other"
+        rows = f"{len(self.rows)} rows contradict each other" if len(self.rows) > 1 else "one row is zero"
         return f"No hyperplane{through} has every row strictly on its side: {rows}."
 
     def _prove(self, source: Source) -> Verdict:
         refusal = not_zero(source, self.rows, self.multipliers, self.intercept)
         if refusal is not None:
             return Verdict(False, refusal)
-        return Verdict(True, f"{len(self.rows)} rows with positive multipliers add up to exactly zero.")
+        added = several(len(self.rows), "row", ("is", "with positive multipliers add up to"))
+        return Verdict(True, f"{added} exactly zero.")
 
 
 def require_pairs(rows: Sequence[int], multipliers: Sequence[int]) -> None:

@@ -14,7 +14,7 @@ from .certificate import Certificate, Verdict
 from .inseparable import combination, require_pairs
 from .margin_at_least import of_what
 from .source import Source
-from .witness import Counts, Flag, Number, RowNumbers
+from .witness import Counts, Flag, Number, RowNumbers, several
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,4 +64,5 @@ class MarginAtMost(Certificate):
         bound = total.squared_norm() / sum(self.multipliers) ** 2
         if self.margin < 0 or bound > Fraction(self.margin) ** 2:
             return Verdict(False, "Its rows allow a larger margin than that.")
-        return Verdict(True, f"{len(self.rows)} rows allow no margin above {self.margin!r}.")
+        allow = several(len(self.rows), "row", ("allows", "allow"))
+        return Verdict(True, f"{allow} no margin above {self.margin!r}.")

@@ -44,7 +44,8 @@ class MistakesAtMost(Certificate):
 
     @property
     def claim(self) -> str:
-        return f"A perceptron from zero makes at most {self.mistakes} mistakes on these rows, in any order."
+        mistakes = "1 mistake" if self.mistakes == 1 else f"{self.mistakes} mistakes"
+        return f"A perceptron from zero makes at most {mistakes} on these rows, in any order."
 
     def _prove(self, source: Source) -> Verdict:
         constant = self.intercept is not None

@@ -48,6 +48,8 @@ class Separable(Certificate):
         wrong = first_wrong(source, Margins(self.weights, self.intercept))
         if wrong is not None:
             return Verdict(False, f"Row {wrong} (counted from 0) is not strictly on its side.")
+        if source.n_rows == 1:
+            return Verdict(True, "The row is strictly on its side.")
         return Verdict(True, f"All {source.n_rows} rows are strictly on their side.")
 
 

@@ -18,7 +18,7 @@ from .inseparable import not_zero, require_pairs
 from .overlapping import dimensions_open, split
 from .source import Source
 from .span import Vectors
-from .witness import Counts, NumberOrNone, Numbers, RowNumbers
+from .witness import Counts, NumberOrNone, Numbers, RowNumbers, several
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,6 +83,6 @@ class WeaklySeparable(Certificate):
             on += tied.size
         if not strict:
             return Verdict(False, "It has every row on the hyperplane.")
-        return Verdict(
-            True, f"{strict} rows are strictly on their side, {on} on the hyperplane, where they must be."
-        )
+        side = "its side" if strict == 1 else "their side"
+        told = f"{several(strict, 'row', ('is', 'are'))} strictly on {side}, {on} on the hyperplane"
+        return Verdict(True, f"{told}, where they must be.")

@@ -26,6 +26,15 @@ class CertificateError(ValueError):
     """A certificate that cannot be made or read; the message says why in one sentence."""
 
 
+def several(n: int, one: str, verbs: tuple[str, str]) -> str:
+    """A count, its noun and its verb.
+
+    >>> several(1, "row", ("is", "are")), several(4, "row", ("is", "are"))
+    ('1 row is', '4 rows are')
+    """
+    return f"{n} {one} {verbs[0]}" if n == 1 else f"{n} {one}s {verbs[1]}"
+
+
 def to_decimal(whole: int) -> str:
     """Decimal digits of a whole number of any size.
 

@@ -81,7 +81,9 @@ def predict(
     labels = [] if columns.classes is None else columns.classes.tolist()
     told = {str(label): count for label, count in zip(labels, columns.counts.tolist(), strict=True)}
     spread = ", ".join(f"{count:,} × {label}" for label, count in told.items())
-    voice.say(f"Predicted {rows.n_rows:,} rows{f': {spread}' if told else ''}.\nWritten: {target}")
+    from separatrix.reports.wording import several
+
+    voice.say(f"Predicted {several(rows.n_rows, 'row')}{f': {spread}' if told else ''}.\nWritten: {target}")
     voice.answer(
         {
             "format": "separatrix-predictions",

@@ -11,6 +11,7 @@ from separatrix.certificates.witness import to_decimal
 from separatrix.cli.answer import Answer, Shown
 from separatrix.reports.wording import (
     Line,
+    all_rows,
     at_least,
     at_most,
     counted,
@@ -92,9 +93,10 @@ def _margins(answer: Answer) -> Iterator[Line]:
         yield "boundary", boundary
     if found.mistake_bound is not None and found.row_margin is not None:
         constant = ", both with the constant 1 as one more column" if answer.intercept else ""
+        mistakes = "mistake" if found.mistake_bound == 1 else "mistakes"
         yield (
             "mistake bound",
-            f"a perceptron makes at most {_bound(found.mistake_bound)} mistakes, in whatever order these "
+            f"a perceptron makes at most {_bound(found.mistake_bound)} {mistakes}, in whatever order these "
             f"rows come (Novikoff 1962): (R/γ)², with R = {number(found.radius)} the longest row and γ = "
             f"{at_least(found.row_margin.lower)} the margin{constant}",
         )
@@ -255,7 +257,7 @@ def _evidence(answer: Answer, rows: Rows) -> Iterator[Line]:
         have = "have proofs of their own" if len(own) > 1 else "has a proof of its own"
         yield "", f"The {' and the '.join(own)} {have}."
     each = "all hold" if others else "it holds"
-    yield "", f"Checked again on all {counted(rows.n_rows)} rows, in exact arithmetic: {each}."
+    yield "", f"Checked again on {all_rows(rows.n_rows)}, in exact arithmetic: {each}."
     left = [] if answer.kind == "complete" else ["how few errors a hyperplane can make"]
     left += [] if answer.standardised is None else ["the standardised margin, which has no certificate"]
     yield "not proven", "; ".join([*left, "anything about other rows"])
@@ -270,7 +272,7 @@ def _several(answers: Sequence[Answer], rows: Rows) -> Iterator[Line]:
     separable = sum(answer.separable for answer in answers)
     yield "verdict", f"{separable} of {len(answers)} classes can be separated from the rest"
     if all(answer.decided for answer in answers):
-        yield "proven", f"Checked again on all {counted(rows.n_rows)} rows, in exact arithmetic: all hold."
+        yield "proven", f"Checked again on {all_rows(rows.n_rows)}, in exact arithmetic: all hold."
     else:
         open_ones = [named(answer.positive) for answer in answers if not answer.decided]
         yield "undecided", f"{_names(open_ones)}: more time (--time-limit) may settle it"

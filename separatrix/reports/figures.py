@@ -12,7 +12,7 @@ from separatrix.reports.panels import draw_course, draw_points
 from separatrix.reports.points import points_of
 from separatrix.reports.summary import Summary, Task
 from separatrix.reports.svg import Drawing, shortened
-from separatrix.reports.wording import at_least, at_most, counted, named, several
+from separatrix.reports.wording import at_least, at_most, named, several
 from separatrix.rows import as_rows
 
 WIDTH = 860.0
@@ -128,11 +128,11 @@ def _told(task: Task) -> str:
     margin = task.figures.geometric_margin
     parts = [f"{named(task.positive)} against {other}"]
     if task.mistakes is not None:
-        parts[0] += f": {counted(task.mistakes)} mistakes"
+        parts[0] += f": {several(task.mistakes, 'mistake')}"
     if margin is not None and margin > 0:
         parts.append(f"the nearest row is {at_least(margin)} from the boundary")
     if task.errors:
-        parts.append(f"{counted(task.errors)} rows on the wrong side")
+        parts.append(f"{several(task.errors, 'row')} on the wrong side")
     if task.promise is not None and task.promise.quantity == "mistakes":
         parts.append(f"the theorem allows at most {at_most(task.promise.at_most)}")
     return ", ".join(parts) + "."

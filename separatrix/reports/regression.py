@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from separatrix.reports.evaluation import RegressionEvaluation, evaluate
 from separatrix.reports.evidence import Evidence, evidence_of
-from separatrix.reports.wording import Line, laid_out, named, number, several, table
+from separatrix.reports.wording import Line, all_rows, laid_out, named, number, several, table
 from separatrix.rows import Rows
 
 FORMAT = "separatrix-regression"
@@ -177,7 +177,7 @@ def _lines(summary: RegressionSummary) -> Iterator[Line]:
     else:
         yield "proven", evidence.claim
         if evidence.holds:
-            yield "", f"Checked again on all {summary.rows:,} rows, in exact arithmetic: it holds."
+            yield "", f"Checked again on {all_rows(summary.rows)}, in exact arithmetic: it holds."
     for note in summary.notes:
         if note != evidence.claim:
             yield "note", note
@@ -215,7 +215,7 @@ def _table(coefficients: Sequence[Coefficient]) -> Iterator[str]:
             ("column", "estimate", ""), [(named(found.name), f"{found.estimate:.6g}", "") for found in shown]
         )
     if len(coefficients) > len(shown):
-        yield f"  and {len(coefficients) - len(shown):,} more columns"
+        yield f"  and {several(len(coefficients) - len(shown), 'more column')}"
 
 
 def _known(value: float | None) -> str:

@@ -9,6 +9,7 @@ from separatrix.reports.evaluation import told
 from separatrix.reports.summary import Data, Summary, Task
 from separatrix.reports.wording import (
     Line,
+    all_rows,
     at_least,
     at_most,
     counted,
@@ -94,7 +95,7 @@ def _several(summary: Summary) -> Iterator[Line]:
         cells = [_convex_row(task) for task in shown]
     yield from table(titles, cells)
     if len(summary.tasks) > len(shown):
-        yield f"  and {len(summary.tasks) - len(shown)} more classes"
+        yield f"  and {several(len(summary.tasks) - len(shown), 'more class', 'more classes')}"
     yield ""
     yield "  errors   rows on the wrong side"
     if driven:
@@ -117,7 +118,7 @@ def _several(summary: Summary) -> Iterator[Line]:
         yield ("" if place else "proven"), f"{', '.join(labels)}: {claim}"
     if done and all(task.evidence.holds for task in done):
         each = "each holds" if len(done) > 1 else "it holds"
-        yield "", f"Checked again on all {summary.data.rows:,} rows, in exact arithmetic: {each}."
+        yield "", f"Checked again on {all_rows(summary.data.rows or 0)}, in exact arithmetic: {each}."
     if open_ones:
         first = open_ones[0]
         said = first.evidence.reason if first.evidence.holds is False else first.evidence.claim
@@ -196,7 +197,7 @@ def _evidence(summary: Summary, task: Task) -> Iterator[Line]:
     else:
         yield "proven", evidence.claim
         if evidence.holds:
-            yield "", f"Checked again on all {summary.data.rows:,} rows, in exact arithmetic: it holds."
+            yield "", f"Checked again on {all_rows(summary.data.rows or 0)}, in exact arithmetic: it holds."
     for note in summary.notes:
         if note != evidence.claim:
             yield "note", note

@@ -66,6 +66,14 @@ def printable(text: str, keep: str = "\n\t") -> str:
     return UNSAFE.sub(lambda found: found[0] if found[0] in keep else ascii(found[0])[1:-1], text)
 
 
+def all_rows(n: int) -> str:
+    """
+    >>> all_rows(1), all_rows(1200)
+    ('the only row', 'all 1,200 rows')
+    """
+    return "the only row" if n == 1 else f"all {n:,} rows"
+
+
 def named(label: Any) -> str:
     """A label, kept to one short line."""
     text = printable(" ".join(str(label).split())) or "(empty)"

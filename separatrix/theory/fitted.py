@@ -72,7 +72,7 @@ class Generalisation(Sequence[Bound]):
     def __str__(self) -> str:
         likely = [bound.delta for bound in self.bounds if bound.delta is not None]
         together = max(0.0, 1 - math.fsum(likely))
-        lines = [f"{self.errors} errors on {self.m} training rows"]
+        lines = [f"{self.errors} {'error' if self.errors == 1 else 'errors'} on {self.m} training rows"]
         lines += [str(bound) for bound in self.bounds]
         if len(likely) > 1:
             lines.append(f"all {len(likely)} with probability hold together with probability {together:g}")

@@ -64,7 +64,7 @@ def _several(diagnosis: Diagnosis) -> Iterator[Line]:
     shown = diagnosis.tasks[:MOST_TASKS]
     yield from table(("class", "kind", "margin", "fewest errors", "proof"), [_row(task) for task in shown])
     if len(diagnosis.tasks) > len(shown):
-        yield f"  and {len(diagnosis.tasks) - len(shown)} more classes"
+        yield f"  and {several(len(diagnosis.tasks) - len(shown), 'more class', 'more classes')}"
     yield ""
     yield from _data(diagnosis.data)
     yield from _notes(diagnosis)
@@ -110,9 +110,10 @@ def _margin(task: Task) -> Iterator[Line]:
     yield "margin", f"{best}{units}"
     if margin.mistake_bound is not None:
         allowed = at_most(float(margin.mistake_bound))
+        mistakes = "mistake" if allowed == "1" else "mistakes"
         yield (
             "bound",
-            f"a perceptron makes at most {allowed} mistakes (Novikoff), R = {number(margin.radius)}",
+            f"a perceptron makes at most {allowed} {mistakes} (Novikoff), R = {number(margin.radius)}",
         )
 
 
@@ -158,16 +159,19 @@ def _held_out(task: Task) -> Iterator[Line]:
 def _data(data: Data) -> Iterator[Line]:
     odd = []
     if data.repetition is not None and data.repetition.repeated:
-        odd.append(f"{several(data.repetition.repeated, 'row')} repeat others")
+        odd.append(f"{_told(data.repetition.repeated, 'row', 'repeats', 'repeat')} others")
     if data.repetition is not None and data.repetition.twin_groups:
         odd.append(
-            f"{several(data.repetition.twin_rows, 'row')} have an equal one with another label "
+            f"{_told(data.repetition.twin_rows, 'row', 'has', 'have')} an equal one with another label "
             f"({several(data.repetition.forced_errors, 'error')} forced)"
         )
     if data.constant_columns:
-        odd.append(f"{several(len(data.constant_columns), 'column')} never vary")
+        odd.append(f"{_told(len(data.constant_columns), 'column', 'never varies', 'never vary')}")
     if data.dependences:
-        one = len(data.dependences) == 1
-        odd.append(f"{several(len(data.dependences), 'column')} {'depends' if one else 'depend'} on others")
+        odd.append(f"{_told(len(data.dependences), 'column', 'depends', 'depend')} on others")
     if odd:
         yield "data", "; ".join(odd)
+
+
+def _told(n: int, one: str, verb: str, verbs: str) -> str:
+    return f"{several(n, one)} {verb if n == 1 else verbs}"
