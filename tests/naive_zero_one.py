@@ -1,86 +1,118 @@
 """The fewest errors by brute force: every set of rows that some halfspace gets right, found exactly.
 
-Rows of the data are z = s(x, 1), or s·x. A halfspace that gets the rows of a set right exists iff no
-combination of them with multipliers from 0 up, not all 0, is 0 (Gordan). Some halfspace with the fewest
-errors can be moved until D - 1 independent rows lie on its hyperplane, the others staying where they are, so
-all cells are met by looking at each such hyperplane and, within it, at the rows that lie on it, again.
+Rows of the data are z = s(x, 1), or s·x. Let Z, the matrix of all rows, have rank r. The scores Z·w of all w
+are those of all w that are zero but for r independent columns, so the other columns are left out.
+
+Some halfspace with the fewest errors can be moved until r - 1 independent rows lie on its hyperplane, the
+others staying where they are. So each such hyperplane is looked at, from both sides: rows behind it are
+errors, and the rows on it are the same question again, for a small turn of it decides them alone.
+
+Nothing here uses a float: doubles are whole numbers times a power of two.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 from itertools import combinations
+from math import gcd, lcm
+from operator import mul
 
 
 def fewest_errors(X, signs, costs=None, intercept=True):
     """The least total cost of the rows with z·w <= 0, over all w."""
-    rows = [
-        [Fraction(s) * Fraction(a) for a in ([*x, 1] if intercept else x)]
-        for x, s in zip(X, signs, strict=True)
-    ]
-    costs = [1] * len(rows) if costs is None else [Fraction(c) for c in costs]
-    return _least(rows, costs)
+    rows = whole_rows(X, signs, intercept)
+    return _least(rows, [1] * len(rows) if costs is None else [Fraction(c) for c in costs])
+
+
+def kind(X, signs, intercept=True):
+    """Of Albert and Anderson's three: "complete", "quasi" or "overlap"."""
+    rows = whole_rows(X, signs, intercept)
+    if _least(rows, [1] * len(rows)) == 0:
+        return "complete"
+    points = _independent_columns(rows)
+    # The w with Z·w >= 0 are a pointed cone: its edges have r - 1 independent rows on them.
+    for normal in _normals(points) if points[0] else ():
+        scores = _scores(points, normal)
+        if min(scores) >= 0 or max(scores) <= 0:
+            return "quasi"
+    return "overlap"
+
+
+def whole_rows(X, signs, intercept=True):
+    """The rows z, each times a positive number that makes it whole."""
+    rows = []
+    for x, s in zip(X, signs, strict=True):
+        exact = [Fraction(a) * int(s) for a in ([*x, 1] if intercept else x)]
+        common = lcm(*(a.denominator for a in exact))
+        rows.append(_short([int(a * common) for a in exact]))
+    return rows
 
 
 def _least(rows, costs):
-    """Over all w, the zero vector too, in the span of the rows."""
-    everything = sum(costs)
-    basis = _basis(rows)
-    rank = len(basis)
-    if rank == 0:
-        return everything
-    # In coordinates of the span: scores of the basis vectors.
-    points = [[sum(a * b for a, b in zip(row, vector, strict=True)) for vector in basis] for row in rows]
-    best = everything
-    seen = set()
-    for chosen in combinations(range(len(points)), rank - 1):
-        normal = _normal([points[i] for i in chosen], rank)
-        if normal is None or normal in seen:
-            continue
-        seen.add(normal)
-        for w in (normal, tuple(-a for a in normal)):
-            scores = [sum(a * b for a, b in zip(point, w, strict=True)) for point in points]
-            off = sum(c for s, c in zip(scores, costs, strict=True) if s < 0)
-            if off >= best:
-                continue
+    """Over all w, the zero vector too."""
+    points = _independent_columns(rows)
+    if not points[0]:
+        return sum(costs)
+    if len(points[0]) == len(points):
+        return 0
+    best = sum(costs)
+    for normal in _normals(points):
+        scores = _scores(points, normal)
+        behind = [sum(c for s, c in zip(scores, costs, strict=True) if side * s < 0) for side in (1, -1)]
+        if min(behind) < best:
             on = [i for i, s in enumerate(scores) if s == 0]
-            best = min(best, off + _least([points[i] for i in on], [costs[i] for i in on]))
+            best = min(
+                best, min(behind) + (_least([points[i] for i in on], [costs[i] for i in on]) if on else 0)
+            )
     return best
 
 
-def _basis(rows):
-    left, found = [list(row) for row in rows], []
-    for row in left:
-        vector = list(row)
-        for other, pivot in found:
+def _scores(points, normal):
+    return [sum(map(mul, point, normal)) for point in points]
+
+
+def _short(numbers):
+    divisor = gcd(*numbers) or 1
+    return [a // divisor for a in numbers]
+
+
+def _independent_columns(rows):
+    """The rows without the columns that depend on earlier ones."""
+    chosen, reduced = [], []
+    for column in zip(*rows, strict=True):
+        vector = list(column)
+        for other, pivot in reduced:
             if vector[pivot]:
-                factor = vector[pivot] / other[pivot]
-                vector = [a - factor * b for a, b in zip(vector, other, strict=True)]
-        pivot = next((j for j, a in enumerate(vector) if a), None)
+                vector = _short(
+                    [a * other[pivot] - b * vector[pivot] for a, b in zip(vector, other, strict=True)]
+                )
+        pivot = next((i for i, a in enumerate(vector) if a), None)
         if pivot is not None:
-            found.append((vector, pivot))
-    return [vector for vector, _ in found]
+            chosen.append(column)
+            reduced.append((vector, pivot))
+    return [list(point) for point in zip(*chosen, strict=True)] if chosen else [[] for _ in rows]
 
 
-def _normal(points, rank):
-    """The direction orthogonal to rank - 1 independent points, or None."""
-    reduced, pivots = [], []
-    for point in points:
-        vector = list(point)
-        for other, pivot in zip(reduced, pivots, strict=True):
-            if vector[pivot]:
-                factor = vector[pivot] / other[pivot]
-                vector = [a - factor * b for a, b in zip(vector, other, strict=True)]
-        pivot = next((j for j, a in enumerate(vector) if a), None)
-        if pivot is None:
-            return None
-        reduced.append(vector)
-        pivots.append(pivot)
-    (free,) = set(range(rank)) - set(pivots)
-    normal = [Fraction(0)] * rank
-    normal[free] = Fraction(1)
-    for vector, pivot in reversed(list(zip(reduced, pivots, strict=True))):
-        rest = sum(a * b for j, (a, b) in enumerate(zip(vector, normal, strict=True)) if j != pivot)
-        normal[pivot] = -rest / vector[pivot]
-    largest = max(map(abs, normal))
-    return tuple(a / largest for a in normal)
+def _normals(points):
+    """A normal of each hyperplane through 0 and r - 1 independent points of r dimensions."""
+    rank = len(points[0])
+    seen = set()
+    for some in combinations(points, rank - 1):
+        normal = _short([(-1) ** j * _determinant([p[:j] + p[j + 1 :] for p in some]) for j in range(rank)])
+        if any(normal):
+            lead = next(a for a in normal if a)
+            normal = tuple(normal) if lead > 0 else tuple(-a for a in normal)
+            if normal not in seen:
+                seen.add(normal)
+                yield normal
+
+
+def _determinant(square):
+    if not square:
+        return 1
+    first, *rest = square
+    return sum(
+        (-1) ** j * a * _determinant([row[:j] + row[j + 1 :] for row in rest])
+        for j, a in enumerate(first)
+        if a
+    )

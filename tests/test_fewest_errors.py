@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 import separatrix as sx
 from separatrix.algorithms.zero_one.circuits import Circuits
 from separatrix.algorithms.zero_one.cone import Cones
+from separatrix.algorithms.zero_one.conflicts import conflict, ratio_of
 from separatrix.algorithms.zero_one.elimination import Elimination
-from separatrix.algorithms.zero_one.exact_cone import conflict, ratio_of
 from separatrix.algorithms.zero_one.interval import Interval
 from separatrix.algorithms.zero_one.reduce import reduced
 from separatrix.algorithms.zero_one.search import Search

@@ -14,6 +14,7 @@ from separatrix.kernels import kernel
 ARTIFICIAL = 1e3  # cost of a column that stands for an equation not yet satisfied
 NEGLIGIBLE = 1e-7  # a share of the combination that is taken for rounding, or for the shift of the equations
 SLIGHT = 1e-9
+TINY = 1e-290  # more than what underflows in a sum of products
 
 
 @kernel
@@ -130,7 +131,8 @@ def surely_cancels(rows: np.ndarray) -> bool:
     """Whether D + 1 rows of D columns have exactly one dependency and it is positive, with room for rounding.
 
     The system for the first D multipliers, the last being 1, is solved with an approximate inverse R; the
-    error is at most |R|·|residual| / (1 − ‖I − R M‖), each part widened by what rounding can add.
+    error is at most |R|·|residual| / (1 − ‖I − R M‖), each part widened by what rounding and underflow can
+    add.
     """
     width = rows.shape[1]
     square = np.ascontiguousarray(rows[:width].T)
@@ -151,7 +153,7 @@ def surely_cancels(rows: np.ndarray) -> bool:
             for k in range(width):
                 entry += inverse[i, k] * square[k, j]
                 size += abs(inverse[i, k] * square[k, j])
-            total += abs(entry - (1.0 if i == j else 0.0)) + unit * size
+            total += abs(entry - (1.0 if i == j else 0.0)) + unit * size + TINY
         away = max(away, total)
         for k in range(width):
             answer[i] -= inverse[i, k] * rows[width, k]
@@ -164,7 +166,7 @@ def surely_cancels(rows: np.ndarray) -> bool:
         for j in range(width):
             total += square[k, j] * answer[j]
             size += abs(square[k, j] * answer[j])
-        left[k] = abs(total) + unit * size
+        left[k] = abs(total) + unit * size + TINY
     for i in range(width):
         total = 0.0
         for k in range(width):

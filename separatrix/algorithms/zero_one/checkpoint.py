@@ -10,9 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from separatrix.algorithms.zero_one.confirmation import groups
 from separatrix.algorithms.zero_one.interval import Interval
 from separatrix.algorithms.zero_one.problem import Problem
-from separatrix.certificates.check.fewest_errors import Groups, lower_bound
+from separatrix.certificates.check.fewest_errors import lower_bound
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.check.table import Unreadable
 from separatrix.certificates.errors_at_least import FASTER
@@ -60,7 +61,7 @@ class Checkpoint:
             if len(weights) == self.problem.D and any(weights):
                 interval.offer(weights)
             if proof["method"] != "none":
-                interval.raise_lower(lower_bound(proof, _groups(self.problem), FASTER), proof)
+                interval.raise_lower(lower_bound(proof, groups(self.problem), FASTER), proof)
         except (Refused, Unreadable, KeyError, TypeError, ValueError) as error:
             raise ValueError(f"The checkpoint {self.path.name} is damaged: {error}") from None
 
@@ -101,8 +102,3 @@ def _digest(problem: Problem) -> str:
     text = hashlib.sha256(problem.values.tobytes())
     text.update(repr((problem.weights, problem.offset, problem.names, problem.intercept)).encode())
     return text.hexdigest()
-
-
-def _groups(problem: Problem) -> Groups:
-    rows = {name: list(z) for name, z in zip(problem.names, problem.Z, strict=True)}
-    return Groups(rows, dict(zip(problem.names, problem.weights, strict=True)), problem.offset)

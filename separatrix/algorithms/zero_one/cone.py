@@ -32,6 +32,7 @@ from separatrix.kernels.cone import Stack
 
 ROOM = 1 << 18  # events in a buffer
 CALL = 400  # nodes between looks at the clock
+FAINTEST = 2.0**-400
 FIRST_TRY = 6000  # nodes after which nearer targets are tried first
 
 
@@ -51,20 +52,23 @@ class Cones:
         if problem.m == 0:
             return
         field = Field(problem, interval.weights)
-        if self._pass(field, interval, None, FIRST_TRY):
-            return
-        for share in (0.6, 0.8, 0.9):
-            target = problem.offset + int((interval.upper - problem.offset) * share)
-            if interval.should_stop():
-                return
-            if target > interval.lower and not self._pass(field, interval, target, None):
-                return
-        if not interval.should_stop():
-            self._pass(field, interval, None, None)
+        if not self._pass(field, interval, None, FIRST_TRY):
+            for percent in (60, 80, 90):
+                target = problem.offset + (interval.upper - problem.offset) * percent // 100
+                if interval.should_stop():
+                    return
+                if target > interval.lower and not self._pass(field, interval, target, None):
+                    return
+            if not interval.should_stop():
+                self._pass(field, interval, None, None)
+        if field.coarse and not interval.should_stop():
+            self._pass(field, interval, None, None, fine=True)
 
-    def _pass(self, field: Field, interval: Interval, target: int | None, limit: int | None) -> bool:
+    def _pass(
+        self, field: Field, interval: Interval, target: int | None, limit: int | None, fine: bool = False
+    ) -> bool:
         """All cones against one target (the upper end, if None); whether the interval is closed or raised."""
-        effort = Pass(field, interval, target, limit)
+        effort = Pass(field, interval, target, limit, fine)
         if self.n_jobs > 1 and field.roots > 4:
             with ThreadPoolExecutor(self.n_jobs) as pool:
                 for worker in [pool.submit(effort.work) for _ in range(self.n_jobs)]:
@@ -85,18 +89,26 @@ class Field:
         self.problem = problem
         self.basis, self.null = basis_of(problem, best)
         self.exact = [[sum(map(mul, z, v)) for v in self.basis] for z in problem.Z]
-        size = max((abs(s) for row in self.exact for s in row), default=1) or 1
-        self.shift = size.bit_length()
-        unit = 1 << self.shift
-        self.scores = np.array([[s / unit for s in row] for row in self.exact]).reshape(problem.m, -1)
+        # Each row in a unit of its own, so that the kernel's bounds on rounding hold: they take no account of
+        # underflow. 2^-400 stands for scores that are smaller; their signs are right, and that is all the
+        # kernel relies on where a score is within its error.
+        self.shifts = [max(map(abs, row), default=0).bit_length() for row in self.exact]
+        self.scores = np.array(
+            [[_scaled(s, shift) for s in row] for row, shift in zip(self.exact, self.shifts, strict=True)]
+        ).reshape(problem.m, -1)
         self.scale = abs(self.scores).max(axis=1) * 1.01
         self.names = np.array(problem.names, dtype=np.int64)
         self.place = {name: i for i, name in enumerate(problem.names)}
-        # Beyond 62 bits costs lose their last bits, downwards: still a bound, no longer a tight one.
+        # Beyond 62 bits costs lose their last bits, downwards: still a bound, no longer a tight one. A fine
+        # pass makes up for that: its target is rounded up, and leaves that fall short go to whole numbers.
         self.coarse = max(0, problem.total.bit_length() - 62)
         self.costs = np.array([w >> self.coarse for w in problem.weights], dtype=np.int64)
         self.dimension = len(self.basis)
         self.roots = 1 << self.dimension
+
+    def exponent(self, first: int, second: int, e: int) -> int:
+        """For ρ = a/2^e of two rows of the kernel, by name: e for the same rows in whole numbers."""
+        return e + self.shifts[self.place[first]] - self.shifts[self.place[second]]
 
     def signs(self, root: int) -> list[int]:
         return [1 if root >> j & 1 else -1 for j in range(self.dimension)]
@@ -131,12 +143,20 @@ class Field:
         )
 
 
+def _scaled(score: int, shift: int) -> float:
+    """The score over 2^shift, never rounded to 0."""
+    near = score / (1 << shift)
+    return near if abs(near) >= FAINTEST or not score else FAINTEST if score > 0 else -FAINTEST
+
+
 class Pass:
     """One sweep over all roots against one target, shared by threads."""
 
-    def __init__(self, field: Field, interval: Interval, target: int | None, limit: int | None) -> None:
+    def __init__(
+        self, field: Field, interval: Interval, target: int | None, limit: int | None, fine: bool
+    ) -> None:
         self.field, self.interval = field, interval
-        self._target, self._limit = target, limit
+        self._target, self._limit, self._fine = target, limit, fine
         self._next = iter(range(field.roots))
         self._lock = Lock()
         self._visited = 0
@@ -148,7 +168,8 @@ class Pass:
     @property
     def target(self) -> int:
         """In the kernel's costs: without the offset, and coarse where the problem's are too large."""
-        return max(1, self.full_target >> self.field.coarse)
+        coarse = self.field.coarse
+        return max(1, -(-self.full_target >> coarse) if self._fine else self.full_target >> coarse)
 
     @property
     def full_target(self) -> int:

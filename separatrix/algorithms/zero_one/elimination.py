@@ -166,9 +166,10 @@ class Fits:
 
     def _offer(self, plane: np.ndarray, margins: np.ndarray) -> None:
         problem = self.problem
-        cost = float(problem.float_weights[margins <= 0].sum()) + problem.offset
+        cost = float(problem.float_weights[margins <= 0].sum())
         weights = plane[:-1] / self.spread
         if problem.intercept:
             weights = np.append(weights, (plane[-1] - weights @ self.centre[:-1]) / self.unit)
-        if cost <= self.interval.upper and np.isfinite(weights).all() and weights.any():
+        most = problem.to_float_cost(self.interval.upper - problem.offset)
+        if cost <= most and np.isfinite(weights).all() and weights.any():
             self.interval.offer(problem.from_floats(weights))

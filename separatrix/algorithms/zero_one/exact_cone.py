@@ -8,9 +8,10 @@ numbers, and if a leaf turns out too cheap, the search goes on below it, in whol
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import gcd
 from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from separatrix.algorithms.zero_one.conflicts import conflict, ratio_of, sides
 
 if TYPE_CHECKING:
     from separatrix.algorithms.zero_one.cone import Field, Pass
@@ -77,7 +78,7 @@ def _tokens(field: Field, tree: Written, replay: Replay) -> Iterator[int]:
         yield pairs
         yield cuts
         for i, k, a, e, amount in new:
-            yield from (i, k, a, e, amount << coarse)
+            yield from (i, k, a, field.exponent(i, k, e), amount << coarse)
         for place, amount in less:
             yield place
             yield amount << coarse
@@ -119,7 +120,7 @@ def cut(field: Field, events: list[int], at: int, powers: list[int]) -> tuple[Sp
     """The split written at ``at``; vertex v of the kernel is the whole-number one over 2^powers[v]."""
     j, k, crossing, one, two = events[at : at + 5]
     if crossing:
-        return Split(j, k, 0, one), two + field.shift + powers[j] + powers[k]
+        return Split(j, k, 0, one), two + field.shifts[field.place[one]] + powers[j] + powers[k]
     power = max(powers[j], powers[k])
     left = one << (power - powers[j])
     right = ((1 << two) - one) << (power - powers[k])
@@ -156,7 +157,10 @@ class Replay:
             pairs, cuts = events[at], events[at + 1]
             found = [events[at + 2 + 5 * p : at + 6 + 5 * p] for p in range(pairs)]
             places = field.place
-            hints = (*((places[i], places[k], a, e) for i, k, a, e in reversed(found)), *hints)
+            hints = (
+                *((places[i], places[k], a, field.exponent(i, k, e)) for i, k, a, e in reversed(found)),
+                *hints,
+            )
             at += 2 + 5 * pairs + 2 * cuts
             if events[at] < 0:  # also where doubles gave out
                 at += 1
@@ -261,15 +265,15 @@ class Replay:
         if bound >= target or 2 * bound + sum(left.values()) < 2 * target:
             return chosen, bound
         ranked = sorted(scores, key=lambda i: -sum(s > 0 for s in scores[i]))
-        sides = {i: _sides(scores[i]) for i in ranked}
+        above_below = {i: sides(scores[i]) for i in ranked}
         for x, i in enumerate(ranked):
             if self.effort.interval.should_stop():
                 break
-            above, below = sides[i]
+            above, below = above_below[i]
             for k in ranked[x + 1 :]:
                 if not left[i] or bound >= target:
                     break
-                if not left[k] or above & ~sides[k][1] or sides[k][0] & ~below:
+                if not left[k] or above & ~above_below[k][1] or above_below[k][0] & ~below:
                     continue
                 ratio = ratio_of(scores[i], scores[k])
                 if ratio is not None:
@@ -297,53 +301,3 @@ class Replay:
         }
         j, k = max(edges, key=lambda edge: crossed[edge])
         return Split(j, k, 0, self.field.problem.names[place])
-
-
-def conflict(first: list[int], second: list[int], a: int, e: int) -> bool:
-    """Whether a/2^e times the first row and the second have no positive score between them."""
-    b = 1 << max(0, e)
-    a <<= max(0, -e)
-    return all(a * s + b * t <= 0 for s, t in zip(first, second, strict=True))
-
-
-def _sides(scores: list[int]) -> tuple[int, int]:
-    """At which vertices a row is above 0, and at which below, as bits."""
-    above = below = 0
-    for place, s in enumerate(scores):
-        if s > 0:
-            above |= 1 << place
-        elif s < 0:
-            below |= 1 << place
-    return above, below
-
-
-def ratio_of(first: list[int], second: list[int]) -> tuple[int, int] | None:
-    """Some a and e for which two rows conflict, or None."""
-    low, under = 0, 1  # a/2^e is at least low/under
-    high, over = 0, 0  # and at most high/over, where over is not 0
-    for s, t in zip(first, second, strict=True):
-        if s > 0:
-            if t >= 0:
-                return None
-            if not over or -t * over < high * s:
-                high, over = -t, s
-        elif t > 0:
-            if s == 0:
-                return None
-            if t * under > low * -s:
-                low, under = t, -s
-        if over and low * over > high * under:
-            return None
-    if not over:
-        return max(1, -(-low // under)), 0
-    room = high * under - low * over
-    if room == 0:  # the one ratio there is must be a whole number over a power of 2
-        shared = gcd(low, under)
-        power = (under // shared).bit_length() - 1
-        return (low // shared, power) if under // shared == 1 << power and power < 200 else None
-    first_fit = max(0, (over * under).bit_length() - room.bit_length() - 1)
-    for e in range(first_fit, min(first_fit + 4, 200)):
-        a = max(1, -((-low << e) // under))
-        if a * over <= high << e:
-            return a, e
-    return None

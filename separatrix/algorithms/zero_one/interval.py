@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from typing import Any, NamedTuple, Protocol
 
 from separatrix.algorithms.zero_one.problem import Problem, Whole
@@ -59,7 +60,7 @@ class Interval:
         self.started = time.perf_counter() if started is None else started
         self.deadline = None if time_limit is None else self.started + time_limit
         self.node_limit = node_limit
-        self.gap = gap
+        self.gap = Fraction(gap)  # costs may be beyond all doubles
         self.recession: Recession | None = None  # every halfspace offered is moved along it
         self.weights: Whole = (0,) * problem.D
         self.upper = problem.cost_of(self.weights)
@@ -165,9 +166,9 @@ class Interval:
 
 
 def in_unit(cost: int, unit: Any) -> int | float:
-    """A cost in the user's numbers: whole where it is whole."""
+    """A cost in the user's numbers: whole where it is whole, or where it is beyond all doubles."""
     exact = cost * unit
-    return int(exact) if exact.denominator == 1 else float(exact)
+    return round(exact) if exact.denominator == 1 or exact >= 2**1023 else float(exact)
 
 
 class Engine(Protocol):

@@ -27,6 +27,7 @@ import numpy as np
 Whole = tuple[int, ...]
 
 DWARFED = 0.02  # of the largest entry of a column
+LARGEST_COST = 1000  # bits of a cost as a double
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,13 +102,18 @@ class Problem:
             return np.ascontiguousarray(np.ldexp(self.values, -self.halvings.astype(np.intc)))
 
     @cached_property
+    def floats_exact(self) -> bool:
+        """Whether ``floats`` has lost no bits to underflow, and may prove something."""
+        return bool((np.ldexp(self.floats, self.halvings.astype(np.intc)) == self.values).all())
+
+    @cached_property
     def levelled(self) -> tuple[np.ndarray, np.ndarray]:
         """``floats`` and ones; but where a few entries of a column dwarf the others, rows of length 1 in the
         units of typical entries, and those units, which are powers of two."""
         sizes = np.where(self.floats == 0.0, np.nan, abs(self.floats))
         units = np.ones(self.D)
         for j in np.flatnonzero(~np.isnan(sizes).all(axis=0)):
-            units[j] = np.ldexp(1.0, max(int(np.frexp(np.nanmedian(sizes[:, j]))[1]), -1000))
+            units[j] = np.ldexp(1.0, max(int(np.frexp(np.nanmedian(sizes[:, j]))[1]), -900))
         if units.min(initial=1.0) > DWARFED:
             return self.floats, np.ones(self.D)
         rows = self.floats / units
@@ -115,15 +121,24 @@ class Problem:
         lengths = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
         return rows / np.where(lengths > 0, lengths, 1.0), units
 
+    @property
+    def mixed(self) -> bool:
+        """Whether the largest entries of a column dwarf its typical ones."""
+        return bool(self.levelled[1].min(initial=1.0) < 1.0)
+
     @cached_property
     def float_weights(self) -> np.ndarray:
-        """The weights as doubles; exact, sums included, where :attr:`countable`."""
-        return np.array(self.weights, dtype=np.float64)
+        """The weights as doubles, in units of 2 to the power :attr:`shrunk`: for proposals."""
+        return np.array([self.to_float_cost(weight) for weight in self.weights], dtype=np.float64)
 
-    @property
-    def countable(self) -> bool:
-        """Whether doubles hold every sum of weights exactly."""
-        return self.total < 2**53
+    @cached_property
+    def shrunk(self) -> int:
+        """0 unless the costs add up to more than doubles hold."""
+        return max(0, self.total.bit_length() - LARGEST_COST)
+
+    def to_float_cost(self, cost: int) -> float:
+        """The nearest double to a cost, in the unit of :attr:`float_weights`."""
+        return cost / (1 << self.shrunk)
 
     def part(self, rows: Sequence[int]) -> Problem:
         """The problem of some of the rows."""

@@ -116,7 +116,8 @@ class Ground:
         rows = rows @ self.basis
         lengths = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
         self.rows = np.ascontiguousarray(rows / np.where(lengths > 0, lengths, 1.0))
-        self.costs = problem.float_weights / max(1.0, float(max(problem.weights)) / 2.0**40)
+        self.unit = max(1.0, problem.float_weights.max() / 2.0**40)
+        self.costs = problem.float_weights / self.unit
 
 
 def _plane(ground: Ground, weights: tuple[int, ...]) -> np.ndarray:
@@ -173,6 +174,7 @@ def hinge(Z: np.ndarray, costs: np.ndarray) -> np.ndarray:
 
 
 def offer(ground: Ground, interval: Interval, plane: np.ndarray) -> None:
-    weights = ground.basis @ plane / ground.units
+    with np.errstate(over="ignore"):
+        weights = ground.basis @ plane / ground.units
     if np.isfinite(weights).all() and weights.any():
         interval.offer(ground.problem.from_floats(weights))

@@ -71,7 +71,8 @@ class Sharpening:
         while True:
             cost, plane = descent.round(fresh=turn % FRESH == 0)
             offer(descent.ground, interval, plane)
-            if problem.offset + cost / descent.unit <= WORTH * interval.upper + 1:
+            upper, offset = map(problem.to_float_cost, (interval.upper, problem.offset))
+            if cost / descent.unit <= (WORTH * upper + 1 - offset) / descent.ground.unit:
                 walks.walk(descent.ground, interval, plane, WALKS)
             turn += 1
             yield

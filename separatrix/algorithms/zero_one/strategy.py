@@ -2,8 +2,9 @@
 
 First a short search for a good halfspace: a loss that is sharpened, and walks from vertex to vertex. Then a
 proof: cones where there are few dimensions, circuits where there are many, and both where neither is sure to
-be the better one. While circuits work alone the searches, elimination too, go on beside them. With a limit on
-nodes everything runs one after the other, so that the same limit gives the same answer.
+be the better one. Where columns mix magnitudes, both: cones are then cut in whole numbers, which is slow.
+While circuits work alone the searches, elimination too, go on beside them. With a limit on nodes everything
+runs one after the other, so that the same limit gives the same answer.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from separatrix.algorithms.zero_one.problem import Problem
 from separatrix.algorithms.zero_one.reduce import reduced
 from separatrix.algorithms.zero_one.search import Search
 from separatrix.algorithms.zero_one.sharpening import Sharpening
+from separatrix.algorithms.zero_one.span import rank
 from separatrix.rows import as_rows
 from separatrix.rows.sequence import blas
 
@@ -85,7 +87,9 @@ def close(problem: Problem, interval: Interval, random_state: int, n_jobs: int) 
     if dimensions > PLANAR:
         stages.append([Brief(Sharpening(random_state).steps, 2 if dimensions <= FEW else 6)])
     stages.append([Brief(Search(random_state).steps, _walks(dimensions))])
-    if dimensions <= FEW:
+    if PLANAR < dimensions <= FEW and problem.mixed and interval.node_limit is None:
+        stages.append([Circuits(random_state, 1, known), Cones()])
+    elif dimensions <= FEW:
         stages.append([Cones(n_jobs if side_by_side else 1)])
     elif side_by_side:
         if dimensions <= SOME:
@@ -120,8 +124,7 @@ def _dimensions(problem: Problem) -> int:
     """Those of the rows, to choose by: fewer than columns where some depend on others. Few are counted."""
     if not FEW < problem.D <= FEW_COLUMNS or not problem.m:
         return problem.D
-    sizes = np.linalg.svd(problem.floats, compute_uv=False)
-    return int((sizes > 1e-12 * sizes[0]).sum())
+    return rank(problem.Z)
 
 
 def _walks(dimensions: int) -> int:

@@ -184,10 +184,11 @@ def split(stack: Stack, costs: np.ndarray, names: np.ndarray, scale: np.ndarray)
     stack.events[at + 4] = int(found[1])
     doubts = 0
     for i in range(start, start + n):
-        s = left * stack.scores[i, j] + right * stack.scores[i, k]
+        a, b = stack.scores[i, j], stack.scores[i, k]
+        s = left * a + right * b
         if i == defining:
             s = 0.0
-        elif s != 0.0 and not abs(s) > slack * scale[stack.rows[i]]:
+        elif (a != 0.0 or b != 0.0) and not abs(s) > slack * scale[stack.rows[i]]:
             s = 0.0
             stack.events[at + 6 + doubts] = names[stack.rows[i]]
             doubts += 1

@@ -32,7 +32,7 @@ from separatrix.algorithms.zero_one.problem import Problem
 
 PILOT = 10  # nodes of each tree before it is compared with others
 SLICE = 32  # nodes of each tree in a turn
-NARROW = 0.7  # where the lower end is this share of the upper, the tree of all rows goes on alone
+NARROW = 70  # percent: where the lower end is this share of the upper, the tree of all rows goes on alone
 SHARE = 0.15  # of the time for the first look at all rows
 SMALLEST = 6  # rows of a part, in units of D + 1
 
@@ -83,7 +83,7 @@ class Circuits:
             self.until = time.perf_counter() + (SHARE * left if left < np.inf else left)
             self._drive([whole], PILOT)
             self.until = np.inf
-            if not whole.done and whole.lower < NARROW * self.interval.upper:
+            if not whole.done and 100 * whole.lower < NARROW * self.interval.upper:
                 self._pilot()
         order = sorted(range(len(self.levels)), key=lambda k: (-self._proven(self.levels[k]), k))
         for k in range(order[0], -1, -1):

@@ -83,7 +83,7 @@ class Pool:
             columns = np.arange(problem.D)
         elif self._flat is not None and len(rows) == self._flat.dimension + 1:
             columns = self._flat.columns if self._flat.member[rows].all() else None
-        if columns is not None:
+        if columns is not None and problem.floats_exact:
             points = problem.floats[rows][:, columns] * np.array(signs, np.float64)[:, None]
             if surely_cancels(points):
                 return True

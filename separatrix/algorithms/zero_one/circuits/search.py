@@ -113,7 +113,8 @@ class Search:
             ]
             node.bound = self.tree.valued(fixed, [c for c, _ in exact], [m for _, m in exact])
             cuts = np.array([c for c, _ in exact], np.int64)
-            duals = np.minimum([float(m) / DENOMINATOR / self.floats.unit for _, m in exact], 1e3)
+            multiples = [self.problem.to_float_cost(m) / DENOMINATOR / self.floats.unit for _, m in exact]
+            duals = np.minimum(multiples, 1e3)
             node.state = State(fixed, cuts, np.asarray(duals, np.float64), (fixed > 0).astype(np.float64))
             if not self.closed_by(node.bound):
                 self.tree.push(node)
@@ -198,7 +199,7 @@ class Search:
         assert node.state is not None
         assert node.bound is not None
         inherited = self.tree.valued(node.fixed, node.bound.circuits, node.bound.multipliers)
-        goal = self.best.upper - self.problem.offset - 1 + 1e-3
+        goal = self.problem.to_float_cost(self.best.upper - self.problem.offset) - 1 + 1e-3
         solved = solver.solve(node.state, goal / self.floats.unit)
         certified = self.tree.certified(node.fixed, solved)
         node.state.drop([c for c in node.state.cuts.tolist() if self.pool.wrong(c)])
@@ -264,5 +265,5 @@ class Search:
         """A halfspace in the walk's coordinates: counted in floats first."""
         wrong = self.floats.rows @ direction <= 1e-12
         cost = float(self.problem.float_weights[wrong].sum())
-        if cost + self.problem.offset < self.best.upper:
+        if cost < self.problem.to_float_cost(self.best.upper - self.problem.offset):
             offer_beside(self.problem, self.best, self.problem.from_floats(self.floats.back @ direction))

@@ -64,7 +64,8 @@ class Tree:
         if solved.bound == np.inf:
             return self.valued(fixed, solved.cuts.tolist(), [DENOMINATOR * (sum(self.weights) + 1)])
         scaled = np.floor(solved.duals * DENOMINATOR).tolist()
-        pairs = [(c, int(m)) for c, m in zip(solved.cuts.tolist(), scaled, strict=True) if m > 0]
+        shift = self.pool.problem.shrunk
+        pairs = [(c, int(m) << shift) for c, m in zip(solved.cuts.tolist(), scaled, strict=True) if m > 0]
         for chosen in (self._needed(fixed, pairs), pairs):
             kept = [(c, m) for c, m in chosen if self.pool.exact(c)]
             if len(kept) == len(chosen):
