@@ -84,9 +84,25 @@ def is_one_of(value: Any, known: Container[Any]) -> bool:
     return (value is None or isinstance(value, str)) and value in known
 
 
+def require_time_limit(seconds: Any, *, zero: bool = False) -> None:
+    """Refuse a time limit that is not a number of seconds above 0, or from 0 up."""
+    if seconds is not None and not (is_number(seconds) and (seconds > 0 or (zero and seconds == 0))):
+        raise ValueError(f"time_limit={shown(seconds)} makes no sense: give seconds, or None.")
+
+
+def require_node_limit(nodes: Any) -> None:
+    """Refuse a limit that is not a whole number from 1 up."""
+    if nodes is not None and not (is_whole(nodes) and nodes >= 1):
+        raise ValueError(f"node_limit={shown(nodes)} makes no sense: give a number of nodes, or None.")
+
+
 def require_seed(model: Any) -> None:
     """Refuse a ``random_state`` that nothing can be drawn by."""
-    seed = getattr(model, "random_state", None)
+    require_random_state(getattr(model, "random_state", None))
+
+
+def require_random_state(seed: Any) -> None:
+    """Refuse what nothing can be drawn by."""
     if seed is None or isinstance(seed, np.random.RandomState) or seed is np.random:
         return
     if not (is_whole(seed) and 0 <= int(seed) < 2**32):

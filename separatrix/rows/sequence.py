@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from separatrix.rows.preparation import Preparation
 
 State = TypeVar("State")
+MOST_PER_CORE = 4  # threads
 WORTH_THREADS = 5_000_000  # bytes: below this a pool costs more than it saves
 
 
@@ -237,13 +238,17 @@ def blas() -> Any:
 
 
 def jobs(n_jobs: int | None) -> int:
-    """scikit-learn's meaning of ``n_jobs``: None is 1, -1 all cores."""
+    """scikit-learn's meaning of ``n_jobs``: None is 1, -1 all cores. Never more than four threads per core.
+
+    >>> jobs(None), jobs(2), jobs(10**30) <= 4 * (os.cpu_count() or 1)
+    (1, 2, True)
+    """
     if n_jobs is None:
         return 1
     if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
         raise ValueError(f"n_jobs={n_jobs!r} has no meaning: use 1 for one thread, -1 for all cores.")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, cores + 1 + n_jobs) if n_jobs < 0 else n_jobs
+    return max(1, cores + 1 + n_jobs) if n_jobs < 0 else min(int(n_jobs), MOST_PER_CORE * cores)
 
 
 def dense_rows(X: np.ndarray | Csr, chosen: np.ndarray, n_columns: int) -> np.ndarray:

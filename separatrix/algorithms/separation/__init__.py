@@ -29,6 +29,7 @@ from separatrix.algorithms.separation.kinds import Finding, find
 from separatrix.algorithms.separation.scanner import OutOfTime, Progress, Scanner, require_finite
 from separatrix.algorithms.separation.search import Search
 from separatrix.algorithms.separation.separation import Conflict, Interval, Separation
+from separatrix.predictor.parameters import require_time_limit
 from separatrix.rows import Rows, as_rows
 
 __all__ = ["Conflict", "Interval", "Progress", "Separation", "require_finite", "separate", "separated"]
@@ -70,6 +71,7 @@ def separate(
     >>> answer.kind, answer.margin
     ('complete', Interval(lower=15000.0, upper=15000.0))
     """
+    require_time_limit(time_limit, zero=True)
     rows = as_rows(X, y, n_jobs=n_jobs)
     rows.require_two_classes()
     require_finite(rows)

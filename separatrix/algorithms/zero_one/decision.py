@@ -7,14 +7,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from separatrix.algorithms.separation import require_finite
-from separatrix.algorithms.zero_one.estimator import dense
+from separatrix.algorithms.zero_one.confirmation import confirm
+from separatrix.algorithms.zero_one.estimator import dense, misclassified, seed_of, threads
 from separatrix.algorithms.zero_one.interval import Interval
 from separatrix.algorithms.zero_one.reduce import reduced
 from separatrix.algorithms.zero_one.strategy import close, ready
 from separatrix.certificates import Certificate, ErrorsAtLeast, ErrorsAtMost, Undecided
 from separatrix.halfspace import Halfspace
 from separatrix.predictor.evidence import about
-from separatrix.rows import as_rows, jobs
+from separatrix.predictor.parameters import (
+    is_whole,
+    require_node_limit,
+    require_random_state,
+    require_time_limit,
+    shown,
+)
+from separatrix.rows import as_rows
 
 
 @dataclass(frozen=True)
@@ -53,7 +61,7 @@ def min_disagreement(
     intercept: bool = False,
     time_limit: float | None = 60,
     node_limit: int | None = None,
-    random_state: int = 0,
+    random_state: Any = None,
     n_jobs: int | None = None,
 ) -> Disagreement:
     """Whether some halfspace, through the origin unless ``intercept``, has at most k rows with s·score ≤ 0.
@@ -69,8 +77,11 @@ def min_disagreement(
     >>> min_disagreement(X, y, 1).answer
     True
     """
-    if k < 0:
-        raise ValueError(f"k={k} makes no sense: it is a number of errors.")
+    if not (is_whole(k) and k >= 0):
+        raise ValueError(f"k={shown(k)} makes no sense: it is a number of errors.")
+    require_time_limit(time_limit)
+    require_node_limit(node_limit)
+    require_random_state(random_state)
     rows = as_rows(X, y, n_jobs=n_jobs)
     rows.require_two_classes()
     require_finite(rows)
@@ -79,13 +90,15 @@ def min_disagreement(
     problem = reduced(*dense(rows, 1), intercept=intercept)
     interval = Interval(problem, time_limit=time_limit, node_limit=node_limit, started=started)
     interval.target = k
-    close(problem, interval, random_state, jobs(n_jobs) if n_jobs is not None else 2)
+    close(problem, interval, seed_of(random_state), threads(n_jobs))
+    confirm(interval)
     numbers = problem.to_user(interval.weights)
     weights, bias = (numbers[:-1], numbers[-1]) if intercept else (numbers, None)
+    errors = len(misclassified(rows, 1, weights, bias))
     speaks = about(rows, 1)
     certificate: Certificate
-    if interval.upper <= k:
-        answer, certificate = True, ErrorsAtMost(weights, bias, interval.upper, about=speaks)
+    if errors <= k:
+        answer, certificate = True, ErrorsAtMost(weights, bias, errors, about=speaks)
     elif interval.lower > k:
         answer, certificate = (
             False,
@@ -94,8 +107,8 @@ def min_disagreement(
     else:
         answer = None
         certificate = Undecided(
-            f"A halfspace makes {interval.upper} errors, at least {interval.lower} are proven: "
+            f"A halfspace makes {errors} errors, at least {interval.lower} are proven: "
             f"whether {k} suffice was not settled."
         )
     halfspace = Halfspace(weights, 0.0 if bias is None else bias)
-    return Disagreement(answer, halfspace, interval.upper, interval.lower, certificate.bound_to(rows))
+    return Disagreement(answer, halfspace, errors, interval.lower, certificate.bound_to(rows))

@@ -26,10 +26,11 @@ from sklearn.utils import check_random_state
 
 from separatrix.algorithms.separation import require_finite, separated
 from separatrix.algorithms.zero_one.checkpoint import Checkpoint
+from separatrix.algorithms.zero_one.confirmation import confirm
 from separatrix.algorithms.zero_one.interval import Interval, in_unit
 from separatrix.algorithms.zero_one.problem import Problem
 from separatrix.algorithms.zero_one.recession import Recession
-from separatrix.algorithms.zero_one.reduce import reduced
+from separatrix.algorithms.zero_one.reduce import reduced, whole_costs
 from separatrix.algorithms.zero_one.strategy import close, ready
 from separatrix.algorithms.zero_one.widest import widest
 from separatrix.certificates import FewestErrors
@@ -37,7 +38,7 @@ from separatrix.certificates.exact import Margins
 from separatrix.halfspace import Halfspace
 from separatrix.predictor import FitWarning, Solution, warn
 from separatrix.predictor.evidence import about, matrix
-from separatrix.predictor.parameters import is_number, is_whole, shown
+from separatrix.predictor.parameters import is_number, require_node_limit, require_time_limit, shown
 from separatrix.predictor.weighted import WeightedClassifier
 from separatrix.rows import Rows, jobs
 
@@ -70,7 +71,7 @@ class ZeroOne(WeightedClassifier):
         Called with the `Interval` whenever it changes, and now and then between: ``interval.upper``,
         ``.lower``, ``.nodes``, ``.seconds``.
     n_jobs : int or None
-        Threads.
+        Threads, at most four per core. None is 2, -1 all cores.
 
     Attributes
     ----------
@@ -136,12 +137,8 @@ class ZeroOne(WeightedClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.time_limit is not None and not (is_number(self.time_limit) and self.time_limit > 0):
-            raise ValueError(f"time_limit={shown(self.time_limit)} makes no sense: give seconds, or None.")
-        if self.node_limit is not None and not (is_whole(self.node_limit) and self.node_limit >= 1):
-            raise ValueError(
-                f"node_limit={shown(self.node_limit)} makes no sense: give a number of nodes, or None."
-            )
+        require_time_limit(self.time_limit)
+        require_node_limit(self.node_limit)
         if not (is_number(self.gap) and 0 <= self.gap < 1):
             raise ValueError(f"gap={shown(self.gap)} makes no sense: it is a share from 0 to below 1.")
 
@@ -160,8 +157,8 @@ class ZeroOne(WeightedClassifier):
         if not interval.closed and problem.offset == 0 and rows.weights is None:
             self._separate(rows, positive, interval)
         interval.watch(self.progress, None if kept is None else kept.follow)
-        seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31))
-        close(problem, interval, seed, jobs(self.n_jobs) if self.n_jobs is not None else 2)
+        close(problem, interval, seed_of(self.random_state), threads(self.n_jobs))
+        confirm(interval)
         if kept is not None:
             kept.write(interval)
             if kept.failure is not None:
@@ -205,20 +202,23 @@ class ZeroOne(WeightedClassifier):
         numbers = self._in_doubles(problem, numbers, interval.upper)
         weights, bias = (numbers[:-1], numbers[-1]) if self.fit_intercept else (numbers, None)
         wrong = misclassified(rows, positive, weights, bias)
+        costs, _ = whole_costs(rows.weights, rows.n_rows)
+        errors = sum(costs[i] for i in wrong.tolist())
+        lower = min(interval.lower, errors)
         certificate = FewestErrors(
             weights,
             bias,
-            interval.upper,
-            interval.lower,
+            errors,
+            lower,
             None if rows.weights is None else tuple(rows.weights.tolist()),
             interval.proof,
             about=about(rows, positive),
         ).bound_to(rows)
         halfspace = Halfspace(weights, 0.0 if bias is None else bias)
         facts = {
-            "errors": in_unit(interval.upper, problem.unit),
-            "lower_bound": in_unit(interval.lower, problem.unit),
-            "optimal": interval.upper == interval.lower,
+            "errors": in_unit(errors, problem.unit),
+            "lower_bound": in_unit(lower, problem.unit),
+            "optimal": errors == lower,
             "misclassified": wrong,
             "margin": margin,
             "nodes": interval.nodes,
@@ -239,6 +239,16 @@ class ZeroOne(WeightedClassifier):
             doubles = tuple(map(float, numbers))
         fits = problem.cost_of(problem.from_user(doubles)) <= upper
         return doubles if fits else numbers
+
+
+def seed_of(random_state: Any) -> int:
+    """The seed of the searches."""
+    return 0 if random_state is None else int(check_random_state(random_state).randint(2**31))
+
+
+def threads(n_jobs: int | None) -> int:
+    """Two unless said otherwise: one for proofs, one for halfspaces."""
+    return 2 if n_jobs is None else jobs(n_jobs)
 
 
 def dense(rows: Rows, positive: int) -> tuple[np.ndarray, np.ndarray]:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol
 from separatrix.algorithms.zero_one.problem import Problem, Whole
 from separatrix.algorithms.zero_one.recession import Recession
 
+LONGEST = 1e9  # seconds of a search, thirty years: sums and ratios of times are to be finite
 GRACE = 0.6  # seconds to write down what was begun
 
 
@@ -58,7 +59,7 @@ class Interval:
     ) -> None:
         self.problem = problem
         self.started = time.perf_counter() if started is None else started
-        self.deadline = None if time_limit is None else self.started + time_limit
+        self.deadline = None if time_limit is None else self.started + min(time_limit, LONGEST)
         self.node_limit = node_limit
         self.gap = Fraction(gap)  # costs may be beyond all doubles
         self.recession: Recession | None = None  # every halfspace offered is moved along it
