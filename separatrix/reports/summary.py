@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from separatrix.certificates import FewestErrors
 from separatrix.predictor import History
 from separatrix.predictor.evidence import tally
 from separatrix.reports.evidence import Evidence, evidence_of
@@ -167,9 +168,7 @@ def _task(model: Any, place: int, code: int, rows: Rows | None) -> Task:
         updates=_whole(fact("updates")),
         passes=_whole(fact("passes")),
         gap=_number(fact("gap")),
-        # Convex methods have a lower bound too, on their objective.
-        # With weights both ends are costs, which the claim tells.
-        fewest=_whole(fact("lower_bound")) if _counts_errors(model) else None,
+        fewest=_fewest(fact("certificate"), evidence),
         mistakes_per_pass=tuple(history["mistakes"]) if isinstance(history, History) else (),
         errors=None if rows is None else _errors(model, place, code, rows, evidence),
         figures=Figures(
@@ -185,8 +184,10 @@ def _task(model: Any, place: int, code: int, rows: Rows | None) -> Task:
     )
 
 
-def _counts_errors(model: Any) -> bool:
-    return hasattr(model, "optimal_") and getattr(model, "costs", None) is None
+def _fewest(certificate: Any, evidence: Evidence) -> int | None:
+    """What a certificate of the fewest errors proves, unless it is refused; with weights it counts costs."""
+    counts = evidence.kind == FewestErrors.kind and evidence.proven and certificate.costs is None
+    return certificate.bound if counts else None
 
 
 def _errors(model: Any, place: int, code: int, rows: Rows, evidence: Evidence) -> int:

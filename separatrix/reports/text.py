@@ -87,10 +87,10 @@ def _several(summary: Summary) -> Iterator[Line]:
     titles: tuple[str, ...] = ("class", "mistakes", "passes", "errors", "margin", "at most", "proven")
     shown = summary.tasks[:MOST_CLASSES]
     driven = summary.tasks[0].mistakes is not None
+    fewest = any(task.fewest is not None for task in shown)
     if driven:
         cells = [_row(task) for task in shown]
     else:
-        fewest = summary.tasks[0].fewest is not None
         titles = ("class", "errors", "at least" if fewest else "gap", "proven")
         cells = [_convex_row(task) for task in shown]
     yield from table(titles, cells)
@@ -101,7 +101,7 @@ def _several(summary: Summary) -> Iterator[Line]:
     if driven:
         yield "  margin   the distance from the boundary to the nearest row"
         yield "  at most  what the theorem of the method allows for that margin"
-    elif summary.tasks[0].fewest is not None:
+    elif fewest:
         yield "  at least errors that every halfspace makes, proven"
     else:
         yield "  gap      the share of the objective that is left to gain, at most"

@@ -238,6 +238,8 @@ class Examination:
         self.tell(f"searching for the fewest errors ({self.budget:g} s at most)")
         model = separatrix.ZeroOne(time_limit=self.budget, fit_intercept=self.intercept)
         contenders.append(self._fitted("fewest errors", model))
+        if not contenders[-1].evidence.proven:
+            raise ValueError(f"its certificate is refused: {contenders[-1].evidence.reason}")
         history = [(float(p[0]), int(p[1]), int(p[2])) for p in _points(model.history_)]
         return Fewest(
             lower=int(model.lower_bound_),
