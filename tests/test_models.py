@@ -340,7 +340,7 @@ def test_one_changed_digit_is_noticed(text):
         ('{"format": "separatrix-model", "format": "separatrix-model"}', "not whole JSON"),
         ('{"format": NaN}', "not whole JSON"),
         ('{"format": 1e999}', "not whole JSON"),
-        ("[" * 100_000, "not whole JSON"),
+        ("[" * 100_000, "nests lists too deeply"),
         ("\x80\x04\x95 a pickle", "not whole JSON"),
     ],
 )

@@ -14,6 +14,9 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from separatrix.cli.limited import limited
+from separatrix.limits import current
+
 if TYPE_CHECKING:
     from separatrix.rows import Rows
 
@@ -209,11 +212,14 @@ class _Named:
 
 
 def read_text(path: str) -> bytes:
-    """The bytes of a JSON file, or of standard input."""
+    """The bytes of a JSON file, or of standard input; one more than any limit, for the reader to refuse."""
+    from separatrix.certificates.check.limits import current as of_certificates
+
+    most = max(current().model_bytes, of_certificates().certificate_bytes) + 1
     if path == "-":
-        return sys.stdin.buffer.read()
+        return sys.stdin.buffer.read(most)
     with open(path, "rb") as file:
-        return file.read()
+        return file.read(most)
 
 
 def takes_data(*, labelled: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -252,9 +258,10 @@ def takes_data(*, labelled: bool) -> Callable[[Callable[..., Any]], Callable[...
             said |= _not_swallowed(said)
             return function(data=DataFile(**said), **given)
 
+        command: Callable[..., Any] = limited(collected)
         for option in reversed(options):
-            collected = option(collected)
-        return collected
+            command = option(command)
+        return command
 
     return decorate
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from separatrix.cli.data import read_text
+from separatrix.cli.limited import limited
 from separatrix.cli.output import STANDARD_OUTPUT, require_writable
 from separatrix.cli.voice import Voice, speaking
 
@@ -12,6 +13,7 @@ from separatrix.cli.voice import Voice, speaking
 @click.command(short_help="Write a model as ONNX.")
 @click.argument("model_file", metavar="MODEL")
 @click.option("--onnx", metavar="FILE", required=True, help="The ONNX file to write.")
+@limited
 @speaking
 def export(model_file: str, onnx: str, as_json: bool, quiet: bool) -> None:
     """Write the model in MODEL as an ONNX file, in double precision.

@@ -24,6 +24,7 @@ PHRASES = (
     (r"\bencode the column as numbers\b", "make categories of such columns with --encode"),
     (r"\b(missing|scale)='(\w+)'", r"--\1 \2"),
     (r"\btext=\['([^']*)'\]", r"--text \1"),
+    (r"\bset SEPARATRIX_LIMITS=(\w+)=(\d+)", r"pass --limit \1=\2"),
     (r"\bheader=False\b", "--no-header"),
     (r"\bheader=True\b", "--header"),
     (r"\bdrop=\[''\]", "--drop ''"),

@@ -6,12 +6,12 @@ import hashlib
 import json
 import math
 import os
-from pathlib import Path
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
 import separatrix
+from separatrix import limits
 from separatrix.models.agreement import disagreement
 from separatrix.models.errors import ModelError
 from separatrix.models.soundness import require_sound
@@ -54,7 +54,9 @@ def load(path: str | os.PathLike[str]) -> Any:
         In one sentence, if the file is damaged, of another format, or of a later version, or if the model in
         it does not predict by the weights, labels and columns that its certificates speak of.
     """
-    return from_json(Path(path).read_bytes(), name=os.path.basename(os.fspath(path)))
+    with open(path, "rb") as file:
+        text = file.read(limits.current().model_bytes + 1)
+    return from_json(text, name=os.path.basename(os.fspath(path)))
 
 
 def to_json(model: Any) -> str:
@@ -156,6 +158,11 @@ def _laid_out(record: dict[str, Any]) -> str:
 
 
 def _record(text: str | bytes, name: str) -> dict[str, Any]:
+    known = limits.current()
+    if len(text) > known.model_bytes:
+        raise ModelError(known.too_much(f"{name} is too large", "model_bytes"))
+    if limits.depth(text if isinstance(text, bytes) else text.encode("utf-8", "replace")) > known.nesting:
+        raise ModelError(known.too_much(f"{name} nests lists too deeply", "nesting"))
     try:
         record = json.loads(
             text, parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_once_each

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix import limits
 from separatrix.algorithms.ridge.path import RidgePath
 from separatrix.certificates import Certificate, from_dict
 from separatrix.certificates.moments import Moments
@@ -28,7 +29,6 @@ from separatrix.rows.preparation import Preparation
 
 NUMERIC = re.compile(r"bool|u?int(8|16|32|64)|float(32|64)")
 TEXT = re.compile(r"[<>]U[0-9]{1,9}")
-MOST_TEXT = 64 * 2**20  # bytes of one array of text: NumPy gives every entry the width of its type
 NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 LARGEST = 2**53
 
@@ -110,8 +110,10 @@ def _read_array(content: dict[str, Any]) -> np.ndarray:
         raise ValueError(f"it should have {math.prod(shape)} values")
     if kind == "object" or TEXT.fullmatch(kind):
         fitting = all(isinstance(item, str) for item in values)
-        if kind != "object" and 4 * int(kind[2:]) * len(values) > MOST_TEXT:
-            raise ValueError(f"text of type {kind} takes more than {MOST_TEXT >> 20} MiB")
+        size = 0 if kind == "object" else 4 * int(kind[2:]) * len(values)
+        if size > limits.current().text_bytes:
+            what = f"its text of type {kind} takes {size:,} bytes"
+            raise ModelError(limits.current().too_much(what, "text_bytes", size))
     elif NUMERIC.fullmatch(kind):
         wanted = {"b": bool, "i": int, "u": int}.get(np.dtype(kind).kind, float)
         if wanted is float:

@@ -19,6 +19,7 @@ from separatrix.rows.sequence import Rows
 
 EXACT = 2**53  # every whole number up to here is a double
 DRESSED = re.compile(r"\W*[0-9][0-9.,'\s\u2019_]*\s*[%\u20ac$\u00a3\u00a5]?\s*")  # 1,5 or $1 000 or 10%
+MOST_DRESSED = 100  # characters; longer text is no such number, and would take long to match
 Cell = Callable[[int, int], str]  # row and column, counted from 0, in words
 
 
@@ -90,7 +91,7 @@ class Numbers:
 
 def not_a_number(where: str, value: Any) -> DataError:
     """The refusal of text, dates and other things in a column of numbers."""
-    if isinstance(value, str) and DRESSED.fullmatch(value):
+    if isinstance(value, str) and len(value) <= MOST_DRESSED and DRESSED.fullmatch(value):
         return DataError(
             f"{where}: {shorten(value)} is no number; write it as digits with a decimal point, as 1234.5."
         )
@@ -101,8 +102,9 @@ def not_a_number(where: str, value: Any) -> DataError:
 
 def beyond_exact(value: Any) -> str:
     """Why a whole number beyond 2^53 is refused, and what to do."""
+    number = shorten(value).replace("'", "")
     return (
-        f"the whole number {value} is beyond 2^53, where doubles skip whole numbers; "
+        f"the whole number {number} is beyond 2^53, where doubles skip whole numbers; "
         "rescale the column, or store it as floating point."
     )
 

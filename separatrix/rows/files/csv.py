@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -17,14 +17,15 @@ import pyarrow.csv as arrow_csv
 
 from separatrix.rows.errors import DataError, MissingValue
 from separatrix.rows.files.labels import MISSING, NUMBER, WHOLE
+from separatrix.rows.files.lines import records, too_long
 from separatrix.rows.files.passages import parsed
-from separatrix.rows.files.source import Place, Source, broken, pieces
+from separatrix.rows.files.source import Place, Source, Unpacked, broken, pieces, unpacked
 from separatrix.rows.tables import EXACT, beyond_exact, not_a_number, shorten
 
 BLOCK = 2**20  # bytes of text parsed at a time
 WORTH_THREADS = 4 * BLOCK
 BEGINNING = 64  # lines looked at before the file is parsed
-LONGEST_LINE = 2**26
+BEGINNING_BYTES = 2**22  # no more lines are looked at, once there are the names and a row
 DELIMITERS = ",;\t|"
 CUT_SHORT = (OSError, EOFError, zlib.error)
 FAILURES = (pa.ArrowException, UnicodeDecodeError, *CUT_SHORT)
@@ -55,10 +56,13 @@ class CsvSource(Source):
         self.place = place
         self._gzipped = gzipped
         lines = self._beginning()
-        self._longest = max(map(len, lines))
+        self._block = max(BLOCK, 4 * min(max(map(len, lines)), place.limits.line_bytes // 2))
         self._mean = sum(map(len, lines)) / len(lines)
-        self._delimiter = delimiter or _sniff(next(line for line in lines if line.strip()))
+        header_line = _unquoted(next(line for line in lines if line.strip()))
+        self._delimiter = delimiter or max(DELIMITERS, key=header_line.count)
+        place.require_columns(header_line.count(self._delimiter) + 1)
         first, second = self._first_records(lines)
+        place.require_columns(len(first))
         if header is None and (sign := _no_names(first, second)):
             raise DataError(
                 f"{place.name} seems to begin without column names (its first line holds {sign}): pass "
@@ -76,13 +80,19 @@ class CsvSource(Source):
         )
 
     def _open(self) -> Any:
-        return gzip.open(self.place.path) if self._gzipped else self.place.path.open("rb")
+        return unpacked(self.place) if self._gzipped else self.place.path.open("rb")
 
     def _beginning(self) -> list[str]:
         lines: list[bytes] = []
+        most = self.place.limits.line_bytes
         try:
             with self._open() as file:
-                while len(lines) < BEGINNING and (line := file.readline(LONGEST_LINE)):
+                while len(lines) < BEGINNING and (len(lines) < 3 or sum(map(len, lines)) < BEGINNING_BYTES):
+                    line = file.readline(most + 1)
+                    if len(line) > most:
+                        raise too_long(self.place, len(lines) + 1)
+                    if not line:
+                        break
                     lines.append(line)
         except CUT_SHORT as error:
             raise self._cut_short(error, max(0, len(lines) - 1)) from None
@@ -98,16 +108,31 @@ class CsvSource(Source):
 
     def _first_records(self, lines: list[str]) -> tuple[list[str], list[str]]:
         try:
-            records = [fields for fields in csv.reader(lines, delimiter=self._delimiter) if fields]
+            text = io.StringIO("".join(lines), newline="\n")
+            found = [fields for _, fields in islice(records(text, self.place, self._delimiter), 2)]
         except csv.Error as error:
             raise broken(self.place.name, error) from None
-        return records[0], records[1] if len(records) > 1 else []
+        return found[0], found[1] if len(found) > 1 else []
 
     def guess_rows(self) -> int:
         return 0 if self._gzipped else int(self.place.size / self._mean)
 
     def _parsed(self, convert: Any) -> Iterator[Any]:
-        size = max(BLOCK, 4 * self._longest)
+        """All record batches. Where a row is longer than a block, the rest is read in larger ones."""
+        taken = 0
+        while True:
+            try:
+                for batch in _after(taken, self._in_blocks(convert, self._block)):
+                    taken += batch.num_rows
+                    yield batch
+                return
+            except pa.ArrowInvalid as error:
+                most = 2 * self.place.limits.line_bytes
+                if "straddling" not in str(error) or self._block >= most:
+                    raise
+                self._block = min(8 * self._block, most)
+
+    def _in_blocks(self, convert: Any, size: int) -> Iterator[Any]:
 
         def options(beginning: bool, *, threads: bool) -> dict[str, Any]:
             named = self._header and beginning
@@ -127,12 +152,15 @@ class CsvSource(Source):
         def rest(file: Any, beginning: bool) -> Any:
             return arrow_csv.open_csv(file, **options(beginning, threads=True))
 
-        with pa.input_stream(str(self.place.path), compression="gzip" if self._gzipped else None) as stream:
-            if self.place.size < WORTH_THREADS and not self._gzipped:
-                with rest(stream, True) as reader:
+        with pa.OSFile(str(self.place.path)) as file:
+            if self._gzipped:
+                stream = pa.CompressedInputStream(file, "gzip")
+                yield from parsed(Unpacked(self.place, file, stream), size, self._head, passage, rest)
+            elif self.place.size < WORTH_THREADS:
+                with rest(file, True) as reader:
                     yield from reader
             else:
-                yield from parsed(stream, size, self._head, passage, rest)
+                yield from parsed(file, size, self._head, passage, rest)
 
     def batches(self, features: Sequence[str], label: str | None, rows: int) -> Iterator[Any]:
         types = {name: self.schema.field(name).type for name in features}
@@ -189,13 +217,9 @@ class CsvSource(Source):
     def _records(self, start: int) -> Iterator[Record]:
         """The rows from ``start`` on, read by the standard library: slower, but it knows the lines."""
         with self._open() as raw, io.TextIOWrapper(raw, "utf-8-sig", "replace", newline="") as lines:
-            reader = csv.reader(lines, delimiter=self._delimiter)
-            row = -1 if self._header else 0
-            for fields in reader:
-                if fields:
-                    if row >= start:
-                        yield Record(row, reader.line_num, fields)
-                    row += 1
+            for row, (line, fields) in enumerate(records(lines, self.place, self._delimiter), -self._header):
+                if row >= start:
+                    yield Record(row, line, fields)
 
     def _explain(self, error: BaseException, numbers: Sequence[str], start: int) -> DataError:
         """What PyArrow could not read, found again: the first thing wrong from row ``start`` on."""
@@ -272,7 +296,13 @@ def _no_names(first: list[str], second: list[str]) -> str:
     return ""
 
 
-def _sniff(header: str) -> str:
-    """The delimiter that occurs most often in the header, outside quotes."""
-    bare = "".join(header.split('"')[::2])
-    return max(DELIMITERS, key=bare.count)
+def _unquoted(header: str) -> str:
+    return "".join(header.split('"')[::2])
+
+
+def _after(rows: int, batches: Iterable[Any]) -> Iterator[Any]:
+    """The batches without so many rows at their beginning."""
+    for batch in batches:
+        if rows < batch.num_rows:
+            yield batch.slice(rows)
+        rows = max(0, rows - batch.num_rows)

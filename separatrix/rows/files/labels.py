@@ -11,13 +11,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as kinds
 
+from separatrix import limits
 from separatrix.rows.errors import DataError
 
 MOST_CLASSES = 100_000
 MISSING = frozenset({"na", "n/a", "nan", "null", "none", "?"})
 TRUTH = {"true": 1, "false": 0}
-WHOLE = re.compile(r"[ \t]*([+-]?)0*([0-9]+)[ \t]*")
-NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
+WHOLE = re.compile(r"[ \t]*([+-]?)0*(0|[1-9][0-9]*)[ \t]*")
+NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
 
 
 class Classes:
@@ -46,6 +47,7 @@ class Classes:
         self._where = where
         self._written = written
         self._untyped = untyped
+        self._limits = limits.current()
         self._found: dict[Any, int] = {}
         self._first_rows: list[int] = []
         self._rank = np.empty(0, np.int32)
@@ -71,6 +73,7 @@ class Classes:
                 if value is None:
                     raise self._missing(row)
                 self._refuse_continuous(value, row)
+                self._refuse_long(value, row)
                 self._found[value] = len(self._first_rows)
                 self._first_rows.append(row)
         if len(self._found) > MOST_CLASSES:
@@ -83,6 +86,7 @@ class Classes:
     def settle(self, positive: Any = None) -> None:
         """Sort what was seen into classes; ``positive`` becomes the second of two."""
         values = list(self._found)
+        self._refuse_wide(values)
         labels = self._from_text(values) if self._written else _typed(values, self._untyped)
         if labels.dtype.kind == "f":
             for label, row in zip(labels.tolist(), self._first_rows, strict=True):
@@ -139,6 +143,17 @@ class Classes:
             f"{self._where(row)}: Unknown label type: continuous. The label {value} is no class; "
             "a classifier needs classes, a regressor takes such a target."
         )
+
+    def _refuse_long(self, value: Any, row: int) -> None:
+        if isinstance(value, str) and len(value) > self._limits.label_characters:
+            what = f"{self._where(row)}: the label has {len(value):,} characters"
+            raise DataError(self._limits.too_much(what, "label_characters", len(value)))
+
+    def _refuse_wide(self, values: list[Any]) -> None:
+        size = 4 * len(values) * max((len(value) for value in values if isinstance(value, str)), default=0)
+        if size > self._limits.text_bytes:
+            what = f"{self._name}: its {len(values):,} different labels take {size:,} bytes"
+            raise DataError(self._limits.too_much(what, "text_bytes", size))
 
     def _from_text(self, values: list[str]) -> np.ndarray:
         present = [text for text in values if text.strip().lower() not in MISSING]

@@ -13,6 +13,7 @@ from codecs import BOM_UTF8
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Lock
 from typing import Any
 
 import pyarrow as pa
@@ -69,8 +70,14 @@ def parsed(
         while coming:
             yield from coming.popleft().result().to_batches()
     if text or first:
-        with rest(pa.PythonFile(_Joined(text, stream), mode="r"), first) as reader:
+        joined = _Joined(text, stream)
+        reader = None
+        try:
+            reader = rest(pa.PythonFile(joined, mode="r"), first)
             yield from reader
+        finally:
+            joined.end()
+            del reader
 
 
 def _filled(stream: Any, tail: Text, size: int) -> tuple[bytearray, bool]:
@@ -93,13 +100,19 @@ class _Joined(io.RawIOBase):
         super().__init__()
         self._head = memoryview(head)
         self._stream = stream
+        self._reading = Lock()
+
+    def end(self) -> None:
+        """Give nothing more. PyArrow reads ahead on a thread of its own, which may outlive its reader."""
+        with self._reading:
+            self._head, self._stream = memoryview(b""), io.BytesIO()
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, room: Any) -> int:
         """Fills the room while there is text: PyArrow would take a short part for a block of its own."""
-        with memoryview(room).cast("B") as place:
+        with self._reading, memoryview(room).cast("B") as place:
             end = min(len(self._head), len(place))
             place[:end], self._head = self._head[:end], self._head[end:]
             while end < len(place) and (more := self._stream.readinto(place[end:])):

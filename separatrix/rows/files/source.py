@@ -2,36 +2,46 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import pyarrow as pa
 
+from separatrix import limits
 from separatrix.rows.errors import DataError
 
 Item = TypeVar("Item")
 LONGEST_SAID = 160  # characters of what another library said
 
+UNPACKED_AHEAD = 2**17  # bytes
+
 
 class Place:
-    """Where a file lies, what it is called in messages, and whether it is still the one first seen."""
+    """Where a file lies, its name in messages, its limits, and whether it is still the one first seen.
+
+    Whoever rewrites a file can restore its size and its modification time. The inode and the time of the last
+    status change, which the system keeps, then still differ.
+    """
 
     def __init__(self, path: str | Path, name: str | None = None) -> None:
         self.path = Path(path)
         self.name = name or self.path.name or str(self.path)
+        self.limits = limits.current()
         self._seen = self._look()
 
-    def _look(self) -> tuple[int, int]:
+    def _look(self) -> tuple[int, int, int, int]:
         try:
             found = self.path.stat()
         except OSError as error:
             raise cannot_open(self.name, error) from None
-        return found.st_size, found.st_mtime_ns
+        return found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns
 
     @property
     def size(self) -> int:
@@ -43,6 +53,59 @@ class Place:
 
     def changed(self) -> DataError:
         return DataError(f"{self.name} has changed since it was first read: read it again.")
+
+    def require(self, limit: str, size: int, what: str) -> None:
+        """Refuse the file if ``size`` is above a limit; ``what`` says of which size that is."""
+        if size > getattr(self.limits, limit):
+            raise self.too_much(what, limit, size)
+
+    def require_columns(self, count: int) -> None:
+        self.require("columns", count, f"has {count:,} columns")
+
+    def require_proportion(self, packed: int, unpacked: int) -> None:
+        """Refuse so many bytes that unpack to so many, if that is out of proportion."""
+        if self.limits.unpacks_too_far(packed, unpacked):
+            times = unpacked // max(packed, 1)
+            raise self.too_much(f"unpacks to {times:,} times its size", "ratio", 2 * times)
+
+    def too_much(self, what: str, limit: str, needed: int | None = None) -> DataError:
+        return DataError(self.limits.too_much(f"{self.name} {what}", limit, needed))
+
+
+class Unpacked(io.RawIOBase):
+    """What a gzip file unpacks to, refused where that is out of proportion.
+
+    Each stretch of ``unpacked_bytes`` is judged by itself: ordinary rows at the beginning hide nothing.
+    """
+
+    def __init__(self, place: Place, packed: Any, stream: Any) -> None:
+        super().__init__()
+        self._place, self._packed, self._stream = place, packed, stream
+        self._start = self._bytes = 0  # of the stretch: where it begins in the file, what it has unpacked to
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room: Any) -> int:
+        size: int = self._stream.readinto(room)
+        self._bytes += size
+        if self._bytes > self._place.limits.unpacked_bytes:
+            stop = self._packed.tell()
+            self._place.require_proportion(stop - self._start, self._bytes)
+            self._start, self._bytes = stop, 0
+        return size
+
+    def close(self) -> None:
+        if not self.closed:
+            self._stream.close()
+            self._packed.close()
+        super().close()
+
+
+def unpacked(place: Place) -> IO[bytes]:
+    """A gzip file, to be read."""
+    packed = place.path.open("rb")
+    return io.BufferedReader(Unpacked(place, packed, gzip.GzipFile(fileobj=packed)), UNPACKED_AHEAD)
 
 
 class Source(ABC):

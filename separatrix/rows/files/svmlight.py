@@ -7,7 +7,6 @@ which are ready at once.
 
 from __future__ import annotations
 
-import gzip
 import math
 import re
 import sys
@@ -21,7 +20,8 @@ import pyarrow.csv as arrow_csv
 
 from separatrix.rows.errors import DataError
 from separatrix.rows.files.labels import NUMBER, WHOLE, numpy_values
-from separatrix.rows.files.source import Place, ahead, broken
+from separatrix.rows.files.lines import too_long
+from separatrix.rows.files.source import Place, ahead, broken, unpacked
 from separatrix.rows.tables import EXACT, beyond_exact, shorten
 
 CHUNK = 2**20  # bytes of text parsed at a time
@@ -29,11 +29,14 @@ WORTH_A_KERNEL = 2**19  # bytes of text
 WORTH_NUMBA = 2**23  # the same before numba is loaded, which takes a third of a second
 MOST_COLUMNS = 2**31 - 1
 ONE_A_LINE = bytes.maketrans(b" \t\r:", b"\n\n\n\n")
+INDEX = re.compile("[0-9]{1,4000}")
+TOKEN = re.compile(r"\S+")
 COMMENT = re.compile(rb"#[^\n]*")
 LONG_WHOLE = re.compile(rb":[+-]?[0-9]{16,}(?![0-9.eE])")  # perhaps beyond 2^53
 GROUP = re.compile(rb"(?<=[ \t])qid:[0-9]+")
 LEADING_GROUP = re.compile(rb"^[ \t]*qid:", re.MULTILINE)
-ODD_INDEX = re.compile(rb"[^0-9 \t\r\n:][^ \t\r\n:]*:")
+# Tried where a token begins, and nowhere else: a long one would be walked again from each of its letters.
+ODD_INDEX = re.compile(rb"(?<![^ \t\r\n:])[0-9]*+[^0-9 \t\r\n:][^ \t\r\n:]*+:")
 
 
 class Part(NamedTuple):
@@ -98,17 +101,15 @@ class SvmlightFile:
             raise broken(self.place.name, error) from None
 
     def _chunks(self) -> Iterator[bytes]:
-        with gzip.open(self.place.path) if self._gzipped else self.place.path.open("rb") as file:
-            rest = b""
+        with unpacked(self.place) if self._gzipped else self.place.path.open("rb") as file:
+            most, lines = self.place.limits.line_bytes, 1
             while text := file.read(CHUNK):
-                end = text.rfind(b"\n") + 1
-                if end:
-                    yield rest + text[:end]
-                    rest = text[end:]
-                else:
-                    rest += text
-            if rest:
-                yield rest
+                end = b"" if text.endswith(b"\n") else file.readline(most + 1)
+                lines += text.count(b"\n")
+                if len(end) > most:
+                    raise too_long(self.place, lines)
+                lines += end.endswith(b"\n")
+                yield text + end
 
     def _judged(self, text: bytes, row: int, line: int) -> Part:
         """The rows of a chunk that begins at this row and this line, or the sentence that refuses it."""
@@ -124,9 +125,10 @@ class SvmlightFile:
     def _first_problem(self, text: bytes, row: int, line: int) -> DataError | None:
         """The first thing wrong in a chunk that begins at this row and this line, both counted from 0."""
         for number, raw in enumerate(text.decode("utf-8", "replace").split("\n")):
-            tokens = raw.partition("#")[0].split()
-            if tokens:
-                problem = _problem(tokens)
+            tokens = (found[0] for found in TOKEN.finditer(raw.partition("#")[0]))
+            label = next(tokens, None)
+            if label is not None:
+                problem = _problem(label, tokens)
                 if problem is not None:
                     return DataError(f"{self.row(row)} (line {line + number + 1}): {problem}.")
                 row += 1
@@ -214,9 +216,8 @@ def _ascending(indices: np.ndarray, indptr: np.ndarray) -> bool:
     return bool(rising.all())
 
 
-def _problem(tokens: list[str]) -> str | None:
+def _problem(label: str, pairs: Iterator[str]) -> str | None:
     """What is wrong with one line."""
-    label, *pairs = tokens
     if ":" in label:
         return (
             f"the line begins with the pair {shorten(label)}, not with a label; write 0 where it is unknown"
@@ -225,11 +226,13 @@ def _problem(tokens: list[str]) -> str | None:
         several = "; one label a row is needed" if "," in label else ""
         return f"the label {shorten(label)} is no number{several}"
     last = -1
-    for token in pairs[1:] if pairs and re.fullmatch("qid:[0-9]+", pairs[0]) else pairs:
+    for number, token in enumerate(pairs):
+        if number == 0 and re.fullmatch("qid:[0-9]+", token):
+            continue
         index, _, value = token.partition(":")
         if not index or not value:
             return f"{shorten(token)} is no index:value pair; the line may be cut short"
-        if not re.fullmatch("[0-9]+", index) or int(index) >= MOST_COLUMNS:
+        if not INDEX.fullmatch(index) or int(index) >= MOST_COLUMNS:
             return f"{shorten(index)} in {shorten(token)} is no column index"
         if int(index) <= last:
             return f"the index {index} comes after {last}; sort the pairs of a line and write each index once"
@@ -237,7 +240,8 @@ def _problem(tokens: list[str]) -> str | None:
             return (
                 f"the value {shorten(value)} at index {index} is no finite number; drop the row or fill it in"
             )
-        if WHOLE.fullmatch(value) and abs(int(value)) > EXACT:
+        whole = WHOLE.fullmatch(value)
+        if whole is not None and int(whole[2]) > EXACT:
             return f"index {index}: {beyond_exact(value).rstrip('.')}"
         last = int(index)
     return None
