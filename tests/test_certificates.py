@@ -309,7 +309,7 @@ def edited(**changes):
     [
         ("", "not whole JSON"),
         (SEPARATOR.to_json()[:-20], "not whole JSON"),
-        ("[" * 100000, "not whole JSON"),
+        ("[" * 100000, "nests lists too deeply"),
         ("\ufeff" + SEPARATOR.to_json(), "not whole JSON"),
         (SEPARATOR.to_json().encode("utf-16"), "not whole JSON"),
         (SEPARATOR.to_json().encode("utf-8-sig"), "not whole JSON"),

@@ -160,7 +160,7 @@ def test_the_files_are_read_as_they_are_meant(tmp_path, put):
         ("a,b,y\n1,,0\n1,2,1\n", "line 2: a feature"),
         ("a,b,y\n1,2,0\n1,2,1\n1,2,2\n", "more than two values"),
         ('a,b,y\n1,2,0\n1,"2,1\n', "after line"),
-        (b"\x1f\x8b damaged", "after line 0"),
+        (b"\x1f\x8b damaged", "cannot be read"),
         (b"a,b,y\n1,2,\xff\n", "after line"),
     ],
 )

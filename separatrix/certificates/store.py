@@ -28,6 +28,7 @@ from . import (  # noqa: F401  (each adds its kind)
     weakly_separable,
 )
 from .certificate import FORMAT, VERSION, About, Certificate
+from .check import limits
 from .witness import CertificateError, shown
 
 
@@ -50,6 +51,12 @@ def from_json(text: str | bytes) -> Certificate:
         ...
     separatrix.certificates.witness.CertificateError: The file is not whole JSON.
     """
+    known = limits.current()
+    if len(text) > known.certificate_bytes:
+        raise CertificateError(known.too_much("The certificate is too large", "certificate_bytes", len(text)))
+    raw = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
+    if limits.depth(raw) > known.nesting:
+        raise CertificateError(known.too_much("The certificate nests lists too deeply", "nesting"))
     try:
         text = text if isinstance(text, str) else text.decode("utf-8")
         record = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once_each)

@@ -17,6 +17,8 @@ from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
+from .check import limits
+
 LONGEST = 13_000  # bits of a number that messages show: Python writes no more than 4300 digits
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)", re.ASCII)
 _PIECE = 4000  # digits; Python refuses to convert more than 4300 at once
@@ -54,6 +56,11 @@ def from_decimal(text: str) -> int:
     """The whole number that a plain decimal string writes."""
     if not _DECIMAL.fullmatch(text):
         raise ValueError(f"{text[:40]!r} is not a whole number")
+    known = limits.current()
+    if len(text) > known.digits:
+        raise CertificateError(
+            known.too_much(f"The certificate has a number of {len(text):,} digits", "digits", len(text))
+        )
     return -_digits(text[1:]) if text.startswith("-") else _digits(text)
 
 

@@ -23,6 +23,7 @@ from . import (
     joint_likelihood,
     least_squares,
     likelihood,
+    limits,
     margin,
     optimality,
     separation,
@@ -109,13 +110,21 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("certificate", help="the certificate, a JSON file")
     parser.add_argument("data", help="the data, a CSV file with a header, possibly gzipped")
     parser.add_argument("--label", help="name of the label column; otherwise the certificate's, or the last")
+    parser.add_argument(
+        "--limit",
+        action="append",
+        default=[],
+        metavar="NAME=NUMBER",
+        help=f"allow larger files: one of {', '.join(limits.NAMES)}",
+    )
     asked = parser.parse_args(arguments)
     try:
-        print(f"Holds: {shown(verdict(asked.certificate, asked.data, asked.label))}")
+        with limits.changed(asked.limit):
+            print(f"Holds: {shown(verdict(asked.certificate, asked.data, asked.label))}")
     except Refused as refused:
         print(f"Refused: {shown(refused)}")
         return 4
-    except Unreadable as unreadable:
+    except (Unreadable, limits.LimitError) as unreadable:
         print(f"Unreadable: {shown(unreadable)}", file=sys.stderr)
         return 2
     return 0

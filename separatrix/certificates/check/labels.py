@@ -12,8 +12,8 @@ from collections.abc import Collection
 
 Label = str | int | float | bool
 
-NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
-WHOLE = re.compile(r"[ \t]*([+-]?)0*([0-9]+)[ \t]*")
+NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
+WHOLE = re.compile(r"[ \t]*([+-]?)0*(0|[1-9][0-9]*)[ \t]*")
 TRUTH = {"true": 1, "false": 0}
 MISSING = frozenset({"na", "n/a", "nan", "null", "none", "?"})
 

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from reprlib import repr as short
 from typing import Any
 
+from .digits import from_decimal
+from .limits import current, depth
 from .table import Unreadable
 
 LONGEST = 13_000  # bits of a number that messages show: Python writes no more than 4300 digits
@@ -29,9 +31,17 @@ class Refused(Exception):
 
 def read(path: str) -> dict[str, Any]:
     """The parts of the file, its head checked and its witness not yet."""
+    limits = current()
     try:
-        with open(path, encoding="utf-8") as file:
-            record = json.load(file, parse_constant=_refuse_constant, object_pairs_hook=_once_each)
+        with open(path, "rb") as file:
+            raw = file.read(limits.certificate_bytes + 1)
+        if len(raw) > limits.certificate_bytes:
+            raise Unreadable(limits.too_much(f"{path} is too large", "certificate_bytes"))
+        if depth(raw) > limits.nesting:
+            raise Unreadable(limits.too_much(f"{path} nests lists too deeply", "nesting"))
+        record = json.loads(
+            raw.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_once_each
+        )
     except OSError as error:
         raise Unreadable(f"{path} cannot be read: {error.strerror}.") from None
     except (ValueError, RecursionError):
@@ -66,7 +76,7 @@ def fields(found: Any, forms: dict[str, Form]) -> dict[str, Any]:
 
 def any_number(value: Any) -> Number:
     if isinstance(value, str):
-        return _from_decimal(value)
+        return from_decimal(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError
     if isinstance(value, float) and not math.isfinite(value):
@@ -168,6 +178,9 @@ def optional(form: Form) -> Form:
 def _label(value: Any) -> Any:
     if not isinstance(value, (str, int, float)):
         raise ValueError
+    if isinstance(value, str) and len(value) > current().label_characters:
+        what = f"The certificate has a label of {len(value):,} characters"
+        raise Unreadable(current().too_much(what, "label_characters", len(value)))
     return value
 
 
@@ -185,16 +198,6 @@ ABOUT: dict[str, Form] = {
     "features": optional(several(text)),
     "digest": optional(_digest),
 }
-
-
-def _from_decimal(digits: str) -> int:
-    if not re.fullmatch(r"-?(0|[1-9][0-9]*)", digits, re.ASCII):
-        raise ValueError
-    value, size = 0, digits.lstrip("-")
-    for start in range(0, len(size), 4000):  # Python converts at most 4300 digits at once
-        piece = size[start : start + 4000]
-        value = value * 10 ** len(piece) + int(piece)
-    return -value if digits.startswith("-") else value
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -8,25 +8,21 @@ one the certificate names, or the last; the features are those the certificate n
 
 from __future__ import annotations
 
-import csv
-import gzip
 import hashlib
 import math
 import re
 import struct
-import zlib
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from typing import IO
 
 from .labels import WHOLE, Label, as_number, larger, meaning, unclear
+from .text import Text, Unreadable
+
+__all__ = ["Table", "Unreadable"]
 
 EXACT = 1 << 53  # every whole number up to here is a double
 STRANGE = re.compile(r"[^0-9eE+\-., \t]")
 TRUTH = {name: names[0] for names in ("0 false False FALSE", "1 true True TRUE") for name in names.split()}
-
-
-class Unreadable(Exception):
-    """A file that cannot be read as what it should be; the message is one sentence."""
 
 
 class Table:
@@ -35,13 +31,16 @@ class Table:
     def __init__(
         self, path: str, label: str | None, features: list[str] | None, positive: Label | None
     ) -> None:
-        self.path = path
-        with self._open() as file:
-            self.header = next(self._lines(file), (1, []))[1]
+        self.path, self._text = path, Text(path)
+        self.header = next(self._text.rows(), (1, []))[1]
         if len(self.header) < 2:
             raise Unreadable(f"{path} has no header with a feature and a label.")
+        if len(self.header) > self._text.limits.columns:
+            raise self._text.too_much(f"has {len(self.header):,} columns", "columns", len(self.header))
         if label is None and features is None and None not in map(as_number, self.header):
             raise Unreadable(f"{path} begins with numbers, not with column names; add a line of names.")
+        self._places = {name: j for j, name in enumerate(self.header)}
+        self._times = Counter(self.header)
         self._label = self._column(label) if label is not None else len(self.header) - 1
         self.label = self.header[self._label]
         if features is None:
@@ -63,6 +62,7 @@ class Table:
             if label not in known:
                 if not label:
                     raise Unreadable(f"{self.path}, line {line}: the label is missing.")
+                self._require_short(label, line)
                 known[label] = 1 if meaning(label) == positive else -1
             yield self._numbers(line, cells, self._features), known[label]
         self._require_clear(known)
@@ -116,44 +116,30 @@ class Table:
                 digest.update(form.pack(*map((0.0).__add__, values), sign))  # 0.0 + -0.0 is 0.0
         return n_rows, seen, "sha256:" + digest.hexdigest()
 
-    def _open(self) -> IO[str]:
-        try:
-            with open(self.path, "rb") as file:
-                packed = file.read(2) == b"\x1f\x8b"
-            if packed:
-                return gzip.open(self.path, "rt", encoding="utf-8-sig", newline="")
-            return open(self.path, encoding="utf-8-sig", newline="")
-        except OSError as error:
-            raise Unreadable(f"{self.path} cannot be read: {error.strerror}.") from None
-
-    def _lines(self, file: IO[str]) -> Iterator[tuple[int, list[str]]]:
-        reader = csv.reader(file, strict=True)
-        try:
-            for cells in reader:
-                if cells:
-                    yield reader.line_num, cells
-        except (csv.Error, UnicodeDecodeError, EOFError, OSError, zlib.error) as error:
-            raise Unreadable(f"{self.path}, after line {reader.line_num}: {error}.") from None
+    def _require_short(self, label: str, line: int) -> None:
+        if len(label) > self._text.limits.label_characters:
+            what = f"has a label of {len(label):,} characters on line {line:,}"
+            raise self._text.too_much(what, "label_characters", len(label))
 
     def _cells(self) -> Iterator[tuple[int, list[str]]]:
-        with self._open() as file:
-            lines = self._lines(file)
-            next(lines)
-            for line, cells in lines:
-                if len(cells) != len(self.header):
-                    raise Unreadable(f"{self.path}, line {line}: {len(cells)} cells, not {len(self.header)}.")
-                yield line, cells
+        rows = self._text.rows()
+        next(rows)
+        for line, cells in rows:
+            if len(cells) != len(self.header):
+                raise Unreadable(f"{self.path}, line {line}: {len(cells)} cells, not {len(self.header)}.")
+            yield line, cells
 
     def _column(self, name: str) -> int:
-        if self.header.count(name) != 1:
-            raise Unreadable(f"{self.path} has {self.header.count(name) or 'no'} columns named {name!r}.")
-        return self.header.index(name)
+        if self._times[name] != 1:
+            raise Unreadable(f"{self.path} has {self._times[name] or 'no'} columns named {name!r}.")
+        return self._places[name]
 
     def _larger_label(self) -> Label:
         labels: dict[str, int | float | str] = {}
-        for _, cells in self._cells():
+        for line, cells in self._cells():
             label = cells[self._label]
             if label not in labels:
+                self._require_short(label, line)
                 labels[label] = meaning(label)
             if len(set(labels.values())) > 2:
                 raise Unreadable("The labels have more than two values, and none is said to be positive.")

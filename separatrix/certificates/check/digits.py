@@ -1,0 +1,28 @@
+"""Whole numbers of many digits, read in much less than quadratic time."""
+
+from __future__ import annotations
+
+import re
+
+from .limits import current
+from .text import Unreadable
+
+PIECE = 4000  # digits; Python converts at most 4,300 at once, in quadratic time
+
+
+def from_decimal(text: str) -> int:
+    """The whole number that a plain decimal string writes."""
+    if not re.fullmatch(r"-?(0|[1-9][0-9]*)", text, re.ASCII):
+        raise ValueError
+    digits = text.removeprefix("-")
+    if len(digits) > current().digits:
+        what = f"The certificate has a number of {len(digits):,} digits"
+        raise Unreadable(current().too_much(what, "digits", len(digits)))
+    return -_by_halves(digits) if text.startswith("-") else _by_halves(digits)
+
+
+def _by_halves(digits: str) -> int:
+    if len(digits) <= PIECE:
+        return int(digits)
+    tail = len(digits) // 2
+    return _by_halves(digits[:-tail]) * 10**tail + _by_halves(digits[-tail:])
