@@ -149,6 +149,7 @@ def test_a_lower_end_that_its_proof_does_not_show_is_not_claimed(monkeypatch):
     X, y = [[0.0], [1.0], [2.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1, 0, 1]
     model = sx.ZeroOne().fit(X, y)
     assert (model.errors_, model.lower_bound_, model.optimal_) == (2, 1, False)
+    assert max(step.lower for step in model.history_) == 1
     assert model.certificate_.verify(X, y).holds
     answer = sx.min_disagreement(X, y, 1, intercept=True)
     assert (answer.answer, answer.errors, answer.lower_bound) == (None, 2, 1)

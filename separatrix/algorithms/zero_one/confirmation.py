@@ -23,14 +23,13 @@ SOLVED = {**FASTER, "circuits": partial(circuits, cancels=lambda points: True)}
 
 def confirm(interval: Interval) -> None:
     """Lower the lower end to what its proof shows; to what is paid in any case where the proof is refused."""
-    with interval.still() as (_, lower, _, proof):
-        problem = interval.problem
-        try:
-            shown = lower_bound(_without_multipliers(proof), groups(problem), SOLVED)
-        except (Refused, Unreadable):
-            interval.lower, interval.proof = problem.offset, {"method": "none"}
-        else:
-            interval.lower = min(lower, shown)
+    problem, proof = interval.problem, interval.proof
+    try:
+        shown = lower_bound(_without_multipliers(proof), groups(problem), SOLVED)
+    except (Refused, Unreadable):
+        shown, proof = problem.offset, {"method": "none"}
+    if shown < interval.lower:
+        interval.retract(shown, proof)
 
 
 def groups(problem: Problem) -> Groups:

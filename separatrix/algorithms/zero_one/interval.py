@@ -119,6 +119,13 @@ class Interval:
             self._note()
         return True
 
+    def retract(self, value: int, proof: dict[str, Any]) -> None:
+        """Lower the lower end to what was shown in the end, in the history too."""
+        with self._lock:
+            self.lower, self.proof = value, proof
+            most = in_unit(value, self.problem.unit)
+            self.history = [step._replace(lower=min(step.lower, most)) for step in self.history]
+
     def should_stop(self, nodes: int = 0) -> bool:
         """Count nodes just visited; True when the interval is closed or a limit is reached."""
         with self._lock:
