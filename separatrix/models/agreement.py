@@ -64,6 +64,8 @@ def _differences(model: Any) -> Iterator[str]:
     preparation = getattr(model, "preparation_", None)
     if preparation is not None and list(preparation.names) != _names(model):
         yield "its feature_names_in_ are not the columns that its preparation_ makes."
+    if hasattr(model, "voters_") and (hasattr(model, "certificate_") or hasattr(model, "mistake_run_")):
+        yield "it predicts by the votes of its voters_, of which no certificate speaks."
     halfspaces = _each(getattr(model, "halfspace_", None), n_tasks)
     if halfspaces is None:
         yield "its halfspace_ should be one for each class against the rest."
