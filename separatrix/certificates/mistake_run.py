@@ -16,7 +16,8 @@ underflow aside, and in the end
     ‖W‖² ≤ Σ c_i ‖z_i‖² + 2 (2D + k) u ‖A‖² + 2 k D (1 + k) 2^-1022.
 
 That is checked, in whole numbers. The allowance is proven, not chosen: without it a genuine run could be
-refused because a rounding had decided a mistake.
+refused because a rounding had decided a mistake. It grows with k, and from 2^52 mistakes on would allow any
+sum, so a claim of more than `MOST_MISTAKES` is refused. No run takes as many steps.
 
 **The weights** given are doubles, each within k u A_j + k 2^-1022 of W_j.
 
@@ -38,6 +39,7 @@ from .witness import CertificateError, Counts, Flag, NumberOrNone, Numbers, RowN
 
 _UNIT = power_of_two(-53)
 _TINY = power_of_two(-1022)
+MOST_MISTAKES = 1 << 40
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,6 +85,10 @@ class MistakeRun(Certificate):
         return f"{mistakes} in unit steps from zero made these weights{rest}"
 
     def _prove(self, source: Source) -> Verdict:
+        if self.mistakes > MOST_MISTAKES:
+            return Verdict(
+                False, "It claims more than 2^40 mistakes: so many cannot be told from rounding errors."
+            )
         if sum(self.counts) != self.mistakes:
             return Verdict(False, f"The counts do not add up to {self.mistakes}.")
         if self.rows and self.rows[-1] >= source.n_rows:
