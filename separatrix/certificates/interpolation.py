@@ -74,8 +74,10 @@ class RowEquations:
         return self._solution(RATIONALS)
 
     def _solution(self, field: Field = BALLS) -> list[Any]:
-        t = self._combination(field)
         n, d = self.X.shape
+        if not n:  # no row counts, so nothing is shorter than 0
+            return [field.number(0)] * (d + 1)
+        t = self._combination(field)
         if self.intercept:
             # Xᵀt of the moved rows is that of the rows as given with t less its sum's shares.
             total = sum(t, field.number(0))

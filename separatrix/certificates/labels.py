@@ -32,6 +32,8 @@ _TRUTH = {"true": 1, "false": 0}
 def plain(label: Any) -> Label:
     """The label as a Python value that JSON can hold; anything unusual as its text."""
     label = label.item() if isinstance(label, np.generic) else label
+    if isinstance(label, (list, tuple, dict, np.ndarray)):
+        raise ValueError("A label is a number or a text, not a list of several values.")
     if label is None or type(label).__name__ in ("NAType", "NaTType") or label != label:
         raise ValueError("A label is missing.")
     if isinstance(label, int) and label.bit_length() > LONGEST:

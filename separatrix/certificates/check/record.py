@@ -181,6 +181,8 @@ def _label(value: Any) -> Any:
     if isinstance(value, str) and len(value) > current().label_characters:
         what = f"The certificate has a label of {len(value):,} characters"
         raise Unreadable(current().too_much(what, "label_characters", len(value)))
+    if isinstance(value, int) and value.bit_length() > LONGEST:
+        raise ValueError
     return value
 
 
