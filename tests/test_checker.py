@@ -176,7 +176,7 @@ def test_bad_data_is_told_in_one_line(text, said, tmp_path, put, capsys):
 
 def test_a_label_column_that_is_missing_is_told(data, put, capsys):
     assert status(put(PROOFS[0].to_json()), data, "--label", "spam") == 2
-    assert "no columns named 'spam'" in capsys.readouterr().err
+    assert "no column named 'spam'" in capsys.readouterr().err
     with pytest.raises(SystemExit) as usage:
         status("certificate.json")
     assert usage.value.code == 2

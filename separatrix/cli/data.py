@@ -107,12 +107,14 @@ class DataFile:
             return learned, again.read(said | known)
 
     def rows_with(self, attempts: Sequence[dict[str, Any]], *, by_name: bool = False) -> Rows:
-        """The rows by the first of these options that the file can be read with; else the first refusal.
+        """The rows by the first of these options that the file can be read with; else the first refusal that
+        is about the file, not about an option that its format does not take.
 
         A file without column names cannot be asked for columns by name, and says so before it is read;
         ``by_name`` takes a later attempt for such a file alone.
         """
         from separatrix import DataError
+        from separatrix.rows.errors import WrongOption
 
         refusal: DataError | None = None
         with Again(self.data) as again:
@@ -123,7 +125,8 @@ class DataFile:
                     if refusal is None or rows.columns is None or chosen or not by_name:
                         return rows
                 except DataError as error:
-                    refusal = refusal or error
+                    if refusal is None or isinstance(refusal, WrongOption) > isinstance(error, WrongOption):
+                        refusal = error
         assert refusal is not None
         raise refusal
 

@@ -7,5 +7,9 @@ class DataError(ValueError):
     """Data that cannot be used, told in one sentence: where it is wrong and what to do."""
 
 
+class WrongOption(DataError):
+    """An option that files of this format do not take."""
+
+
 class MissingValue(DataError):
     """A value that is not there."""

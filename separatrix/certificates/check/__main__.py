@@ -109,7 +109,9 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("certificate", help="the certificate, a JSON file")
     parser.add_argument("data", help="the data, a CSV file with a header, possibly gzipped")
-    parser.add_argument("--label", help="name of the label column; otherwise the certificate's, or the last")
+    parser.add_argument(
+        "--label", help="name of the label column; otherwise the certificate's, the usual one or the last"
+    )
     parser.add_argument(
         "--limit",
         action="append",

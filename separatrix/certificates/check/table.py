@@ -3,7 +3,8 @@
 A number is written in ASCII digits, with or without a sign, a point and an exponent; spaces and tabs may
 surround it. ``float()`` rounds it to the nearest double; a whole number beyond 2^53 is refused. A column that
 begins with ``true`` or ``false`` holds truth values, 1 and 0. The label column is the one asked for, or the
-one the certificate names, or the last; the features are those the certificate names, or all other columns.
+one the certificate names, or the one called ``label``, ``y``, ``target`` or ``class``, or the last; the
+features are those the certificate names, or all other columns.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ import hashlib
 import math
 import re
 import struct
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from reprlib import repr as short
 
 from .labels import WHOLE, Label, as_number, larger, meaning, unclear
 from .text import Text, Unreadable
@@ -22,6 +23,7 @@ __all__ = ["Table", "Unreadable"]
 
 EXACT = 1 << 53  # every whole number up to here is a double
 STRANGE = re.compile(r"[^0-9eE+\-., \t]")
+USUAL = ("label", "y", "target", "class")  # names of a label column that is not said
 TRUTH = {name: names[0] for names in ("0 false False FALSE", "1 true True TRUE") for name in names.split()}
 
 
@@ -40,13 +42,20 @@ class Table:
         if label is None and features is None and None not in map(as_number, self.header):
             raise Unreadable(f"{path} begins with numbers, not with column names; add a line of names.")
         self._places = {name: j for j, name in enumerate(self.header)}
-        self._times = Counter(self.header)
-        self._label = self._column(label) if label is not None else len(self.header) - 1
+        if len(self._places) < len(self.header):
+            twice = next(name for j, name in enumerate(self.header) if self._places[name] != j)
+            raise Unreadable(f"{path} has more than one column called {short(twice)}.")
+        usual = next((name for name in USUAL if name in self._places), self.header[-1])
+        self._label = self._column(usual if label is None else label)
         self.label = self.header[self._label]
         if features is None:
             self._features = [j for j in range(len(self.header)) if j != self._label]
         else:
             self._features = [self._column(name) for name in features]
+        if "" in (self.header[j] for j in self._features):
+            raise Unreadable(
+                f"{path}: column {self.header.index('') + 1} has no name; name it or leave it out."
+            )
         self.columns = len(self._features)
         self._truths: set[int] | None = None
         self.wanted: Collection[int] = ()
@@ -130,8 +139,8 @@ class Table:
             yield line, cells
 
     def _column(self, name: str) -> int:
-        if self._times[name] != 1:
-            raise Unreadable(f"{self.path} has {self._times[name] or 'no'} columns named {name!r}.")
+        if name not in self._places:
+            raise Unreadable(f"{self.path} has no column named {short(name)}.")
         return self._places[name]
 
     def _larger_label(self) -> Label:

@@ -49,8 +49,8 @@ class Text:
 
     def _open(self) -> IO[str]:
         if self._packed:
-            return gzip.open(self.path, "rt", encoding="utf-8-sig", newline="")
-        return open(self.path, encoding="utf-8-sig", newline="")
+            return gzip.open(self.path, "rt", encoding="utf-8-sig", newline="\n")
+        return open(self.path, encoding="utf-8-sig", newline="\n")
 
     def _require_proportion(self) -> None:
         """Refuse gzip data that unpacks out of proportion, before any of it is parsed."""
@@ -82,6 +82,10 @@ class Lines:
         if not line:
             raise StopIteration
         self._read += 1
+        if "\0" in line:
+            raise Unreadable(
+                f"{self._text.path}, line {self._read}: it holds a zero byte, so it is not text."
+            )
         self.used += len(line) if line.isascii() else len(line.encode())
         if self.used > most:
             raise self._text.too_much(f"has a row on line {self._read:,} that is too long", "line_bytes")

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from separatrix.rows.errors import DataError, MissingValue
+from separatrix.rows.errors import DataError, MissingValue, WrongOption
 from separatrix.rows.files import measured
 from separatrix.rows.files.choice import choose
 from separatrix.rows.files.prepared import Wishes, missing_counts, missing_told, rows_prepared
@@ -310,4 +310,4 @@ def _require_delimiter(delimiter: Any) -> None:
 def _require_fitting(name: str, kind: str, **options: Any) -> None:
     for option, value in options.items():
         if value is not None and kind not in SPECIFIC[option]:
-            raise DataError(f"{name} is a {kind} file: {option}= is for {', '.join(SPECIFIC[option])}.")
+            raise WrongOption(f"{name} is a {kind} file: {option}= is for {', '.join(SPECIFIC[option])}.")

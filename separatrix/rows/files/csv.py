@@ -96,12 +96,12 @@ class CsvSource(Source):
                     lines.append(line)
         except CUT_SHORT as error:
             raise self._cut_short(error, max(0, len(lines) - 1)) from None
-        if not any(line.strip() for line in lines):
-            raise DataError(f"{self.place.name} holds no text but blank lines: there is nothing to read.")
         try:
             text = [line.decode("utf-8-sig") for line in lines]
         except UnicodeDecodeError:
             raise self._not_utf8() from None
+        if not any(line.strip() for line in text):
+            raise DataError(f"{self.place.name} holds no text but blank lines: there is nothing to read.")
         if any("\0" in line for line in text):
             raise self._not_utf8()
         return text
