@@ -66,17 +66,21 @@ class Moments:
     def of(cls, n_rows: int, exponents: tuple[int, ...], unit: int, wholes: Any) -> Moments:
         """The moments with these whole numbers, a symmetric matrix."""
         size, entries = len(exponents), wholes.entries()
-        upper = tuple(int(entries[i * size + j]) for i in range(size) for j in range(i, size))
-        return cls(n_rows, exponents, unit, upper)
+        upper: list[int] = []
+        for i in range(size):
+            upper += map(int, entries[i * size + i : (i + 1) * size])
+        return cls(n_rows, exponents, unit, tuple(upper))
 
     @property
     def wholes(self) -> Any:
         """The whole numbers as a matrix for exact linear algebra, built at each call."""
-        size = len(self.exponents)
-        full = np.empty((size, size), object)
-        places = np.triu_indices(size)
-        full[places] = full[places[::-1]] = np.array(self.upper, object)
-        return fmpz_mat(size, size, full.ravel().tolist())
+        size, start = len(self.exponents), 0
+        full = [0] * size**2
+        for i in range(size):
+            row = self.upper[start : start + size - i]
+            full[i * size + i : (i + 1) * size] = full[i * size + i :: size] = row
+            start += size - i
+        return fmpz_mat(size, size, full)
 
     def of_columns(self, columns: Sequence[int]) -> Moments:
         """The moments of these columns, the constant and the target."""
@@ -263,6 +267,6 @@ class _Sums:
 
     def moments(self, n_rows: int) -> Moments:
         self._flush()
-        nothing = Moments.of(0, (0,) * self._size, 0, fmpz_mat(self._size, self._size))
-        found = self._done[0] if self._done else nothing
-        return replace(found, n_rows=n_rows)
+        if self._done:
+            return replace(self._done[0], n_rows=n_rows)
+        return Moments.of(n_rows, (0,) * self._size, 0, fmpz_mat(self._size, self._size))
