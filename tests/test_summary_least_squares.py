@@ -137,7 +137,7 @@ def test_a_constant_target_has_no_f_test(intercept, weights):
     model = sx.LinearRegression(fit_intercept=intercept).fit(X, y, weights)
     told = model.summary()
     assert np.isnan([told.f_statistic, told.f_p_value, told.r_squared, told.adjusted_r_squared]).all()
-    assert np.isnan(told.t_values[-2:]).all()
+    assert np.isnan(told.t_values).all()
     assert "The target is" in str(told)
     assert "nan" not in str(told)
     if weights is None:
@@ -147,11 +147,48 @@ def test_a_constant_target_has_no_f_test(intercept, weights):
         assert "nan" not in said
 
 
+@pytest.mark.parametrize("value", [1.0, 0.1, -1e-300, 1e300, 5e-324])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("weights", [None, np.linspace(0.1, 1.3, 12)])
+def test_no_test_of_a_constant_target_is_defined(value, intercept, weights):
+    """Least squares reproduces it without an error: neither F = inf, nor p = 0 for the intercept."""
+    X, _ = drawn(12)
+    dummies = np.eye(3)[np.arange(12) % 3]
+    Z = X if intercept else np.column_stack([dummies, X])
+    told = sx.LinearRegression(fit_intercept=intercept).fit(Z, np.full(12, value), weights).summary()
+    assert np.isnan([*told.t_values, *told.p_values, told.f_statistic, told.f_p_value]).all()
+    assert np.isnan([told.r_squared, told.adjusted_r_squared]).all()
+    assert told.residual_sum == 0.0
+    assert "inf" not in str(told)
+    assert "1e-300" not in str(told).replace("-1e-300", "")
+    assert "The target is constant" in str(told)
+
+
 def test_a_perfect_fit_says_so():
     X, _ = drawn()
     told = sx.LinearRegression().fit(X, X @ [1.0, 2.0]).summary()
     assert (told.residual_sd, told.f_statistic, told.f_p_value) == (0.0, np.inf, 0.0)
     assert "The fit is perfect" in str(told)
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-312, 1e250])
+def test_residuals_whose_squares_leave_the_doubles_are_not_called_0(unit):
+    """The sum of squares was rounded before it was compared with 0, and t was a ratio of rounded numbers."""
+    X, y = drawn(20)
+    plain = sx.LinearRegression().fit(X, np.round(y * 1000)).summary()
+    told = sx.LinearRegression().fit(X, np.round(y * 1000) * unit).summary()
+    assert told.t_values == pytest.approx(plain.t_values, rel=1e-6)
+    assert told.p_values == pytest.approx(plain.p_values, rel=1e-4)
+    assert "perfect" not in str(told)
+
+
+@pytest.mark.parametrize("size", [1e20, 1e50, 1e100, 1e150])
+def test_small_residuals_beside_a_large_target_are_not_called_0(size):
+    told = sx.LinearRegression().fit([[0.0], [0.0], [1.0], [1.0]], [0.0, 1 / size, size, size]).summary()
+    assert told.t_values[0] == pytest.approx(2**0.5)
+    assert told.p_values[0] == pytest.approx(1 - 0.5**0.5)  # 1 - t/sqrt(2 + t^2): two degrees of freedom
+    assert told.residual_sum == pytest.approx(0.5 / size**2)
+    assert "perfect" not in str(told)
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3])
@@ -168,7 +205,7 @@ def test_columns_that_never_vary_leave_the_mean():
     _, y = drawn()
     told = sx.LinearRegression().fit(np.zeros((40, 2)), y).summary()
     assert told.standard_errors[0] == pytest.approx(y.std(ddof=1) / np.sqrt(40))
-    assert told.r_squared == 0.0
+    assert (told.r_squared, told.adjusted_r_squared) == (0.0, 0.0)
     assert np.isnan(told.f_statistic)
     assert "No column varies" in str(told)
     none = sx.LinearRegression(fit_intercept=False).fit(np.zeros((40, 2)), y).summary()

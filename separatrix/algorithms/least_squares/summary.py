@@ -68,6 +68,8 @@ class Summary:
     rank, residual_df, regression_df : int
     residual_sum, residual_sd, regression_sum, r_squared, adjusted_r_squared, f_statistic, f_p_value : float
         nan where it is not defined; ``notes`` says why.
+    perfect : bool
+        Whether all residuals are exactly 0.
     """
 
     names: tuple[str, ...]
@@ -89,6 +91,7 @@ class Summary:
     f_statistic: float
     f_p_value: float
     intercept: bool
+    perfect: bool
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -148,9 +151,8 @@ def _notes(told: Summary) -> Iterator[str]:
             "freedom are left for standard errors and tests. Add rows, or drop columns."
         )
     elif isnan(told.r_squared):
-        value = "constant" if told.intercept else "0 on every row"
-        yield f"The target is {value}: R-squared and the tests of the columns are not defined."
-    elif told.residual_sum == 0:
+        yield "The target is constant, and the fit reproduces it: R-squared and the tests are not defined."
+    elif told.perfect:
         yield "The fit is perfect: all residuals are exactly 0, and so are the standard errors."
     if told.rank == 0:
         yield "No column varies: there is no F test."
@@ -180,28 +182,30 @@ def summarised(moments: Moments, names: Any, *, intercept: bool, rows: int) -> S
 
     equations = NormalEquations(moments, intercept=intercept)
     d, rank = equations.size, equations.rank
-    estimates = middles(equations.solve()).tolist()
+    weights = equations.solve()
     df = rows - rank - intercept
+    aliased = _aliased(equations)
     with Precision(512):
-        left, total = equations.residual_sum(), equations.total_sum()
-        # A perfect fit: the exact sum is 0, and only balls around it were found.
-        rest = arb(0) if df == 0 or left.contains(0) else left
+        total = equations.total_sum()
+        rest = arb(0) if df == 0 else equations.residual_sum()
+        perfect = bool(rest == 0)
+        # What reproduces a constant exactly leaves 0/0 for R² and for every test.
+        tested = df > 0 and not (perfect and _is_constant(moments))
         explained = total - rest if rank else arb(0)
         variance = rest / df if df > 0 else arb(nan)
-        r_squared = explained / total if total > 0 else arb(nan)
-        adjusted = 1 - variance / (total / (rows - intercept)) if total > 0 and df > 0 else arb(nan)
-        f = explained / rank / variance if rank and df > 0 and rest > 0 else arb(nan)
-        f_statistic = inf if rank and df > 0 and total > 0 and rest == 0 else float(f.mid())
-        aliased = _aliased(equations)
-        errors = _standard_errors(equations, aliased, variance) if df > 0 else [nan] * (d + intercept)
-    t_values = [_ratio(estimates[k], errors[k]) for k in range(d + intercept)]
+        r_squared = explained / total if total > 0 and (tested or not df) else arb(nan)
+        adjusted = 1 - (1 - r_squared) * (rows - intercept) / df if tested else arb(nan)
+        f = _ratio(explained / rank, variance) if rank and tested else nan
+        errors = _standard_errors(equations, aliased, variance)
+        t_values = [_ratio(w, e) if tested else nan for w, e in zip(weights, errors, strict=False)]
+    estimates, sizes = middles(weights).tolist(), [float(e.mid()) for e in errors]
     shown = [str(name) for name in names] if names is not None else [f"x{k}" for k in range(d)]
     # The constant comes first, as it is used to.
     order = [d, *range(d)] if intercept else list(range(d))
     return Summary(
         names=tuple("(intercept)" if k == d else shown[k] for k in order),
         estimates=tuple(estimates[k] for k in order),
-        standard_errors=tuple(errors[k] for k in order),
+        standard_errors=tuple(sizes[k] for k in order),
         t_values=tuple(t_values[k] for k in order),
         p_values=tuple(float(2 * stats.t.sf(abs(t_values[k]), max(df, 1))) for k in order),
         aliased=tuple(aliased[k] for k in order),
@@ -215,25 +219,31 @@ def summarised(moments: Moments, names: Any, *, intercept: bool, rows: int) -> S
         regression_sum=float(explained.mid()),
         r_squared=float(r_squared.mid()),
         adjusted_r_squared=float(adjusted.mid()),
-        f_statistic=f_statistic,
-        f_p_value=float(stats.f.sf(f_statistic, max(rank, 1), max(df, 1))),
+        f_statistic=f,
+        f_p_value=float(stats.f.sf(f, max(rank, 1), max(df, 1))),
         intercept=intercept,
+        perfect=perfect,
     )
 
 
-def _standard_errors(equations: NormalEquations, aliased: list[bool], variance: Any) -> list[float]:
-    """Those of independent columns that span the same space; nan for aliased coefficients."""
+def _is_constant(moments: Moments) -> bool:
+    """Whether all rows of positive weight have the same target."""
+    return bool(NormalEquations(moments, intercept=True).spread == 0)
+
+
+def _standard_errors(equations: NormalEquations, aliased: list[bool], variance: Any) -> list[Any]:
+    """Balls for those of independent columns that span the same space; nan for aliased coefficients."""
+    errors = [arb(nan)] * len(aliased)
     if all(aliased):
-        return [nan] * len(aliased)
+        return errors
     kept = list(equations.pivots)
     if equations.rank < equations.size:
         moments = equations.moments.of_columns(kept)
         equations = NormalEquations(moments, intercept=equations.intercept)
     places = [*kept, len(aliased) - 1] if equations.intercept else kept
-    errors = [nan] * len(aliased)
     for place, value in zip(places, equations.inverse_diagonal(), strict=True):
         if not aliased[place]:
-            errors[place] = float((value * variance).sqrt().mid())
+            errors[place] = (value * variance).sqrt()
     return errors
 
 
@@ -258,7 +268,8 @@ def _aliased(equations: NormalEquations) -> list[bool]:
     return found
 
 
-def _ratio(estimate: float, error: float) -> float:
-    if error == 0:
-        return nan if estimate == 0 else inf if estimate > 0 else -inf
-    return estimate / error
+def _ratio(above: Any, below: Any) -> float:
+    """The quotient of two balls; infinite where only the lower one is 0."""
+    if below == 0:
+        return nan if above.contains(0) else inf if above > 0 else -inf
+    return float((above / below).mid())
