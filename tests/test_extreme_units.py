@@ -205,6 +205,39 @@ def test_a_huge_cost_on_separated_rows_is_the_hard_margin():
     assert np.allclose(soft.coef_, hard.coef_, rtol=1e-6, atol=1e-9)
 
 
+@pytest.mark.parametrize("solver", ["newton", "newton-cg"])
+@pytest.mark.parametrize("C", [1e15, 1e20, 1e22, 1e100, 1e300])
+def test_every_solver_finds_the_weights_of_a_huge_cost(solver, C):
+    """Conjugate gradients stopped at 0; a last line search must not follow rounding away from the best."""
+    X, y = overlapping(270, 6)
+    X[:, 0] = np.round(100 * X[:, 0]) + 250.0
+    free = fitted(sx.LogisticRegression(penalty=None), X, y)
+    dear = fitted(sx.LogisticRegression(C=C, solver=solver), X, y)
+    assert np.allclose(dear.coef_, free.coef_, rtol=1e-3, atol=1e-5)
+    assert (np.diff(dear.objectives_) <= 1e-9 * dear.objectives_[1:]).all()
+    assert dear.objectives_[-1] >= C * free.lower_bound_ * (1 - 1e-9)
+
+
+def test_a_large_cost_is_not_given_up_before_doubles_are():
+    """With values in the hundreds the proof of C=1e14 said only that the objective is not below 0."""
+    X, y = overlapping(100)
+    assert fitted(sx.LogisticRegression(C=1e20), X, y).gap_ <= 1e-3
+    for loss in ("hinge", "squared_hinge"):
+        model = fitted(sx.LinearSVM(C=1e14, loss=loss), np.round(200 * X), y)
+        assert model.gap_ <= 1e-3
+        assert model.certificate_.verify(np.round(200 * X), y).holds
+
+
+@pytest.mark.parametrize("C", [1e12, 1e14, 1e100, 1e300])
+def test_the_squared_hinge_of_separated_rows_at_a_huge_cost(C):
+    """Weights of a moderate cost are a little short of the margin, which a large cost makes dear."""
+    X, y = overlapping()
+    y = (X[:, 0] > 0).astype(int)
+    model = fitted(sx.LinearSVM(C=C, loss="squared_hinge"), X, y)
+    assert model.gap_ <= 1e-5
+    assert model.certificate_.verify(X, y).holds
+
+
 def test_soft_margins_in_other_units():
     X, y = overlapping()
     for places in (450, -450):

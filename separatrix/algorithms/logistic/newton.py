@@ -29,8 +29,9 @@ ENOUGH = 20  # rows per column that make a subsample worth solving
 CLOSE = 1e-4  # the decrement, as a share of the objective, from which on the Hessian is kept
 SINGULAR = 1e-6  # the least pivot, squared, of a unit-diagonal Hessian that is solved by Cholesky
 ENOUGH_FLAT = 0.4  # the slope that a full step may leave, as a share of the slope before it
+EPSILON = 2.0**-52
 ROUNDING = 1e-11  # of the objective, which may seem to rise by it near the optimum
-LEAST_FELT = 2.0**-40  # a penalty below it is lost in the rounding of the gradient
+LEAST_FELT = 2.0**-80  # a penalty below it is lost in the rounding of the gradient, 2^-52, which is squared
 WORTH_SINGLE = 400_000  # values from which a Hessian in float32 pays
 
 
@@ -109,6 +110,8 @@ def newton(problem: Likelihood, tol: float, course: Course, start: Start | None 
             ahead.objective <= at.objective * (1 + ROUNDING)
             and abs(float(ahead.gradient @ direction)) <= ENOUGH_FLAT * -slope
         ):
+            if -0.5 * slope <= EPSILON * at.objective:
+                return False  # the direction is rounding: a line search would follow it far away
             assert problem.tried is not None
             moves = problem.tried - problem.scores
             length = step_along(problem, moves, direction, slope)

@@ -15,7 +15,7 @@ import numpy as np
 
 from separatrix.algorithms.logistic.likelihood import Likelihood
 from separatrix.algorithms.logistic.line_search import step_along
-from separatrix.algorithms.logistic.newton import Course, open_gap
+from separatrix.algorithms.logistic.newton import EPSILON, Course, open_gap
 
 MOST_PRODUCTS = 500
 SHARE = 0.2  # of the gradient that a system may leave
@@ -30,7 +30,8 @@ def newton_cg(problem: Likelihood, tol: float, course: Course) -> bool:
     scale, steps = np.ones(0), 0
     while True:
         course.reached(at.objective)
-        if problem.penalised and open_gap(problem, at, 0.0) <= tol * at.objective:
+        # Where no penalty is felt, only the decrement tells how much is left.
+        if problem.penalised and problem.units.are_usual and open_gap(problem, at, 0.0) <= tol * at.objective:
             return True
         # Halfway between none and the Hessian's diagonal: rare columns would make the latter do harm. It
         # changes less and less, so it is summed anew before steps 1, 2, 4, 8, ...
@@ -49,6 +50,8 @@ def newton_cg(problem: Likelihood, tol: float, course: Course) -> bool:
             course.steps += 1
             at = ahead
             continue
+        if -0.5 * slope <= EPSILON * at.objective:
+            return False  # as in Newton's method
         assert problem.tried is not None
         moves = problem.tried - problem.scores
         step = step_along(problem, moves, direction, slope)

@@ -158,9 +158,7 @@ class LinearSVM(WeightedClassifier):
                 outcome, certificate = self._proven(task, self._solved(task, start))
                 hopeful = is_dear(task) or isinstance(certificate, Undecided)
                 if hopeful and not _gap(certificate) <= self.tol:
-                    outcome, certificate = min(
-                        (outcome, certificate), self._tamely(task), key=lambda found: _gap(found[1])
-                    )
+                    outcome, certificate = min((outcome, certificate), self._tamely(task), key=_rank)
         return Solution(outcome.weights, certificate, History(), self._facts_of(task, outcome, certificate))
 
     def _solved(self, task: Task, start: np.ndarray | None) -> Outcome:
@@ -186,7 +184,7 @@ class LinearSVM(WeightedClassifier):
         if is_squared and not told and _gap(certificate) > self.tol:
             other = proven(task, outcome, squared=True, listed_at_most=MANY)
             certificate = max(certificate, other, key=lambda proof: getattr(proof, "lower", -np.inf))
-        for longer in LONGER:
+        for longer in (*LONGER, *_shortfall(task, outcome)):
             if isinstance(certificate, Undecided) or certificate.gap <= self.tol:
                 break
             stretched = outcome._replace(
@@ -272,6 +270,19 @@ def _half_inverse_square(margin: float) -> float:
 
 def _gap(certificate: Any) -> float:
     return inf if isinstance(certificate, Undecided) else certificate.gap
+
+
+def _shortfall(task: Task, outcome: Outcome) -> list[float]:
+    """By how much longer weights have no loss at all, if all rows are on their side and nearly at 1."""
+    counted = outcome.margins if task.weights is None else outcome.margins[task.weights > 0.0]
+    least = float(counted.min())
+    return [1.0 / least - 1.0 + LONGER[0]] if 0.5 < least < 1.0 else []
+
+
+def _rank(found: tuple[Outcome, Any]) -> tuple[float, float]:
+    """The less the better: the gap, or the objective where the gap says nothing."""
+    gap = _gap(found[1])
+    return (gap, 0.0) if gap < 0.5 else (1.0, getattr(found[1], "upper", inf))
 
 
 def _of_all_rows(certificate: Any, rows: Rows, positive: int, numbers: np.ndarray) -> Any:

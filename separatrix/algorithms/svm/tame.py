@@ -25,7 +25,7 @@ from separatrix.rows.scaled import ScaledRows
 
 USUAL = 200  # powers of two, as of other rows in extreme units
 LARGEST_COST, LEAST_COST = 2.0**33, 2.0**-100  # in units where the largest value is about 1
-HOPELESS = 60  # a power of two: at costs beyond it Newton's steps end in rounding
+HOPELESS = 80  # a power of two: at costs beyond it Newton's steps end in rounding
 SAMPLE = 1000  # rows, or values of sparse ones
 NEAR = 1e-9  # margins this near to 1 count as on it
 
