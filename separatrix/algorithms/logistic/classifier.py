@@ -91,7 +91,8 @@ class LogisticRegression(WeightedClassifier):
     rank_ : int
         The rank of the columns, with the constant 1 as one more column if there is an intercept.
     near_dependency_ : tuple of int
-        Without a penalty, columns that depend on one another but for the rounding of their values.
+        Without a penalty, columns that depend on one another so nearly that double precision does not tell
+        their coefficients apart: up to about a millionth of their size.
     recession_ : ndarray or None
         The direction in which the likelihood never falls, the intercept last.
     separated_rows_ : ndarray
@@ -227,7 +228,7 @@ class LogisticRegression(WeightedClassifier):
         return "allow more steps (max_iter), another solver, or scale the columns"
 
     def _nearly_dependent(self) -> str:
-        """The columns that depend on one another but for rounding, in words."""
+        """The names of the columns that nearly depend on one another."""
         near: set[int] = set()
         for each in getattr(self, "near_dependency_", ()):
             near.update(each if isinstance(each, tuple) else (each,))
@@ -260,8 +261,8 @@ class LogisticRegression(WeightedClassifier):
         near = self._nearly_dependent()
         if near:
             raise ValueError(
-                f"{near} nearly depend on one another (but for rounding), so their coefficients have no "
-                "standard errors in double precision: drop one of them."
+                f"{near} nearly depend on one another, too nearly for standard errors in double precision: "
+                "drop one of them."
             )
         return tables(self, level)
 

@@ -1,7 +1,8 @@
-"""Columns that are independent, exactly, by nothing but the rounding of their values.
+"""Columns that are independent, but too little for the information matrix in double precision.
 
-With a column that is the rounded sum of two others the likelihood has one maximum, at weights that double
-precision cannot evaluate: the rounding of a score is as large as what the third column adds to it.
+With a column that is the rounded sum of two others the likelihood has one maximum, at weights that doubles
+cannot evaluate: the rounding of a score is as large as what the third column adds to it. The information
+squares the condition of the columns, so that a difference of a millionth is lost in it already.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ FELT = 0.1  # a column's part in the eigenvector
 def near_dependency(
     information: np.ndarray, found: Existence, n_columns: int, n_null: int = -1
 ) -> tuple[int, ...]:
-    """Those columns, by the information of (x, 1) at the maximum; without one its size tells nothing.
+    """The columns, by the information of (x, 1) at the maximum; without a maximum its size tells nothing.
 
     ``n_null`` dimensions, by default one for each normal, are exact dependencies.
     """
