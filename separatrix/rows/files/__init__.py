@@ -165,6 +165,11 @@ def read(
         zero_based=zero_based,
         n_columns=n_columns,
     )
+    if preparation is not None and kind not in SPECIFIC["features"]:
+        raise DataError(
+            f"{place.name} is a {kind} file without column names: columns that the fit scaled, encoded or "
+            f"filled in are found by name, in {', '.join(SPECIFIC['features'])}."
+        )
     _require_fitting(place.name, kind, encode=encode or None, text=text or None, missing=missing, scale=scale)
     _require_delimiter(delimiter)
     n_jobs = jobs(n_jobs)
