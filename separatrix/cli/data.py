@@ -214,6 +214,11 @@ class _Named:
         self.read = stream.read
 
 
+def name_of(path: str) -> str:
+    """The name that messages give to a file."""
+    return Again.name if path == "-" else path
+
+
 def read_text(path: str) -> bytes:
     """The bytes of a JSON file, or of standard input; one more than any limit, for the reader to refuse."""
     from separatrix.certificates.check.limits import current as of_certificates

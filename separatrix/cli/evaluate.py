@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from separatrix.cli.data import DataFile, read_text, takes_data
+from separatrix.cli.data import DataFile, name_of, read_text, takes_data
 from separatrix.cli.predict import MEMORY
 from separatrix.cli.progress import progress
 from separatrix.cli.voice import Voice, speaking
@@ -40,7 +40,7 @@ def evaluate(model_file: str, data: DataFile, confidence: float, as_json: bool, 
     from separatrix.models import from_json
     from separatrix.reports import evaluation
 
-    model = from_json(read_text(model_file), name=model_file)
+    model = from_json(read_text(model_file), name=name_of(model_file))
     with progress(voice) as shown:
         shown.tell(f"reading {data.data or 'the built-in set'}")
         rows = rows_for(model, data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from separatrix.cli.data import read_text
+from separatrix.cli.data import name_of, read_text
 from separatrix.cli.limited import limited
 from separatrix.cli.output import STANDARD_OUTPUT, require_writable
 from separatrix.cli.voice import Voice, speaking
@@ -31,7 +31,7 @@ def export(model_file: str, onnx: str, as_json: bool, quiet: bool) -> None:
     from separatrix.models import from_json
     from separatrix.models.onnx import save_onnx
 
-    model = from_json(read_text(model_file), name=model_file)
+    model = from_json(read_text(model_file), name=name_of(model_file))
     save_onnx(model, onnx)
     columns = [str(name) for name in getattr(model, "feature_names_in_", ())]
     if hasattr(model, "preparation_"):

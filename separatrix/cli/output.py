@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import IO, Any
 
 import click
@@ -28,7 +28,11 @@ def require_writable(*, read: Sequence[str | None] = (), **outputs: str | None) 
                 raise click.UsageError(f"{name} and {seen['-']} both want standard output: name a file.")
             seen["-"] = name
             continue
+        if not path:
+            raise click.UsageError(f"{name} '': name a file.")
         folder = os.path.dirname(os.path.realpath(path))
+        if option == "checkpoint" and _is_special(path) and not os.path.isdir(path):
+            raise click.UsageError(f"{name} {path}: this is a pipe or a device; name a file.")
         if os.path.isdir(path):
             raise click.UsageError(f"{name} {path}: this is a folder; name a file in it.")
         if not os.path.isdir(folder):
@@ -60,6 +64,8 @@ def require_folder(option: str, path: str | None, *, read: Sequence[str | None] 
     """
     if path is None:
         return
+    if not path:
+        raise click.UsageError(f"--{option} '': name a folder.")
     if os.path.isdir(path):
         for name in sorted(os.listdir(path)):
             if name.endswith(".json"):
@@ -97,15 +103,23 @@ def opened(path: str, *, binary: bool = False) -> Iterator[IO[Any]]:
     if path in STANDARD_OUTPUT:
         yield sys.stdout.buffer if binary else sys.stdout
         return
+    try:
+        with _opened(path, binary) as file:
+            yield file
+    except OSError as error:
+        # A full disk names no file, and the temporary name means nothing to the user.
+        if error.errno is not None and str(error.filename or ".part").endswith(".part"):
+            error.filename = path
+        raise
+
+
+def _opened(path: str, binary: bool) -> AbstractContextManager[IO[Any]]:
     if _is_special(path):
         # Not by its real name: that of a pipe, as /proc has it, cannot be opened.
-        with open(path, "wb") if binary else open(path, "w", encoding="utf-8", newline="") as file:
-            yield file
-        return
+        return open(path, "wb") if binary else open(path, "w", encoding="utf-8", newline="")
     from separatrix.models.whole_file import written_whole
 
-    with written_whole(path, binary=binary) as file:
-        yield file
+    return written_whole(path, binary=binary)
 
 
 def write(path: str, text: str) -> None:

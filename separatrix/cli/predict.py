@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import click
 
-from separatrix.cli.data import DataFile, read_text, takes_data
+from separatrix.cli.data import DataFile, name_of, read_text, takes_data
 from separatrix.cli.output import STANDARD_OUTPUT, opened, require_suffix, require_writable
 from separatrix.cli.progress import Progress, progress
 from separatrix.cli.voice import Voice, plain_json, speaking
@@ -53,7 +53,7 @@ def predict(
     from separatrix.models import from_json
 
     require_suffix("output", output, predictions.SUFFIXES)
-    model = from_json(read_text(model_file), name=model_file)
+    model = from_json(read_text(model_file), name=name_of(model_file))
     if proba and not hasattr(model, "predict_proba"):
         raise click.UsageError(
             f"--proba: a {type(model).__name__} gives no probabilities; a logistic model does."

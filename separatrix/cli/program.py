@@ -92,7 +92,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
         said = io.StringIO()
         error.show(said)
         with _perhaps_unheard():
-            click.echo(safe(said.getvalue()), err=True, nl=False)
+            message = error.format_message()  # on one line, whatever the names in it hold
+            shown = said.getvalue().replace(message, safe(message, keep=""))
+            click.echo(safe(shown), err=True, nl=False)
         return WRONG
     except (click.Abort, KeyboardInterrupt):
         with _perhaps_unheard():

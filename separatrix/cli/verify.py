@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from separatrix.cli.data import DataFile, read_text, takes_data
+from separatrix.cli.data import DataFile, name_of, read_text, takes_data
 from separatrix.cli.progress import progress
 from separatrix.cli.voice import Voice, in_options, speaking
 
@@ -40,8 +40,9 @@ def verify(certificate_file: str, data: DataFile, as_json: bool, quiet: bool) ->
     if certificate_file == "-" == data.data:
         raise click.UsageError("Standard input can be the certificate or the data, not both.")
     text = read_text(certificate_file)
-    model = _model(text, certificate_file) if _is_model(text) else None
-    claims = list(_claims(text, certificate_file) if model is None else _claims_of(model, certificate_file))
+    name = name_of(certificate_file)
+    model = _model(text, name) if _is_model(text) else None
+    claims = list(_claims(text, name) if model is None else _claims_of(model, name))
     certificates = [claim.certificate for claim in claims]
     verdicts = []
     with progress(voice) as shown:
@@ -155,6 +156,8 @@ def _is_model(text: bytes) -> bool:
 
 def _rows(data: DataFile, certificates: list[Certificate], preparation: Any) -> Any:
     """The columns it speaks of, by name; if they are not there all columns, for the certificate to refuse."""
+    from separatrix import DataError
+
     about = next((c.about for c in certificates if c.about.columns is not None), certificates[0].about)
     said: dict[str, Any] = {"regression": True} if certificates[0].kind in OF_NUMBERS else {}
     labels = [said]
@@ -168,4 +171,9 @@ def _rows(data: DataFile, certificates: list[Certificate], preparation: Any) -> 
             columns.insert(0, {"n_columns": about.columns})
         if about.features is not None and data.features is None:
             columns.insert(0, {"features": list(about.features)})
-    return data.rows_with([label | chosen for label in labels for chosen in columns])
+    try:
+        return data.rows_with([label | chosen for label in labels for chosen in columns])
+    except DataError as error:
+        if data.features is not None:
+            raise
+        raise DataError(str(error).replace(" (features=)", ", which the certificate names")) from None

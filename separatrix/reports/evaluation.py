@@ -198,8 +198,8 @@ def render(seen: Evaluation | RegressionEvaluation, width: int = 100) -> str:
     return "\n".join(piece for line in lines for piece in laid_out(line, width))
 
 
-def told(seen: Evaluation) -> str:
-    """The errors and their interval in one sentence.
+def told(seen: Evaluation, condition: str = "") -> str:
+    """The errors and their interval, under a condition if there is one, in one sentence.
 
     >>> confusion = ((25, 0), (1, 24))
     >>> told(Evaluation("Perceptron", None, 50, 1, (0.0005, 0.1065), 0.95, (0, 1), confusion, 1.0, None))
@@ -212,7 +212,7 @@ def told(seen: Evaluation) -> str:
         return f"{errors}, which {_of_the_fit(seen.rows)}: they do not tell the risk on new rows"
     low, high = (f"{100 * end:.4g}%" for end in seen.interval)
     return (
-        f"{errors}; the risk is between {low} and {high} (exact binomial interval, "
+        f"{errors}; {condition}the risk is between {low} and {high} (exact binomial interval, "
         f"{100 * seen.confidence:.4g}%)"
     )
 
@@ -224,9 +224,7 @@ def _of_the_fit(rows: int) -> str:
 def _classes(seen: Evaluation) -> Iterator[Line]:
     yield f"{seen.estimator} on {seen.name or several(seen.rows, 'row')}"
     yield ""
-    yield "errors", told(seen)
-    if not seen.training:
-        yield "", "The interval holds if none of these rows was in the fit."
+    yield "errors", told(seen, "if none of these rows was in the fit, ")
     if seen.auc is not None:
         yield "AUC", f"{seen.auc:.6g}, the share of pairs of both classes that the scores put in order"
     if seen.log_loss is not None:

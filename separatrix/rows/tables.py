@@ -19,6 +19,7 @@ from separatrix.rows.sequence import Rows
 
 EXACT = 2**53  # every whole number up to here is a double
 DRESSED = re.compile(r"\W*[0-9][0-9.,'\s\u2019_]*\s*[%\u20ac$\u00a3\u00a5]?\s*")  # 1,5 or $1 000 or 10%
+PLAIN = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 MOST_DRESSED = 100  # characters; longer text is no such number, and would take long to match
 Cell = Callable[[int, int], str]  # row and column, counted from 0, in words
 
@@ -91,6 +92,8 @@ class Numbers:
 
 def not_a_number(where: str, value: Any) -> DataError:
     """The refusal of text, dates and other things in a column of numbers."""
+    if isinstance(value, str) and PLAIN.fullmatch(value):
+        return DataError(f"{where}: {shorten(value)} is text; store this column as numbers.")
     if isinstance(value, str) and len(value) <= MOST_DRESSED and DRESSED.fullmatch(value):
         return DataError(
             f"{where}: {shorten(value)} is no number; write it as digits with a decimal point, as 1234.5."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -30,11 +31,13 @@ def rows_of_npy(place: Place, label: str | int | bool | None, *, positive: Any, 
     width = array.shape[1]
     if label is None or label is True or isinstance(label, str):
         raise DataError(
-            f"{place.name} has {width} columns without names: say which one holds the labels by its number "
+            f"{place.name} has {_columns(width)} without names: say which one holds the labels by its number "
             "(label=-1 is the last), or label=False for rows without."
         )
     if not -width <= label < width:
-        raise DataError(f"{place.name} has no column number {label}: it has {width} columns, counted from 0.")
+        raise DataError(
+            f"{place.name} has no column number {label}: it has {_columns(width)}, counted from 0."
+        )
     if width == 1:
         raise DataError(f"{place.name} has no feature columns besides the label: at least one is needed.")
     column = label % width
@@ -62,7 +65,7 @@ def rows_of_npz(place: Place, label: str | int | bool | None, *, positive: Any, 
     require_array(name, y)
     if y.shape != array.shape[:1]:
         raise DataError(
-            f"{name}: X has {len(array)} rows and {y_name} has shape {y.shape}; one label a row is needed."
+            f"{name}: X has {len(array)} rows and {y_name} has shape {y.shape}; one label per row is needed."
         )
     codes, labels = _codes(name, f"array {y_name!r}", y, positive, untyped=False)
     rows = _rows(name, array, None, codes, labels, n_jobs)
@@ -81,6 +84,11 @@ def readable(name: str) -> Iterator[None]:
     except (DataError, MemoryError):
         raise
     except Exception as error:
+        if re.search("pickle|Python objects", str(error)):  # NumPy advises to allow it; a pickle runs code
+            raise DataError(
+                f"{name} cannot be read: it holds Python objects, or is no NumPy file; save arrays of "
+                "numbers or text."
+            ) from None
         raise broken(name, error) from None
 
 
@@ -174,7 +182,8 @@ def _label_array(name: str, found: set[str], label: str | int | bool | None) -> 
 def _sparse_rows(place: Place, label: str | int | bool | None, n_jobs: int) -> Rows:
     if label is not False:
         raise DataError(
-            f"{place.name} is a sparse matrix without labels: pass label=False, and labels apart."
+            f"{place.name} is a sparse matrix without labels: write rows and labels as svmlight, or pass "
+            "label=False for rows without."
         )
     from scipy.sparse import load_npz
 
@@ -198,6 +207,10 @@ def require_array(name: str, array: Any) -> None:
         points = np.ascontiguousarray(array, array.dtype.newbyteorder("=")).view(np.uint32)
         if ((points > 0x10FFFF) | ((points >= 0xD800) & (points < 0xE000))).any():
             raise DataError(f"{name} holds text that is not Unicode: it may be damaged, write it again.")
+
+
+def _columns(width: int) -> str:
+    return "1 column" if width == 1 else f"{width} columns"
 
 
 def _require_table(name: str, array: np.ndarray) -> None:

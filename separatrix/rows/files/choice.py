@@ -86,6 +86,12 @@ def _require_apart(name: str, features: Sequence[str], label: str | None) -> Non
 
 
 def listed(columns: Sequence[str]) -> str:
-    """Column names for a message: the first few when there are many."""
+    """Names for a message: the first few when there are many, "none" when there are none.
+
+    >>> listed(["age", "weight"]), listed([])
+    ('age, weight', 'none')
+    """
+    if not columns:
+        return "none"
     shown = ", ".join(name if len(name) <= 40 else f"{name[:37]}..." for name in columns[:12])
     return shown if len(columns) <= 12 else f"{shown}, ... ({len(columns)} in all)"

@@ -102,8 +102,9 @@ class CsvSource(Source):
             raise self._not_utf8() from None
         if not any(line.strip() for line in text):
             raise DataError(f"{self.place.name} holds no text but blank lines: there is nothing to read.")
-        if any("\0" in line for line in text):
-            raise self._not_utf8()
+        for number, line in enumerate(text, 1):
+            if "\0" in line:
+                raise self._with_null(number)
         return text
 
     def _first_records(self, lines: list[str]) -> tuple[list[str], list[str]]:
@@ -111,6 +112,10 @@ class CsvSource(Source):
             text = io.StringIO("".join(lines), newline="\n")
             found = [fields for _, fields in islice(records(text, self.place, self._delimiter), 2)]
         except csv.Error as error:
+            if "new-line" in str(error):
+                raise DataError(
+                    f"{self.place.name} ends lines with a carriage return alone: save it with line feeds."
+                ) from None
             raise broken(self.place.name, error) from None
         return found[0], found[1] if len(found) > 1 else []
 
@@ -245,6 +250,12 @@ class CsvSource(Source):
         if isinstance(error, pa.ArrowInvalid):  # it counts rows from the beginning of a passage
             error = pa.ArrowInvalid(re.sub(r"Row #[0-9]+: ", "", str(error)))
         return broken(self.place.name, error)
+
+    def _with_null(self, line: int) -> DataError:
+        return DataError(
+            f"{self.place.name}, line {line}, holds a null character (UTF-16, or not a text file?): save it "
+            "as UTF-8 text."
+        )
 
     def _not_utf8(self) -> DataError:
         return DataError(f"{self.place.name} is not written in UTF-8: save it as UTF-8 text.")
