@@ -6,10 +6,23 @@ import json
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.certificates import CertificateError, MistakeRun, Separable, SolutionWithin, from_dict
+from separatrix.certificates import (
+    CertificateError,
+    ErrorsAtLeast,
+    GradientAtMost,
+    Inseparable,
+    LikelihoodWithin,
+    MistakeRun,
+    MistakesAtMost,
+    Separable,
+    SoftMarginWithin,
+    SolutionWithin,
+    from_dict,
+)
 from separatrix.certificates.check.__main__ import main
 from separatrix.cli.program import run
 from separatrix.models import ModelError, from_json, to_json
@@ -114,3 +127,36 @@ def test_votes_are_no_weights(ended, kinds):
     Path("rows.csv").write_text("\n".join(["a,b,label", *lines, ""]))
     Path("forged.json").write_text(text)
     assert run(["verify", "forged.json", "rows.csv"]) == 4
+
+
+CLAIMS = [
+    LINE,
+    MistakesAtMost((1.0,), -0.5, 100),
+    ErrorsAtLeast(1, None, {"method": "none"}, True),
+    Inseparable((0, 1), (1, 1), True),
+    LikelihoodWithin((0.5,), -0.5, C=1.0, upper=9.0, lower=0.0),
+    SoftMarginWithin((2.0,), -2.0, 1.0, "hinge", 40.0, 0.0, (0, 1), (0, 0), 0),
+    GradientAtMost((0.5,), 0.5, 0.0, 9.0),
+]
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.kind)
+@pytest.mark.parametrize(
+    ("X", "y", "said"),
+    [
+        ([[0.0], [np.nan]], [0, 1], "Row 1, column 0 .* holds nan"),
+        ([[0.0], [np.inf]], [0, 1], "Row 1, column 0 .* holds inf"),
+        (np.empty((2, 0)), [0, 1], "no columns"),
+        (np.empty((0, 1)), [], "no rows"),
+        ((np.zeros((2, 1)), [0, 0]), [0, 1], "differ in length"),
+        ([[0], [10**5000]], [0, 1], "No double equals a whole number of"),
+        ([[0.0], [1.0]], [0, 10**5000], "a whole number of"),
+        ([[0.0], [1.0]], ["1" * 5000] * 2, "only the value '1111|'111.* is no number|values of type"),
+    ],
+)
+def test_data_that_is_none_is_refused_in_a_short_sentence(claim, X, y, said):
+    with pytest.raises(ValueError, match=said) as refused:
+        claim.verify(X, y)
+    assert type(refused.value) is ValueError
+    assert len(str(refused.value)) < 160
+    assert str(refused.value).endswith(".")

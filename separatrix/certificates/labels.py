@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .witness import LONGEST
+from .witness import LONGEST, shown
 
 Label: TypeAlias = str | int | float | bool
 Signs = npt.NDArray[np.int8]
@@ -89,7 +89,7 @@ def larger_of(labels: Iterable[Label]) -> Label:
         if len(distinct) > 2:
             raise ValueError("The labels have more than two values; say which one is positive.")
     if len(distinct) < 2:
-        known = f"only the value {next(iter(distinct.values()))!r}" if distinct else "no value"
+        known = f"only the value {shown(next(iter(distinct.values())))}" if distinct else "no value"
         raise ValueError(f"The labels have {known}; say which label is positive.")
     return _larger(*distinct.values())
 

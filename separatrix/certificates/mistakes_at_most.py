@@ -15,7 +15,7 @@ import numpy as np
 from .certificate import Certificate, Verdict
 from .dyadic import dyadic
 from .exact import Margins
-from .source import Matrix, Source, doubles
+from .source import Matrix, Source, doubles, refuse_infinite
 from .witness import NumberOrNone, Numbers, Whole
 
 
@@ -50,7 +50,11 @@ class MistakesAtMost(Certificate):
     def _prove(self, source: Source) -> Verdict:
         constant = self.intercept is not None
         normal = (*self.weights, self.intercept or 0)
-        radius = max((squared_radius(piece.X) for piece in source.pieces()), default=Fraction(0)) + constant
+        radius = Fraction(0)
+        for piece in source.pieces():
+            refuse_infinite(piece.X, range(piece.start, piece.stop))
+            radius = max(radius, squared_radius(piece.X))
+        radius += constant
         # Mistakes are whole, so (R/γ)² < mistakes + 1 is enough: γ² > R²/(mistakes + 1).
         margins = Margins(
             self.weights, self.intercept, dyadic(normal).squared_norm() * radius / (self.mistakes + 1)

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from .labels import Label, Signs, larger_of, plain, same_label, signs_of
 from .sparse import csr, sound, sound_csr
+from .witness import shown
 
 Matrix: TypeAlias = Any  # a float64 ndarray or csr_array
 Cut: TypeAlias = Callable[[int, int], Any]
@@ -230,6 +231,8 @@ def cut_of(X: Any) -> tuple[Cut, int, int, int]:
     n_rows, n_columns = X.shape
     if n_rows == 0:
         raise ValueError("The data has no rows.")
+    if n_columns == 0:
+        raise ValueError("The data has no columns.")
     return cut, n_rows, n_columns, _rows_in_cache(X)
 
 
@@ -259,7 +262,7 @@ def doubles(X: Any) -> Matrix:
         X = X.tocsr()
         return X if X.dtype == np.float64 else csr(exactly(X.data), X.indices, X.indptr, X.shape[1])
     if isinstance(X, (list, tuple)):
-        if len({np.size(row) for row in X}) > 1:
+        if len({np.shape(row) for row in X}) > 1:
             raise ValueError("The rows of X differ in length.")
         X = np.array(X, dtype=object)
     X = np.asarray(X)
@@ -289,11 +292,11 @@ def _double(value: Any) -> float:
     try:
         double = float("no number" if isinstance(value, (str, bytes)) else value)
     except (TypeError, ValueError):
-        raise ValueError(f"The data holds {value!r}, which is no number.") from None
+        raise ValueError(f"The data holds {shown(value)}, which is no number.") from None
     except OverflowError:
         double = float("inf")
     if double != value and double == double:
-        raise ValueError(f"No double equals {value}.")
+        raise ValueError(f"No double equals {shown(value)}.")
     return double
 
 
