@@ -125,7 +125,9 @@ class DataFile:
                     if refusal is None or rows.columns is None or chosen or not by_name:
                         return rows
                 except DataError as error:
-                    if refusal is None or isinstance(refusal, WrongOption) > isinstance(error, WrongOption):
+                    if refusal is None or (
+                        isinstance(refusal, WrongOption) and not isinstance(error, WrongOption)
+                    ):
                         refusal = error
         assert refusal is not None
         raise refusal
