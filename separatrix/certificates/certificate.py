@@ -52,6 +52,8 @@ class _Checked:
         for name, form in _forms(record).items():
             try:
                 object.__setattr__(self, name, form(getattr(self, name)))
+            except CertificateError:  # a limit, which names itself
+                raise
             except ValueError as error:
                 raise CertificateError(f"The certificate's {name!r} is wrong: {error}.") from None
 

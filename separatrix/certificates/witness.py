@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import cache
 from math import isfinite
 from operator import lt
 from typing import Annotated, Any, TypeAlias
@@ -21,7 +22,7 @@ from .check import limits
 
 LONGEST = 13_000  # bits of a number that messages show: Python writes no more than 4300 digits
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)", re.ASCII)
-_PIECE = 4000  # digits; Python refuses to convert more than 4300 at once
+_PIECE = 1000  # digits; Python refuses to convert more than 4300 at once
 
 
 class CertificateError(ValueError):
@@ -56,19 +57,25 @@ def from_decimal(text: str) -> int:
     """The whole number that a plain decimal string writes."""
     if not _DECIMAL.fullmatch(text):
         raise ValueError(f"{text[:40]!r} is not a whole number")
-    known = limits.current()
-    if len(text) > known.digits:
-        raise CertificateError(
-            known.too_much(f"The certificate has a number of {len(text):,} digits", "digits", len(text))
-        )
-    return -_digits(text[1:]) if text.startswith("-") else _digits(text)
+    digits, known = text.removeprefix("-"), limits.current()
+    if len(digits) > known.digits:
+        what = f"The certificate has a number of {len(digits):,} digits"
+        raise CertificateError(known.too_much(what, "digits", len(digits)))
+    return -_digits(digits) if text.startswith("-") else _digits(digits)
 
 
 def _digits(text: str) -> int:
     if len(text) <= _PIECE:
         return int(text)
-    half = len(text) // 2
-    return _digits(text[:half]) * 10 ** (len(text) - half) + _digits(text[half:])
+    tail = _PIECE
+    while 2 * tail < len(text):
+        tail *= 2
+    return (_digits(text[:-tail]) * _power_of_five(tail) << tail) + _digits(text[-tail:])
+
+
+@cache
+def _power_of_five(exponent: int) -> int:
+    return int(5**exponent)
 
 
 def _any_number(value: Any) -> float | int:

@@ -15,7 +15,7 @@ from typing import Any
 
 from .conflict import BALANCE, combination, named
 from .record import Refused, flag, number, whole
-from .separation import HALFSPACE, all_weights, over_common, row_over_common
+from .separation import HALFSPACE, UNIT, all_weights, over_common, row_over_common
 from .table import Table
 
 
@@ -24,10 +24,12 @@ def lowest_margin(witness: dict[str, Any], table: Table) -> tuple[Fraction, int]
     weights, below = over_common(all_weights(witness))
     constant = witness["intercept"] is not None
     margins = ((row_over_common(values, constant), sign) for values, sign in table.rows())
-    return min(
-        (Fraction(sign * sum(map(mul, row, weights)), common * below), i)
+    # In units of 2^-1074 over the weights' denominator: a fraction for each row would be reduced each time.
+    lowest, first = min(
+        (sign * sum(map(mul, row, weights)) * (UNIT // common), i)
         for i, ((row, common), sign) in enumerate(margins)
     )
+    return Fraction(lowest, UNIT * below), first
 
 
 def squared_norm(numbers: list[Any]) -> Fraction:

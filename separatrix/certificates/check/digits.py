@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from .limits import current
 from .text import Unreadable
 
-PIECE = 4000  # digits; Python converts at most 4,300 at once, in quadratic time
+PIECE = 1000  # digits; Python converts at most 4,300 at once, in quadratic time
 
 
 def from_decimal(text: str) -> int:
@@ -24,5 +25,12 @@ def from_decimal(text: str) -> int:
 def _by_halves(digits: str) -> int:
     if len(digits) <= PIECE:
         return int(digits)
-    tail = len(digits) // 2
-    return _by_halves(digits[:-tail]) * 10**tail + _by_halves(digits[-tail:])
+    tail = PIECE
+    while 2 * tail < len(digits):
+        tail *= 2
+    return (_by_halves(digits[:-tail]) * _power_of_five(tail) << tail) + _by_halves(digits[-tail:])
+
+
+@cache
+def _power_of_five(exponent: int) -> int:
+    return int(5**exponent)

@@ -50,10 +50,10 @@ class Limits:
     certificate_bytes: int = 2**30
     nesting: int = 100
     digits: int = 250_000
-    line_bytes: int = 2**23
+    line_bytes: int = 6 * 2**20
     columns: int = 2**16
     label_characters: int = 10_000
-    unpacked_bytes: int = 2**26
+    unpacked_bytes: int = 2**25
     ratio: int = 500
 
     def too_much(self, what: str, name: str, needed: int | None = None) -> str:
@@ -79,7 +79,7 @@ def from_text(text: str) -> Limits:
 
 
 def _pair(text: str) -> tuple[str, int]:
-    found = re.fullmatch(r"\s*([a-z_]+)\s*=\s*([0-9]{1,18})\s*", text)
+    found = re.fullmatch(r"\s*([a-z_]+)\s*=\s*([0-9]{1,30})\s*", text)
     if found is None or found[1] not in NAMES:
         raise LimitError(
             f"{text[:60]!r} sets no limit. Write NAME=NUMBER with a name out of {', '.join(NAMES)}."

@@ -11,6 +11,7 @@ from fractions import Fraction
 from operator import mul
 from typing import Any
 
+from .bounds import lowest_margin
 from .record import Refused, ascending, listed, positive, share
 from .separation import HALFSPACE, UNIT, all_weights, over_common, row_over_common
 from .table import Table
@@ -23,9 +24,9 @@ def margin_share(witness: dict[str, Any], table: Table) -> str:
     total, met = [0] * len(weights), 0
     for i, (values, sign) in enumerate(table.rows()):
         if i in multipliers:
-            row, common = row_over_common(values, constant)
+            entries, common = row_over_common(values, constant)
             scale = multipliers[i] * sign * (UNIT // common)
-            total = [sum_ + scale * entry for sum_, entry in zip(total, row, strict=True)]
+            total = [sum_ + scale * entry for sum_, entry in zip(total, entries, strict=True)]
             met += 1
     if met < len(multipliers):
         raise Refused(f"It names row {max(multipliers)}, which this data does not have.")
@@ -35,11 +36,9 @@ def margin_share(witness: dict[str, Any], table: Table) -> str:
     floor = Fraction(witness["share"]) ** 2 * best * Fraction(sum(map(mul, weights, weights)), below**2)
     if floor == 0:
         raise Refused("Its weights are all zero.")
-    for i, (values, sign) in enumerate(table.rows()):
-        row, common = row_over_common(values, constant)
-        margin = Fraction(sign * sum(map(mul, row, weights)), common * below)
-        if margin <= 0 or margin**2 < floor:
-            raise Refused(f"Row {i} (counted from 0) has a smaller margin than that.")
+    lowest, row = lowest_margin(witness, table)
+    if lowest <= 0 or lowest**2 < floor:
+        raise Refused(f"Row {row} (counted from 0) has a smaller margin than that.")
     return f"the halfspace has at least {witness['share']!r} of the largest possible margin."
 
 
