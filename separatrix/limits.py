@@ -44,7 +44,7 @@ class Limits:
     ----------
     line_bytes
         Bytes of a line of text, or of a CSV row whose quoted cells go over several lines. A dense row of
-        300,000 numbers fits.
+        240,000 numbers fits.
     columns
         Columns of a CSV, Parquet or Arrow file. PyArrow keeps 5 kB for each column of a CSV file.
     sparse_columns
@@ -67,11 +67,11 @@ class Limits:
         Lists and objects inside each other in a JSON file.
     """
 
-    line_bytes: int = 2**23
+    line_bytes: int = 6 * 2**20
     columns: int = 2**16
     sparse_columns: int = 10**8
     rows: int = 10**10
-    unpacked_bytes: int = 2**26
+    unpacked_bytes: int = 2**25
     ratio: int = 500
     text_bytes: int = 2**26
     label_characters: int = 10_000
@@ -111,7 +111,7 @@ def from_text(text: str) -> Limits:
 
 
 def _pair(text: str) -> tuple[str, int]:
-    found = re.fullmatch(r"\s*([a-z_]+)\s*=\s*([0-9]{1,18})\s*", text)
+    found = re.fullmatch(r"\s*([a-z_]+)\s*=\s*([0-9]{1,30})\s*", text)
     if found is None or found[1] not in NAMES:
         raise LimitError(
             f"{text[:60]!r} sets no limit. Write NAME=NUMBER with a name out of {', '.join(NAMES)}."

@@ -12,6 +12,7 @@ import numpy as np
 from separatrix.rows.block import read_only, rows_per_block
 from separatrix.rows.errors import DataError
 from separatrix.rows.files.choice import LABEL_NAMES, listed
+from separatrix.rows.files.headers import require_dimensions, require_members, require_npy
 from separatrix.rows.files.labels import Classes
 from separatrix.rows.files.source import Place, broken
 from separatrix.rows.memory import DenseRows, MemoryRows, SparseRows
@@ -24,6 +25,7 @@ SPARSE = {"indices", "indptr", "format", "shape", "data"}  # what scipy.sparse.s
 def rows_of_npy(place: Place, label: str | int | bool | None, *, positive: Any, n_jobs: int) -> Rows:
     """Rows of one array in a .npy file, read from the disk as they are used."""
     with readable(place.name):
+        require_npy(place)
         array = np.load(place.path, mmap_mode="r", allow_pickle=False)
     _require_table(place.name, array)
     if label is False:
@@ -52,11 +54,14 @@ def rows_of_npz(place: Place, label: str | int | bool | None, *, positive: Any, 
     with readable(name), place.path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
         found = set(archive.files)
         if found >= SPARSE:
+            require_members(place, archive, found)
+            require_dimensions(place, archive["shape"])
             return _sparse_rows(place, label, n_jobs)
         if "X" not in found:
             raise DataError(f"{name} has no array called X; its arrays are {listed(sorted(found))}.")
-        array = archive["X"]
         y_name = None if label is False else _label_array(name, found, label)
+        require_members(place, archive, ["X"] if y_name is None else ["X", y_name])
+        array = archive["X"]
         y = None if y_name is None else archive[y_name]
     _require_table(name, array)
     if y is None:

@@ -20,10 +20,12 @@ class ArrowSource(Source):
         with place.path.open("rb") as file:
             self._random = file.read(len(MAGIC)) == MAGIC
         self.schema, self.n_rows = guarded(place.name, self._survey)
+        place.require("rows", self.n_rows, f"states {self.n_rows:,} rows")
 
     def _survey(self) -> tuple[Any, int]:
         with pa.memory_map(str(self.place.path)) as mapped:
             schema = self._reader(mapped, None).schema
+            self.place.require_columns(len(schema))
             narrow = None if not schema.names else [0]
             return schema, sum(batch.num_rows for batch in self._read(mapped, narrow))
 

@@ -14,6 +14,7 @@ import numpy as np
 from separatrix.rows.errors import DataError
 from separatrix.rows.files.arrays import readable, require_array, rows_of_npy, rows_of_npz
 from separatrix.rows.files.choice import LABEL_NAMES, listed
+from separatrix.rows.files.headers import require_members
 from separatrix.rows.files.source import Place, Source
 from separatrix.rows.files.table import rows_of_columns
 from separatrix.rows.sequence import Rows
@@ -127,6 +128,7 @@ def measured_npz(place: Place, label: Any, *, n_jobs: int) -> Rows:
                 f"{place.name} has no array of targets called {', '.join(map(str, wanted))}; its arrays are "
                 f"{listed(sorted(archive.files))}: name it with label=."
             )
+        require_members(place, archive, [found])
         y = archive[found]
     require_array(place.name, y)
     rows = with_targets(rows, y, name=found)

@@ -24,6 +24,13 @@ class ParquetSource(Source):
         with guarded(place.name, self._open) as file:
             self.schema = file.schema_arrow
             self.n_rows = file.metadata.num_rows
+            self._require_sizes(file.metadata)
+
+    def _require_sizes(self, metadata: Any) -> None:
+        self.place.require_columns(metadata.num_columns)
+        self.place.require("rows", metadata.num_rows, f"states {metadata.num_rows:,} rows")
+        sizes = (metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+        self.place.require_proportion(self.place.size, sum(sizes))
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_staging"}

@@ -86,7 +86,7 @@ def rows_of_parts(
     if n_rows == 0:
         raise DataError(f"{name} has no rows: at least one is needed.")
     lowest = _first_index(name, lowest, zero_based) if numbered else 0
-    shape = n_rows, _width(name, max(0, highest + 1 - lowest), n_columns)
+    shape = n_rows, _width(file.place, max(0, highest + 1 - lowest), n_columns)
     if labels is not None:
         labels.settle(positive)
     if kept is None:
@@ -112,7 +112,10 @@ def _first_index(name: str, lowest: int, zero_based: bool | None) -> int:
     return 0 if zero_based or lowest == 0 else 1
 
 
-def _width(name: str, found: int, asked: int | None) -> int:
+def _width(place: Place, found: int, asked: int | None) -> int:
+    name = place.name
+    if asked is None:
+        place.require("sparse_columns", found, f"has {found:,} columns")
     if asked is not None and found > asked:
         raise DataError(
             f"{name} has {found} columns, n_columns={asked} are asked for: these rows do not fit."
@@ -164,6 +167,7 @@ class StreamedSparseRows(Rows):
             start = stop
         if start != self.n_rows:
             raise place.changed()
+        place.require_unchanged()
 
     def _coded(self) -> Iterator[tuple[Part, np.ndarray | None]]:
         for part in self._file.parts():

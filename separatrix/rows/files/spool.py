@@ -6,7 +6,6 @@ import contextlib
 import gzip
 import os
 import re
-import shutil
 import sys
 import tempfile
 import weakref
@@ -14,9 +13,11 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+from separatrix import limits
 from separatrix.rows.errors import DataError
 from separatrix.rows.files.source import Place
 
+COPIED = 2**20  # bytes at a time
 GZIP = b"\x1f\x8b"
 MAGIC = {
     b"PAR1": "parquet",
@@ -36,7 +37,7 @@ def spooled(stream: Any) -> Place:
     try:
         with os.fdopen(handle, "wb") as file:
             try:
-                shutil.copyfileobj(source, file)
+                _copy(source, file, name)
             except TypeError:
                 raise DataError(f"{name} gives text: open it in binary mode.") from None
         place = Place(path, name=name)
@@ -67,6 +68,16 @@ def format_of(path: Path) -> tuple[str, bool]:
     lines = (line.partition("#")[0] for line in beginning.decode("utf-8", "replace").splitlines())
     first = next((line for line in lines if line.strip()), "")
     return "svmlight" if PAIRS.fullmatch(first) else "csv", gzipped
+
+
+def _copy(source: Any, file: Any, name: str) -> None:
+    known, size = limits.current(), 0
+    while part := source.read(COPIED):
+        size += len(part)
+        if size > known.spooled_bytes:
+            what = f"{name} has more bytes than are kept in a temporary file"
+            raise DataError(known.too_much(what, "spooled_bytes"))
+        file.write(part)
 
 
 def _delete(path: str) -> None:

@@ -102,6 +102,7 @@ class StreamedRows(Rows):
             start = stop
         if start != self.n_rows:
             raise place.changed()
+        place.require_unchanged()
 
     def _coded(self) -> Iterator[tuple[Any, np.ndarray | None]]:
         for batch, label in self._columns.batches():
