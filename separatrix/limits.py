@@ -27,6 +27,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from itertools import accumulate
+from typing import IO
 
 VARIABLE = "SEPARATRIX_LIMITS"
 ELSEWHERE = ("certificate_bytes", "digits")  # limits of the checker's table alone
@@ -129,6 +130,14 @@ def changed(said: Sequence[str]) -> Iterator[None]:
         yield
     finally:
         os.environ[VARIABLE] = before
+
+
+def content(file: IO[bytes], most: int) -> bytes:
+    """What a file holds, up to ``most`` bytes and a little more; its `read` would make room for so many."""
+    parts: list[bytes] = []
+    while sum(map(len, parts)) <= most and (part := file.read(2**22)):
+        parts.append(part)
+    return b"".join(parts)
 
 
 def depth(text: bytes) -> int:

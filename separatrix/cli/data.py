@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from separatrix.cli.limited import limited
-from separatrix.limits import current
+from separatrix.limits import content, current
 
 if TYPE_CHECKING:
     from separatrix.rows import Rows
@@ -222,14 +222,14 @@ def name_of(path: str) -> str:
 
 
 def read_text(path: str) -> bytes:
-    """The bytes of a JSON file, or of standard input; one more than any limit, for the reader to refuse."""
+    """The bytes of a JSON file, or of standard input; beyond the limits only the beginning."""
     from separatrix.certificates.check.limits import current as of_certificates
 
-    most = max(current().model_bytes, of_certificates().certificate_bytes) + 1
+    most = max(current().model_bytes, of_certificates().certificate_bytes)
     if path == "-":
-        return sys.stdin.buffer.read(most)
+        return content(sys.stdin.buffer, most)
     with open(path, "rb") as file:
-        return file.read(most)
+        return content(file, most)
 
 
 def takes_data(*, labelled: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

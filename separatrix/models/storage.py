@@ -55,7 +55,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         it does not predict by the weights, labels and columns that its certificates speak of.
     """
     with open(path, "rb") as file:
-        text = file.read(limits.current().model_bytes + 1)
+        text = limits.content(file, limits.current().model_bytes)
     return from_json(text, name=os.path.basename(os.fspath(path)))
 
 

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from itertools import accumulate
+from typing import IO
 
 VARIABLE = "SEPARATRIX_LIMITS"
 ELSEWHERE = ("model_bytes", "rows", "sparse_columns", "spooled_bytes", "text_bytes")
@@ -97,6 +98,14 @@ def changed(said: Sequence[str]) -> Iterator[None]:
         yield
     finally:
         os.environ[VARIABLE] = before
+
+
+def content(file: IO[bytes], most: int) -> bytes:
+    """What a file holds, up to ``most`` bytes and a little more; its `read` would make room for so many."""
+    parts: list[bytes] = []
+    while sum(map(len, parts)) <= most and (part := file.read(2**22)):
+        parts.append(part)
+    return b"".join(parts)
 
 
 def depth(text: bytes) -> int:

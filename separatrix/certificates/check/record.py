@@ -14,7 +14,7 @@ from reprlib import repr as short
 from typing import Any
 
 from .digits import from_decimal
-from .limits import current, depth
+from .limits import content, current, depth
 from .table import Unreadable
 
 LONGEST = 13_000  # bits of a number that messages show: Python writes no more than 4300 digits
@@ -34,7 +34,7 @@ def read(path: str) -> dict[str, Any]:
     limits = current()
     try:
         with open(path, "rb") as file:
-            raw = file.read(limits.certificate_bytes + 1)
+            raw = content(file, limits.certificate_bytes)
         if len(raw) > limits.certificate_bytes:
             raise Unreadable(limits.too_much(f"{path} is too large", "certificate_bytes"))
         if depth(raw) > limits.nesting:
