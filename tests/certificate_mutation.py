@@ -1,0 +1,261 @@
+"""Small changes to a certificate's JSON values, at every path: slips, carelessness and forgeries."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import random
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from certificate_corpus import LABEL, Case, Data
+
+Path = tuple[str | int, ...]
+REMOVED = object()
+HUGE, BEYOND = str(2**53 + 1), "9" * 400
+OTHERS: list[Any] = [None, True, False, 0, 1.0, "", "1", [], [None], [[]], {}, {"0": 0}]
+ODD_NUMBERS = ["-0", "+1", "01", "1_0", "١", "１", "1.0", "1e3", "0x1", "inf", "1/2", " 1", "9" * 5000]
+
+
+class Raw(str):
+    """JSON text as it is, where other records are written as JSON."""
+
+
+class Mutant(NamedTuple):
+    """A changed certificate and the data that it is now checked against."""
+
+    what: str
+    record: Any
+    data: Data
+
+    @property
+    def text(self) -> str:
+        return self.record if isinstance(self.record, Raw) else json.dumps(self.record)
+
+
+def mutants(
+    case: Case, cases: list[Case], rng: random.Random, count: int, pairs: float = 0.2
+) -> list[Mutant]:
+    """So many mutants of a case, drawn from all single changes and, for a share of them, from pairs."""
+    once = [*every_change(case, cases), *rebound(case, cases)]
+    drawn = rng.sample(once, min(len(once), round(count * (1 - pairs))))
+    bound = list(rebound(case, cases))
+    return drawn + [_twice(case, bound, rng) for _ in range(count - len(drawn))]
+
+
+def _twice(case: Case, bound: list[Mutant], rng: random.Random) -> Mutant:
+    first = rng.choice(bound if rng.random() < 0.4 else _changes_at_one_path(case, rng))
+    if not isinstance(first.record, dict) or not isinstance(first.record.get("about"), dict):
+        return first
+    second = rng.choice(_changes_at_one_path(Case(case.name, first.record, first.data), rng))
+    return Mutant(f"{first.what}; {second.what}", second.record, first.data)
+
+
+def _changes_at_one_path(case: Case, rng: random.Random) -> list[Mutant]:
+    path = rng.choice([path for path, _ in _paths(case.record) if path])
+    return [_changed(case, path, value) for value in _replacements(case, path)]
+
+
+def every_change(case: Case, cases: list[Case]) -> Iterator[Mutant]:
+    """Every change of one part, every other kind with the parts it needs, and damaged text."""
+    for path, _ in _paths(case.record):
+        for value in _replacements(case, path):
+            yield _changed(case, path, value)
+    for other in {other.record["kind"]: other.record for other in cases}.values():
+        kind = other["kind"]
+        if kind != case.record["kind"]:
+            borrowed = other | {name: case.record[name] for name in other.keys() & case.record.keys()}
+            yield Mutant(f"kind {kind}", case.record | {"kind": kind}, case.data)
+            yield Mutant(f"kind {kind}, with all it needs", borrowed | {"kind": kind}, case.data)
+    for text in damaged(json.dumps(case.record)):
+        yield Mutant(f"text {text[-30:]!r}", Raw(text), case.data)
+
+
+def damaged(text: str) -> Iterator[str]:
+    """JSON text that is cut, says something twice, or that only some readers take."""
+    yield from (text[:-1], text[: len(text) // 2], text[1:], text + "}", text + ",", text * 2, f"[{text}]")
+    yield from ("\ufeff" + text, text + "\0", "// a\n" + text, text[:-1] + ",}", text.replace('"', "'"))
+    yield from (text[:-1] + ', "kind": "separable"}', text[:-1] + ', "about": {}}', "[" * 5000, "")
+    first = re.search(r"(?<=[ \[])-?[0-9]+\.[0-9e+-]+", text)
+    if first is not None:
+        for odd in ("NaN", "Infinity", "-Infinity", "1e999", "01.5", "+1.5", ".5", "1.", "0x1p3"):
+            yield text[: first.start()] + odd + text[first.end() :]
+
+
+def rebound(case: Case, cases: list[Case]) -> Iterator[Mutant]:
+    """The certificate beside other data: as it is, without a digest, and with the digest of that data."""
+    digests = {other.data.name: other.record["about"]["digest"] for other in cases}
+    others = {other.data.name: other.data for other in cases if other.data.measured == case.data.measured}
+    for data in [*variants(case.data), *others.values()]:
+        for digest in dict.fromkeys((case.record["about"]["digest"], None, digests.get(data.name))):
+            for more in ({}, {"features": None}, {"rows": None}):
+                about = {**case.record["about"], "digest": digest, **more}
+                yield Mutant(f"bound to {data.name} {digest} {more}", {**case.record, "about": about}, data)
+
+
+def variants(data: Data) -> list[Data]:
+    """The same table with a small change."""
+    rows, labels = data.rows, data.labels
+    moved = [list(row) for row in rows]
+    moved[-1][0] = math.nextafter(moved[-1][0], math.inf)
+    far = [list(row) for row in rows]
+    far[0][-1] += 1.0
+    swapped = {label: labels[(i + 1) % len(labels)] for i, label in enumerate(labels)}
+    found = [
+        data.other("rows reversed", rows[::-1], labels[::-1]),
+        data.other("one cell by an ulp", moved),
+        data.other("one cell by 1", far),
+        data.other("columns reversed", [row[::-1] for row in rows]),
+        data.other("one label changed", None, (swapped[labels[0]], *labels[1:])),
+        data.other("labels rotated", None, labels[1:] + labels[:1]),
+        data.other("other labels", None, [swapped[label] for label in labels]),
+        data.other("a row repeated", rows + rows[:1], labels + labels[:1]),
+    ]
+    return found + [data.other("a row left out", rows[1:], labels[1:])] * (len(rows) > 1)
+
+
+def _paths(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    yield path, value
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield from _paths(item, (*path, name))
+    if isinstance(value, list):
+        for place, item in enumerate(value):
+            yield from _paths(item, (*path, place))
+
+
+def _at(record: Any, path: Path) -> Any:
+    for step in path:
+        record = record[step]
+    return record
+
+
+def _changed(case: Case, path: Path, value: Any) -> Mutant:
+    shown = "removed" if value is REMOVED else f"{value!r:.60}"
+    what = f"{'.'.join(map(str, path))} = {shown}"
+    if not path:
+        return Mutant(what, value, case.data)
+    record = copy.copy(case.record)
+    inner = record
+    for step in path[:-1]:  # copy only what is on the way
+        inner[step] = copy.copy(inner[step])
+        inner = inner[step]
+    if value is REMOVED:
+        del inner[path[-1]]
+    else:
+        inner[path[-1]] = value
+    return Mutant(what, record, case.data)
+
+
+def _replacements(case: Case, path: Path) -> Iterator[Any]:
+    """What to put at a path instead."""
+    value = _at(case.record, path)
+    for new in _every_replacement(case, path, value):
+        # 1, 1.0 and True are equal and differ as JSON.
+        if new is REMOVED or type(new) is not type(value) or repr(new) != repr(value):
+            yield new
+
+
+def _every_replacement(case: Case, path: Path, value: Any) -> Iterator[Any]:
+    if path and isinstance(path[-1], str):
+        yield REMOVED
+    yield from OTHERS
+    if isinstance(value, bool):
+        yield not value
+    elif isinstance(value, (int, float)):
+        yield from numbers(value)
+    elif isinstance(value, str):
+        yield from texts(value)
+    elif isinstance(value, list):
+        yield from lists(value)
+    elif isinstance(value, dict):
+        yield {**value, "more": 0}
+        yield list(value)
+        yield list(value.values())
+    elif value is None:
+        yield from ([1.0], [0.0, 1.0], ["1"], "0", 2.0, -1, 0.5)
+        n = len(case.data.rows)
+        yield from ([1.0] * n, ["1"] * n, [0.0] * n, [2**53 + 1] * n, [1e300] * n, [0.5] + [1.0] * (n - 1))
+    if path[:1] == ("about",) and len(path) == 2:
+        yield from abouts(case, str(path[1]))
+
+
+def numbers(value: float | int) -> Iterator[Any]:
+    """Other numbers, and other ways to write the same one."""
+    yield from (value + 1, value - 1, -value, value * 2, value / 2, 0, 0.0, -0.0, 1, -1, 0.5, 2**53 + 1)
+    yield from (math.nextafter(value, math.inf), math.nextafter(value, -math.inf), value * (1 + 1e-9))
+    yield from (value * (1 - 1e-9), value + 1e-3, 1e308, -1e308, 5e-324, 1e-300, -1e-300, 2.0**53, 1e17)
+    yield from (str(value), repr(float(value)), int(value), str(int(value)), [value], {"value": value})
+    yield from (str(int(value) + 1), HUGE, "-" + HUGE, BEYOND, "-" + BEYOND, *ODD_NUMBERS)
+
+
+def texts(value: str) -> Iterator[Any]:
+    yield from (value + " ", " " + value, value.upper(), value[:-1], value[1:], value + "0", [value])
+    yield "é\n\x1b"
+    if len(value) < 1000 and value.lstrip("-").isdigit():
+        whole = int(value)
+        yield from (
+            str(n) for n in (whole + 1, whole - 1, -whole, whole * 2, whole * 3, whole // 2, 0, 2**64)
+        )
+        yield from (whole, whole + 1, -whole, *ODD_NUMBERS, HUGE, "-" + HUGE, BEYOND, "-" + BEYOND)
+        if abs(whole) < 2**1000:
+            yield float(whole)
+    elif " " in value:  # a tree, or a sentence
+        words = value.split()
+        for place, word in enumerate(words):
+            yield " ".join(words[:place] + words[place + 1 :])
+            if word.lstrip("-").isdigit():
+                for other in (int(word) + 1, int(word) - 1, -int(word), 0, 2**70):
+                    yield " ".join([*words[:place], str(other), *words[place + 1 :]])
+
+
+def lists(value: list[Any]) -> Iterator[Any]:
+    for place in range(len(value)):
+        yield value[:place] + value[place + 1 :]
+        yield value[: place + 1] + value[place:]
+        if place:
+            yield [*value[: place - 1], value[place], value[place - 1], *value[place + 1 :]]
+    yield from (value[::-1], [value], value * 2, dict(enumerate(map(str, value))))
+    for item in (0, "0", "1", None, [], 0.5):
+        yield [*value, item]
+
+
+def abouts(case: Case, name: str) -> Iterator[Any]:
+    """Other values that a field of `about` might plausibly have."""
+    data = case.data
+    columns = data.columns
+    if name in ("rows", "columns"):
+        for whole in (len(data.rows), len(columns), len(columns) + 1):
+            yield from (str(whole), whole - 1, whole + 1, float(whole))
+    elif name == "positive":
+        for label in dict.fromkeys(data.labels):
+            yield from (label, str(label), f" {label}", str(label).upper(), [label])
+            if isinstance(label, (int, float)):
+                yield from (float(label), f"{float(label)}", f"{label}e0", f"{label}00", -label, label + 0.5)
+        yield from ("none of them", 17, 2.5, -1, "true", "True", "9" * 400, "9" * 5000, "1e400", "nan", "١")
+    elif name == "label":
+        yield from (*columns, LABEL, LABEL.upper(), "none", f" {LABEL}")
+    elif name == "features":
+        yield from (
+            columns,
+            columns[::-1],
+            [*columns, LABEL],
+            [LABEL],
+            columns[:-1],
+            columns[:1] * len(columns),
+        )
+        yield from ([LABEL, *columns[1:]], [*columns[:-1], "none"], [*columns, columns[0]], columns[0], "x0")
+    elif name == "digest":
+        digest = case.record["about"]["digest"]
+        if isinstance(digest, str):
+            yield from (
+                digest[:-1] + "0",
+                digest[:-1] + "1",
+                digest.upper(),
+                digest[7:],
+                digest + "\n",
+                digest + "0",
+            )
+        yield "sha256:" + "0" * 64
