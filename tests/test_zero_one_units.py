@@ -85,6 +85,11 @@ def test_every_answer_is_that_of_brute_force(block, tmp_path):
             assert check(written(tmp_path, X, signs, separation.certificate)) == 0
 
 
+def test_floats_that_overflow_on_the_way_are_no_warning():
+    """Found among tens of thousands of tables: a step of a search that was infinite."""
+    holds(5020197)
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("block", range(100))
 def test_every_answer_is_that_of_brute_force_a_hundred_thousand_times(block):

@@ -174,7 +174,6 @@ def hinge(Z: np.ndarray, costs: np.ndarray) -> np.ndarray:
 
 
 def offer(ground: Ground, interval: Interval, plane: np.ndarray) -> None:
-    with np.errstate(over="ignore"):
-        weights = ground.basis @ plane / ground.units
+    weights = ground.basis @ plane / ground.units
     if np.isfinite(weights).all() and weights.any():
         interval.offer(ground.problem.from_floats(weights))

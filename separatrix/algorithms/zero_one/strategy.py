@@ -189,7 +189,10 @@ def _run(problem: Problem, interval: Interval, engines: Sequence[Engine]) -> Non
 
     def work(engine: Engine, done: threading.Event) -> None:
         try:
-            engine.run(problem, interval)
+            with np.errstate(all="ignore"):  # floats only propose
+                engine.run(problem, interval)
+        except np.linalg.LinAlgError:
+            pass  # this engine has nothing more to propose
         except BaseException as failure:
             failures.append(failure)
             interval.interrupt()

@@ -175,7 +175,11 @@ class Circuits:
             except BaseException as error:
                 self.failure = error
 
-        others = [threading.Thread(target=work, args=(k,)) for k in range(1, self.n_jobs)]
+        def quietly(thread: int) -> None:
+            with np.errstate(all="ignore"):  # floats only propose
+                work(thread)
+
+        others = [threading.Thread(target=quietly, args=(k,)) for k in range(1, self.n_jobs)]
         for thread in others:
             thread.start()
         work(0)
