@@ -24,7 +24,7 @@ from .witness import LONGEST, shown
 Label: TypeAlias = str | int | float | bool
 Signs = npt.NDArray[np.int8]
 
-_NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
+_NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
 _WHOLE = re.compile(r"[ \t]*([+-]?)0*([0-9]+)[ \t]*")
 _TRUTH = {"true": 1, "false": 0}
 

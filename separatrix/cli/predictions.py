@@ -27,7 +27,7 @@ DELIMITERS = {"csv": ",", "tsv": "\t"}
 SUFFIXES = (*FORMATS, ".gz", *(f"{suffix}.gz" for suffix, kind in FORMATS.items() if kind in DELIMITERS))
 SPECIAL = set(',\t"\r\n')
 FORMULA = re.compile(r"'*[=+\-@\t\r]")  # how a cell begins that a spreadsheet computes
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+NUMBER = re.compile(r"[+-]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def format_of(path: str) -> tuple[str, bool]:

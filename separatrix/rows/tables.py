@@ -19,7 +19,7 @@ from separatrix.rows.sequence import Rows
 
 EXACT = 2**53  # every whole number up to here is a double
 DRESSED = re.compile(r"\W*[0-9][0-9.,'\s\u2019_]*\s*[%\u20ac$\u00a3\u00a5]?\s*")  # 1,5 or $1 000 or 10%
-PLAIN = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
+PLAIN = re.compile(r"\s*[+-]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 MOST_DRESSED = 100  # characters; longer text is no such number, and would take long to match
 Cell = Callable[[int, int], str]  # row and column, counted from 0, in words
 
