@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import tracemalloc
 
 import numpy as np
@@ -69,3 +71,25 @@ def test_a_fit_never_copies_the_whole_array(model, laid_out):
     finally:
         tracemalloc.stop()
     assert peak < X.nbytes / 2
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="reads the memory in use from /proc")
+def test_many_fits_of_fewest_errors_need_no_more_memory_than_one():
+    """Large integers that a thread has freed are given back to the system when it ends."""
+
+    def fit() -> None:
+        X = draws.choice([0.0, 1.0, -1.0, 2.0**16, 2.0**-16, 1e300], size=(8, 3))
+        sx.ZeroOne().fit(X, [0, 1] * 4)
+
+    def kilobytes() -> int:
+        gc.collect()
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
+
+    draws = np.random.default_rng(0)
+    for _ in range(20):
+        fit()
+    before = kilobytes()
+    for _ in range(60):
+        fit()
+    assert kilobytes() - before < 60 * 60

@@ -26,6 +26,7 @@ from separatrix.algorithms.zero_one.reduce import reduced
 from separatrix.algorithms.zero_one.search import Search
 from separatrix.algorithms.zero_one.sharpening import Sharpening
 from separatrix.algorithms.zero_one.span import rank
+from separatrix.algorithms.zero_one.threads import start
 from separatrix.rows import as_rows
 from separatrix.rows.sequence import blas
 
@@ -187,7 +188,7 @@ def _run(problem: Problem, interval: Interval, engines: Sequence[Engine]) -> Non
     failures: list[BaseException] = []
     ended = [threading.Event() for _ in engines]
 
-    def work(engine: Engine, done: threading.Event) -> None:
+    def work(engine: Engine) -> None:
         try:
             with np.errstate(all="ignore"):  # floats only propose
                 engine.run(problem, interval)
@@ -196,14 +197,12 @@ def _run(problem: Problem, interval: Interval, engines: Sequence[Engine]) -> Non
         except BaseException as failure:
             failures.append(failure)
             interval.interrupt()
-        finally:
-            done.set()
 
     endless = [isinstance(engine, Alternation) for engine in engines]
     begun: list[threading.Event] = []
     try:
         for engine, done in zip(engines, ended, strict=True):
-            threading.Thread(target=work, args=(engine, done), daemon=True).start()
+            start(work, engine, done)
             begun.append(done)
         _await([done for done, always in zip(ended, endless, strict=True) if not always], interval)
         interval.proofs_done = any(endless)

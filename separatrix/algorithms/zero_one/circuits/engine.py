@@ -29,6 +29,7 @@ from separatrix.algorithms.zero_one.circuits.search import Best, Search, offer_b
 from separatrix.algorithms.zero_one.circuits.tree import DENOMINATOR
 from separatrix.algorithms.zero_one.interval import Interval
 from separatrix.algorithms.zero_one.problem import Problem
+from separatrix.algorithms.zero_one.threads import start
 
 PILOT = 10  # nodes of each tree before it is compared with others
 SLICE = 32  # nodes of each tree in a turn
@@ -179,12 +180,12 @@ class Circuits:
             with np.errstate(all="ignore"):  # floats only propose
                 work(thread)
 
-        others = [threading.Thread(target=quietly, args=(k,)) for k in range(1, self.n_jobs)]
-        for thread in others:
-            thread.start()
+        others = [threading.Event() for _ in range(1, self.n_jobs)]
+        for k, ended in enumerate(others, 1):
+            start(quietly, k, ended)
         work(0)
-        for thread in others:
-            thread.join()
+        for ended in others:
+            ended.wait()
         if self.failure is not None:
             raise self.failure
 
