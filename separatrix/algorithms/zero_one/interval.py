@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from numbers import Rational
 from typing import Any, NamedTuple, Protocol
 
 from separatrix.algorithms.zero_one.problem import Problem, Whole
@@ -61,7 +62,8 @@ class Interval:
         self.started = time.perf_counter() if started is None else started
         self.deadline = None if time_limit is None else self.started + min(time_limit, LONGEST)
         self.node_limit = node_limit
-        self.gap = Fraction(gap)  # costs may be beyond all doubles
+        # Costs may be beyond all doubles; NumPy's float32 is no number that Fraction knows.
+        self.gap = Fraction(gap) if isinstance(gap, Rational) else Fraction(float(gap))
         self.recession: Recession | None = None  # every halfspace offered is moved along it
         self.weights: Whole = (0,) * problem.D
         self.upper = problem.cost_of(self.weights)
