@@ -92,6 +92,17 @@ def test_a_column_of_ones_leaves_statsmodels_test(weighted):
     assert np.allclose(told.standard_error[1:3], theirs.bse[1:], rtol=1e-6)
 
 
+@pytest.mark.parametrize("fit", ["plain", "firth", "multinomial"])
+def test_the_table_names_what_the_ratio_is_against(fit):
+    """Without an intercept the ratio is against all coefficients 0, not against it alone."""
+    X, y = drawn(classes=3 if fit == "multinomial" else 2)
+    assert "of the intercept alone" in str(tables(fit, X, y)[0])
+    model = sx.LogisticRegression(**FITS[fit], fit_intercept=False).fit(X, y)
+    table = str(model.summary()[0] if fit == "multinomial" else model.summary())
+    assert "with all coefficients 0" in table
+    assert "intercept" not in table
+
+
 def test_multinomial_degrees_are_statsmodels():
     X, y = drawn(120, classes=3)
     theirs = api.MNLogit(y, api.add_constant(X)).fit(disp=0, tol=1e-13)

@@ -24,6 +24,7 @@ from separatrix.predictor.parameters import is_between
 
 FAR = 0.1  # standard errors between the fit and the maximum, up to which it is told as the maximum
 FIRTH = "Firth's penalty"
+INTERCEPT = "(Intercept)"
 MOST_COEFFICIENTS = 1500  # up to here standard errors are kept
 
 
@@ -44,7 +45,8 @@ class Inference:
     weight : float
         The sum of the weights.
     log_likelihood, null_log_likelihood : float
-        Of this fit, and of the intercept alone; penalised ones for Firth's penalty.
+        Of this fit, and of the intercept alone or, without an intercept, of all coefficients 0; penalised
+        ones for Firth's penalty.
     likelihood_ratio, degrees, p_value_of_ratio : float
         Twice their difference, its degrees of freedom (the rank of the columns beyond the intercept), and its
         p-value by the chi-squared distribution.
@@ -92,10 +94,11 @@ class Inference:
         wide = max(12, *map(len, self.names))
         tails = f"[{(1 - self.level) / 2:.3g}", f"{(1 + self.level) / 2:.3g}]"
         weighted = "" if self.weight == self.rows else f" (total weight {self.weight:g})"
+        null = "of the intercept alone" if self.names[0] == INTERCEPT else "with all coefficients 0"
         freedom = f"{self.degrees} {'degree' if self.degrees == 1 else 'degrees'} of freedom"
         lines = [
             self.title,
-            f"rows {self.rows}{weighted}   log-likelihood {self.log_likelihood:.4f}   of the intercept alone "
+            f"rows {self.rows}{weighted}   log-likelihood {self.log_likelihood:.4f}   {null} "
             f"{self.null_log_likelihood:.4f}",
             f"likelihood ratio {self.likelihood_ratio:.4f} on {freedom}, p = {self.p_value_of_ratio:.3g}",
             "",
@@ -222,7 +225,7 @@ def infer(
         error = np.where(finite, np.sqrt(np.diagonal(covariance)), np.nan)
         z = value / error
     reach = norm.ppf(0.5 + level / 2) * error
-    labels = (*names, "(Intercept)") if intercept else names
+    labels = (*names, INTERCEPT) if intercept else names
     return Inference(
         title=title,
         names=tuple(labels[k] for k in order),
