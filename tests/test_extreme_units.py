@@ -43,7 +43,8 @@ def tables():
         yield f"quasi, {size:g}", np.array([[0.0], [1.0], [1.0], [2.0]]) * size, np.array([0, 0, 1, 1])
     yield "ends of doubles", np.array([[1.0], [-1.0], [1.0], [-1.0]]) * LARGEST, np.array([0, 1, 1, 0])
     yield "least double", np.array([[0.0], [1.0], [0.0], [1.0]]) * 5e-324, np.array([0, 1, 0, 1])
-    yield "three classes", BASE * 1e150, np.arange(12) % 3
+    for size in (1e150, 1e-160, 1e-307):
+        yield f"three classes, {size:g}", BASE * size, np.arange(12) % 3
     yield "more columns than rows", RANDOM.standard_normal((3, 5)) * 1e200, np.array([0, 1, 1])
     yield "sparse", csr_array(np.where(BASE > 0, BASE * 1e200, 0.0)), NOISY
     for name, values in (("inf", [np.inf]), ("nan", [np.nan]), ("inf and -inf", [np.inf, -np.inf])):
@@ -276,6 +277,24 @@ def test_a_rounded_sum_of_columns_is_named(sign):
     for each in (model, three):
         with pytest.raises(ValueError, match="column 0, column 1, column 2 nearly depend on one another"):
             each.summary()
+
+
+def test_a_column_that_nearly_is_the_intercept_is_named_with_it():
+    random = np.random.default_rng(3)
+    x = random.standard_normal(60)
+    X = csr_array(np.column_stack([1 + 1e-8 * random.standard_normal(60), x]))
+    y = (x + 2 * random.standard_normal(60) > 0).astype(int)
+    with pytest.warns(FitWarning, match="column 0, the intercept nearly depend on one another"):
+        sx.LogisticRegression(penalty=None).fit(X, y)
+
+
+@pytest.mark.parametrize("size", [1e-160, 1e-300])
+def test_a_multinomial_fit_in_tiny_units_names_no_dependency(size):
+    random = np.random.default_rng(3)
+    X, y = random.standard_normal((60, 2)), np.arange(60) % 3
+    model = fitted(sx.LogisticRegression(penalty=None, multi_class="multinomial"), X * [1.0, size], y)
+    assert isinstance(model.certificate_, Undecided)
+    assert model.near_dependency_ == ()
 
 
 @pytest.mark.parametrize("solver", ["newton", "newton-cg", "gradient-descent"])

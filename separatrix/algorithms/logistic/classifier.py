@@ -228,12 +228,14 @@ class LogisticRegression(WeightedClassifier):
         return "allow more steps (max_iter), another solver, or scale the columns"
 
     def _nearly_dependent(self) -> str:
-        """The names of the columns that nearly depend on one another."""
+        """The names of the columns that nearly depend on one another; one alone does so on the intercept."""
         near: set[int] = set()
         for each in getattr(self, "near_dependency_", ()):
             near.update(each if isinstance(each, tuple) else (each,))
         names = getattr(self, "feature_names_in_", None)
         told = [f"column {k}" if names is None else str(names[k]) for k in sorted(near)[:6]]
+        if len(near) == 1:
+            told.append("the intercept")
         return ", ".join(told) + (", ..." if len(near) > 6 else "")
 
     def predict_log_proba(self, X: Any) -> np.ndarray:

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 MANY_COLUMNS = 1000
 MANY_SPARSE = 300
 MANY_VALUES = 150  # stored values of a sparse row
-TOO_LARGE = "The objective is too large for doubles: multiply the columns or row weights by a power of ten."
+TOO_LARGE = (
+    "The objective or its error bound is too large for doubles: multiply the columns or row weights by a "
+    "power of ten."
+)
 
 NOT_ASKED: dict[str, Any] = {
     "separation": "not asked",

@@ -16,7 +16,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from math import inf, isinf, lcm, nextafter
+from math import hypot, inf, isinf, lcm, nextafter
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,7 @@ ROOM = 1e-12
 FINER = 4  # tries
 BITS, COARSE = 50, 42  # of the largest multiple: what there is room for, and what is taken to be enough
 RADIUS = 10.0
+MOST_LENGTH = float(np.finfo(float).max)  # no certificate holds a longer radius
 LARGEST_COST = 1e10
 
 
@@ -145,7 +146,7 @@ def proven(rows: Rows, model: Any, weights: np.ndarray, C: float) -> JointLikeli
         upper=0.0,
         lower=0.0,
         row_weights=None if rows.weights is None else tuple(rows.weights.tolist()),
-        radius=RADIUS * float(np.linalg.norm(weights)) if free else None,
+        radius=min(RADIUS * hypot(*weights.flat), MOST_LENGTH) if free else None,
         about=about(rows, len(rows.classes) - 1),
     )
 

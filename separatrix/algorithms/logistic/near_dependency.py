@@ -13,6 +13,7 @@ from separatrix.algorithms.logistic.existence import Existence
 
 SMALL = 1e-13  # an eigenvalue of the information in units of its diagonal
 FELT = 0.1  # a column's part in the eigenvector
+LEAST = 1e-290  # an entry of the diagonal below it has lost digits to underflow, if not all
 
 
 def near_dependency(
@@ -20,11 +21,13 @@ def near_dependency(
 ) -> tuple[int, ...]:
     """The columns, by the information of (x, 1) at the maximum; without a maximum its size tells nothing.
 
-    ``n_null`` dimensions, by default one for each normal, are exact dependencies.
+    ``n_null`` dimensions, by default one for each normal, are exact dependencies. Columns whose squares
+    underflow are never named.
     """
     if found.kind != "overlap":
         return ()
-    scale = 1.0 / np.sqrt(np.maximum(np.diagonal(information), 1e-300))
+    diagonal = np.diagonal(information)
+    scale = 1.0 / np.sqrt(np.maximum(diagonal, LEAST))
     unit = information * scale * scale[:, None]
     if not np.isfinite(unit).all():
         return ()
@@ -32,4 +35,4 @@ def near_dependency(
     known = len(found.normals) if n_null < 0 else n_null
     small = np.flatnonzero(values <= SMALL * values[-1])[known:]
     shares = np.abs(vectors[:n_columns, small]).max(axis=1, initial=0.0)
-    return tuple(np.flatnonzero(shares > FELT).tolist())
+    return tuple(np.flatnonzero((shares > FELT) & (diagonal[:n_columns] > LEAST)).tolist())
