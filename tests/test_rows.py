@@ -11,7 +11,7 @@ import pyarrow
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix
+from scipy.sparse import bsr_array, coo_array, csc_array, csr_array, csr_matrix, dia_array, lil_array
 
 import separatrix as sx
 from separatrix.rows import Csr, DenseRows, SparseRows, as_rows, encode, jobs, sequence
@@ -157,6 +157,76 @@ def test_a_broken_sparse_matrix_is_refused():
         getattr(matrix, part)[place] = value
         with pytest.raises(sx.DataError, match="sparse matrix is broken"):
             SparseRows(matrix)
+
+
+def changed(layout, **parts):
+    """A matrix of 6 x 4 numbers with other arrays in the place of its own."""
+    matrix = layout(np.arange(1.0, 25.0).reshape(6, 4))
+    for name, change in parts.items():
+        setattr(matrix, name, change(getattr(matrix, name)))
+    return matrix
+
+
+def first(value, kind=np.int32):
+    return lambda array: np.concatenate([[value], array[1:]]).astype(kind)
+
+
+def last(value):
+    return lambda array: np.concatenate([array[:-1], [value]]).astype(np.int32)
+
+
+def one_row_of(value):
+    return lambda rows: np.array([[value], *rows[1:]], dtype=object)
+
+
+BROKEN = {
+    "row index": lambda: changed(csr_array, indices=first(10**9)),
+    "row index of 64 bits": lambda: changed(csr_array, indices=first(2**32, np.int64)),
+    "row index below": lambda: changed(csr_array, indices=first(-1)),
+    "row pointer": lambda: changed(csr_array, indptr=last(10**9)),
+    "row pointers lost": lambda: changed(csr_array, indptr=lambda pointers: pointers[:0]),
+    "row pointers in a list": lambda: changed(csr_array, indptr=list),
+    "indices in halves": lambda: changed(csr_array, indices=lambda indices: indices / 2),
+    "column index": lambda: changed(csc_array, indices=first(10**9)),
+    "column pointer": lambda: changed(csc_array, indptr=last(10**9)),
+    "column values lost": lambda: changed(csc_array, data=lambda data: data[:1]),
+    "block index": lambda: changed(bsr_array, indices=first(10**9)),
+    "block pointer": lambda: changed(bsr_array, indptr=last(10**9)),
+    "block size": lambda: changed(bsr_array, data=lambda data: data[:, :0]),
+    "coordinate": lambda: changed(coo_array, coords=lambda places: (first(10**9)(places[0]), places[1])),
+    "coordinate below": lambda: changed(coo_array, coords=lambda places: (places[0], first(-7)(places[1]))),
+    "coordinates lost": lambda: changed(coo_array, data=lambda data: np.ones(10**5)),
+    "diagonals": lambda: changed(dia_array, offsets=lambda offsets: offsets[:1]),
+    "list index": lambda: changed(lil_array, rows=one_row_of([10**9]), data=one_row_of([1.0])),
+    "lists of two lengths": lambda: changed(lil_array, data=one_row_of([1.0] * 99)),
+    "lists lost": lambda: changed(lil_array, rows=lambda rows: rows[:1], data=lambda data: data[:1]),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_matrix_of_any_layout_is_refused_wherever_it_is_given(name):
+    X, y = np.arange(1.0, 25.0).reshape(6, 4), [0, 0, 0, 1, 1, 1]
+    model, halfspace = sx.LogisticRegression().fit(X, y), sx.Halfspace([1.0, 1.0, 1.0, 1.0], 0.0)
+    for use in (
+        as_rows,
+        halfspace.predict,
+        model.predict,
+        lambda broken: model.score(broken, y),
+        lambda broken: sx.Perceptron().fit(broken, y),
+        lambda broken: sx.Ridge().fit(broken, y),
+        lambda broken: sx.separate(broken, y),
+        lambda broken: sx.lift(broken, y),
+    ):
+        with pytest.raises(ValueError, match=r"^The sparse matrix is broken: .* Make the matrix again\.$"):
+            use(BROKEN[name]())
+    with pytest.raises(ValueError, match=r"^The sparse data is damaged: .*\. Make the matrix again\.$"):
+        sx.certificates.Separable((1.0, 1.0, 1.0, 1.0), -50.0).verify(BROKEN[name](), y)
+
+
+def test_room_that_a_sparse_matrix_does_not_use_may_hold_anything():
+    matrix = changed(csr_array)
+    matrix.data, matrix.indices = np.append(matrix.data, 9.0), np.append(matrix.indices, 10**6)
+    assert values_of(as_rows(matrix)).tolist() == np.arange(1.0, 25.0).reshape(6, 4).tolist()
 
 
 # Fold, sum, worst

@@ -18,6 +18,7 @@ from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.algorithms.separation import Separation, separate
+from separatrix.rows.given import sparse_by_rows
 
 
 class Lift(TransformerMixin, BaseEstimator):
@@ -61,7 +62,7 @@ class Lift(TransformerMixin, BaseEstimator):
 
 def _compressed(X: Any) -> Any:
     """Any sparse matrix by rows: not all of scikit-learn's checks can read the others."""
-    return X.tocsr() if hasattr(X, "tocsr") else X
+    return sparse_by_rows(X) if hasattr(X, "tocsr") else X
 
 
 class Lifted(NamedTuple):

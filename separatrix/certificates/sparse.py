@@ -46,6 +46,10 @@ def sound(X: Any) -> Any:
     if len(X.shape) != 2:
         raise ValueError(f"X must be a table of rows and columns, not an array of shape {X.shape}.")
     (n_rows, n_columns), layout = X.shape, getattr(X, "format", None)
+    if layout in ("csr", "csc", "bsr"):
+        for name in ("data", "indices", "indptr"):
+            if not isinstance(getattr(X, name, None), np.ndarray):
+                raise _damaged(f"its {name} are no array")
     if layout in ("csc", "bsr"):
         if X.data.ndim != (1 if layout == "csc" else 3) or 0 in X.data.shape[1:]:
             raise _damaged(f"its values have the shape {X.data.shape}")
@@ -67,7 +71,10 @@ def sound(X: Any) -> Any:
         _require_lengths(n_rows, len(X.rows), len(X.data))
         for indices, values in zip(X.rows, X.data, strict=True):
             _require_lengths(len(indices), len(values))
-    X = X if layout == "csr" else X.tocsr()
+    try:
+        X = X if layout == "csr" else X.tocsr()
+    except TypeError:
+        raise _damaged("an index is no whole number") from None
     if len(X.indptr) != n_rows + 1:
         raise _damaged(f"it has {len(X.indptr) - 1} row pointers for {n_rows} rows")
     return sound_csr(X.data, X.indices, X.indptr, n_columns)

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.sparse import by_rows
+
 Number = int | float | Fraction
 
 _EPSILON = float(np.finfo(np.float64).eps)
@@ -115,14 +117,14 @@ def as_points(X: Any, columns: int) -> Any:
     """A float array of one or two dimensions, or a CSR matrix of floats, with the values as given; where no
     doubles equal them, an array of Python's whole numbers and fractions."""
     sparse = hasattr(X, "tocsr")
-    points: Any = X.tocsr() if sparse else np.asarray(X)
+    points: Any = by_rows(X) if sparse else np.asarray(X)
     if points.ndim not in (1, 2):
         raise ValueError("points must be one point or a table of points, one a row")
     if points.shape[-1] != columns:
         plural = "" if points.shape[-1] == 1 else "s"
         raise ValueError(f"{points.shape[-1]} column{plural}, but the halfspace has {columns} weights")
     kind, size = points.dtype.kind, points.dtype.itemsize
-    if kind == "O":
+    if kind == "O" and not sparse:
         return _exact_points(points)
     if kind not in "biuf":
         raise ValueError(f"{_WANTED}, not of type {points.dtype}")

@@ -126,6 +126,8 @@ def checked_values(estimator: Any, X: Any, *, reset: bool) -> Any:
             reset=reset,
         )
     except ValueError as error:
+        if "Complex data" in str(error):  # which scikit-learn shows, a line for each row
+            raise DataError("Complex data not supported: X holds complex numbers.") from None
         if "could not convert" in str(error):
             refuse_text(np.asarray(X, dtype=object), _get_feature_names(X))
         raise

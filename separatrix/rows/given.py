@@ -12,6 +12,7 @@ from separatrix.rows.errors import DataError
 from separatrix.rows.labels import encode
 from separatrix.rows.memory import DenseRows, SparseRows
 from separatrix.rows.sequence import Rows
+from separatrix.sparse import by_rows
 
 
 def rows_given(X: Any, y: Any, *, n_jobs: int = 1) -> Rows:
@@ -28,8 +29,18 @@ def rows_given(X: Any, y: Any, *, n_jobs: int = 1) -> Rows:
     return DenseRows(_dense(X), codes, classes, n_jobs=n_jobs)
 
 
+def sparse_by_rows(X: Any) -> Any:
+    """A sparse matrix as CSR; a `DataError` if its parts contradict each other."""
+    try:
+        return by_rows(X)
+    except ValueError as error:
+        raise DataError(str(error)) from None
+
+
 def _sparse(X: Any) -> Any:
-    matrix = X.tocsr()
+    matrix = sparse_by_rows(X)
+    if len(matrix.shape) != 2:
+        raise DataError("X has 1 dimension; give a table with one row per example.")
     if matrix.dtype not in (np.float32, np.float64):
         matrix = matrix.astype(np.float64)
     return matrix
@@ -64,7 +75,7 @@ def refuse_inexact(X: Any, kinds: str = "iumMO") -> None:
     Of a frame the columns of these ``kinds`` are looked at.
     """
     if hasattr(X, "tocsr"):
-        refuse_wide(np.asarray(X.tocsr().data))
+        refuse_wide(np.asarray(sparse_by_rows(X).data))
     elif hasattr(X, "iloc") and X.ndim == 2:
         for place, name in enumerate(X.columns):
             column = X.iloc[:, place]

@@ -11,6 +11,7 @@ import numpy as np
 from separatrix.rows.block import Block, Csr, read_only, rows_per_block, signs_of, taken
 from separatrix.rows.errors import DataError
 from separatrix.rows.sequence import Rows, dense_rows
+from separatrix.sparse import BROKEN, is_sound
 
 
 class MemoryRows(Rows):
@@ -141,8 +142,9 @@ class SparseRows(MemoryRows):
             raise DataError(
                 f"{self.n_columns} columns are more than the 2^31 that can be numbered: hash them."
             )
+        if not is_sound(matrix.data, matrix.indices, matrix.indptr, matrix.shape):
+            raise DataError(BROKEN)
         self._adopt(matrix)
-        self._require_sound()
         if not getattr(matrix, "has_canonical_format", True):
             # Entries of one place add up, and the length of a row is that of its sums.
             matrix = matrix.copy()
@@ -160,15 +162,6 @@ class SparseRows(MemoryRows):
     @property
     def n_bytes(self) -> int:
         return self.data.nbytes + self.indices.nbytes
-
-    def _require_sound(self) -> None:
-        # Kernels index with unsigned numbers and no bounds check, so a broken matrix is refused here.
-        ends = len(self.indptr) == self.n_rows + 1 and bool(
-            self.indptr[0] == 0 and self.indptr[-1] <= min(len(self.data), len(self.indices))
-        )
-        inside = len(self.indices) == 0 or int(self.indices.view(np.uint32).max()) < max(1, self.n_columns)
-        if not (ends and inside and bool(np.all(np.diff(self.indptr) >= 0))):
-            raise DataError("The sparse matrix is broken: its indices or row pointers lie outside the data.")
 
     def _values(self, start: int, stop: int) -> Any:
         first, last = self.indptr[start], self.indptr[stop]
