@@ -15,7 +15,7 @@ from scipy.sparse import csr_matrix
 import separatrix as sx
 from separatrix.algorithms.online import focus, loop
 from separatrix.certificates import ErrorsAtMost, Inseparable, Separable
-from separatrix.kernels.census import LOWEST, census
+from separatrix.kernels.certain_signs import LOWEST, census
 from separatrix.predictor.evidence import tallies, tally
 from separatrix.rows.memory import DenseRows, SparseRows
 

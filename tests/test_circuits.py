@@ -18,13 +18,13 @@ from separatrix.algorithms.zero_one.circuits.flat import flat
 from separatrix.algorithms.zero_one.circuits.pool import Pool
 from separatrix.algorithms.zero_one.circuits.search import Best, Search, part
 from separatrix.algorithms.zero_one.interval import Interval
+from separatrix.algorithms.zero_one.lower.circuits.covering_kernels import ascend, proven
+from separatrix.algorithms.zero_one.lower.circuits.walk_kernels import circuit_walk, surely_cancels
 from separatrix.algorithms.zero_one.problem import Problem
 from separatrix.algorithms.zero_one.reduce import reduced
 from separatrix.certificates.check.fewest_errors import Groups
 from separatrix.certificates.check.fewest_errors_circuits import circuits
 from separatrix.certificates.check.record import Refused
-from separatrix.kernels.circuit_walk import circuit_walk, surely_cancels
-from separatrix.kernels.covering import ascend, proven
 
 
 def groups_of(problem: Problem) -> Groups:

@@ -527,12 +527,13 @@ def test_progress_elsewhere_is_a_line_now_and_then(monkeypatch, capsys):
 
 @pytest.mark.parametrize("line", ["check --demo", "fit --demo", "demo", "demo halfspace"])
 def test_compiling_is_told_but_for_quiet_and_json(line, cli, monkeypatch):
-    from separatrix import kernels, predictor
+    from separatrix import predictor
     from separatrix.algorithms import separation
+    from separatrix.kernels import disk_cache
 
     def compiling(work):
         def said_first(*given, **named):
-            kernels.cache._say_compiling()
+            disk_cache._say_compiling()
             return work(*given, **named)
 
         return said_first
@@ -541,22 +542,22 @@ def test_compiling_is_told_but_for_quiet_and_json(line, cli, monkeypatch):
     monkeypatch.setattr(predictor.LinearClassifier, "_keep", compiling(predictor.LinearClassifier._keep))
     monkeypatch.setattr(sx.Halfspace, "__init__", compiling(sx.Halfspace.__init__))
     for option, times in (("", 1), (" --quiet", 0), (" --json", 0)):
-        monkeypatch.setattr(kernels.cache, "_announced", False)
+        monkeypatch.setattr(disk_cache, "_announced", False)
         assert cli(f"{line}{option}")[2].count("compiling kernels") == times
-        assert kernels.cache._announced
+        assert disk_cache._announced
 
 
 def test_compiling_for_a_file_is_told_but_for_quiet_and_json(cli, monkeypatch):
-    from separatrix.kernels import cache
+    from separatrix.kernels import disk_cache
     from separatrix.rows.files import svmlight
 
     parse = svmlight.parse
-    monkeypatch.setattr(svmlight, "parse", lambda text: (cache._say_compiling(), parse(text))[1])
+    monkeypatch.setattr(svmlight, "parse", lambda text: (disk_cache._say_compiling(), parse(text))[1])
     Path("rows.svm").write_text("1 1:1\n-1 1:-1\n", encoding="utf-8")
     for option, times in (("", 1), (" --quiet", 0), (" --json", 0)):
-        monkeypatch.setattr(cache, "_announced", False)
+        monkeypatch.setattr(disk_cache, "_announced", False)
         assert cli(f"check rows.svm{option}")[2].count("compiling kernels") == times
-        assert cache._announced
+        assert disk_cache._announced
 
 
 def test_demo_tells_draws_and_verifies(cli):

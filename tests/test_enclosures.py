@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import separatrix as sx
+from separatrix.algorithms.logistic import enclosure_kernels as compiled
 from separatrix.algorithms.logistic.proof import _dense
 from separatrix.certificates import enclosures as plain
 from separatrix.certificates.logistic_duality import Duality, grain
-from separatrix.kernels import enclosures as compiled
 
 
 def test_the_bits_are_those_of_the_certificate():

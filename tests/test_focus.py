@@ -11,9 +11,9 @@ import separatrix.algorithms.online.focus as focus_module
 import separatrix.algorithms.online.shade as shade_module
 from separatrix.algorithms.online.focus import Focus, Sketch, in_place
 from separatrix.algorithms.online.survey import Survey
-from separatrix.kernels.drawing import ROOMY, draw_panels
-from separatrix.kernels.shadow import LOOKS, PANEL, PLACE, WINDOW
-from separatrix.kernels.sweep import sweep
+from separatrix.algorithms.perceptrons.skipping.quantise_kernels import ROOMY, draw_panels
+from separatrix.algorithms.perceptrons.skipping.quantised_kernels import LOOKS, PANEL, PLACE, WINDOW
+from separatrix.algorithms.perceptrons.sweep_kernels import sweep
 from separatrix.rows.errors import DataError
 from separatrix.rows.memory import DenseRows, SparseRows
 

@@ -6,10 +6,10 @@ there twin and kernel agree in every bit. Where a rule divides they agree to rou
 
 from __future__ import annotations
 
+import ast
 import importlib
 import math
 import os
-import pkgutil
 import re
 import shutil
 import subprocess
@@ -23,20 +23,18 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix import kernels
-from separatrix.kernels import (
-    POLICY,
-    cache,
-    census,
-    drawing,
-    products,
-    reach,
-    shading,
-    shadow,
-    survey,
-    variants,
+from separatrix.algorithms.perceptrons import variant_kernels
+from separatrix.algorithms.perceptrons.skipping import (
+    angle_bound_kernels,
+    angle_bound_signs_kernels,
+    int8_product_kernels,
+    quantise_kernels,
+    quantised_kernels,
+    quantised_pass_kernels,
 )
-from separatrix.kernels.sweep import least_margin, sweep
+from separatrix.algorithms.perceptrons.sweep_kernels import least_margin, sweep
+from separatrix.kernels import POLICY, certain_signs, disk_cache, scores
+from separatrix.kernels.disk_cache import kernel_sources
 from separatrix.rows import as_rows
 from separatrix.rows.block import read_only
 
@@ -86,7 +84,7 @@ def case(request):
 def test_survey(case):
     squares = np.full(len(case.rows), np.nan)
     largest = np.zeros(2)
-    assert survey.survey(case.X, case.centre, squares, largest) == 0
+    assert scores.survey(case.X, case.centre, squares, largest) == 0
     assert (Fraction(largest[1]), naive.exact(squares)) == naive.survey(case.rows, naive.exact(case.centre))
     assert largest[0] == squares.max()
 
@@ -94,7 +92,7 @@ def test_survey(case):
 def test_scores(case):
     for constant, weights, exact in case.starts():
         out = np.full(len(case.rows), np.nan)
-        largest = survey.scores(case.X, constant, weights, out)
+        largest = scores.scores(case.X, constant, weights, out)
         assert (Fraction(largest), naive.exact(out)) == naive.scores(case.rows, Fraction(constant), exact)
         assert naive.exact(weights) == exact
 
@@ -102,7 +100,7 @@ def test_scores(case):
 def test_add_violators(case):
     for constant, weights, exact in case.starts():
         total = case.start.copy()
-        found = survey.add_violators(case.X, case.signs, constant, weights, total)
+        found = scores.add_violators(case.X, case.signs, constant, weights, total)
         twin = naive.add_violators(case.rows, case.signs, Fraction(constant), exact, naive.exact(case.start))
         assert (found, naive.exact(total)) == twin
         assert naive.exact(weights) == exact
@@ -156,9 +154,9 @@ def test_a_least_margin_above_zero_is_no_mistake(exponent):
 
 
 def sight_of(n, d, constant, step):
-    ledger = reach.empty_ledger(d, d, constant, step)
+    ledger = angle_bound_kernels.empty_ledger(d, d, constant, step)
     notes = (np.empty(n, np.float32), np.empty(n, np.float32))
-    return reach.Sight(*notes, np.zeros(d + 1), ledger)
+    return angle_bound_kernels.Sight(*notes, np.zeros(d + 1), ledger)
 
 
 def part_of(X, start, stop):
@@ -182,7 +180,7 @@ def test_noting_sweep(case, size):
             block = part_of(case.X, start, min(start + size, n))
             given = (block, case.signs[part], case.centre, here, largest, counts[part], weights)
             with np.errstate(all="ignore"):
-                mistakes += reach.noting_sweep(*given)
+                mistakes += angle_bound_kernels.noting_sweep(*given)
         steps = [Fraction(1, 2)] * n
         twin = naive.sweep(case.rows, case.signs, range(n), steps, Fraction(constant), [0] * n, exact)
         assert (mistakes, counts.tolist(), naive.exact(weights)) == twin
@@ -192,7 +190,10 @@ def test_noting_sweep(case, size):
             for noted, square in zip(naive.exact(sight.squares), squares, strict=True):
                 assert square <= noted <= square * (1 + Fraction(3, 10**7))
         assert (Fraction(largest[0]), largest[2]) == (max(squares), 0.0)
-        assert (sight.ledger[reach.SEEN], sight.ledger[reach.MADE]) == (n, mistakes)
+        assert (sight.ledger[angle_bound_kernels.SEEN], sight.ledger[angle_bound_kernels.MADE]) == (
+            n,
+            mistakes,
+        )
 
 
 def assert_census(rows, signs, constant, weights, doubtful, found):
@@ -201,7 +202,7 @@ def assert_census(rows, signs, constant, weights, doubtful, found):
     assert len(set(doubtful)) == len(doubtful)
     assert {i for i, margin in enumerate(margins) if margin <= 0} <= set(doubtful)
     sure = [margin for i, margin in enumerate(margins) if i not in doubtful]
-    assert found[census.LOWEST] == pytest.approx(float(min(sure, default=math.inf)), rel=1e-12)
+    assert found[certain_signs.LOWEST] == pytest.approx(float(min(sure, default=math.inf)), rel=1e-12)
 
 
 @pytest.mark.parametrize("full", [0.0, 1.0])
@@ -216,19 +217,19 @@ def test_reaching_sweep_and_census(case, full):
             with np.errstate(all="ignore"):
                 if number == 0:
                     given = (case.X, signs, case.centre, sight, np.zeros(3), counts, weights)
-                    mistakes = reach.noting_sweep(*given)
-                    sight.reach[: int(sight.ledger[reach.ASTRAY])] = -np.inf
+                    mistakes = angle_bound_kernels.noting_sweep(*given)
+                    sight.reach[: int(sight.ledger[angle_bound_kernels.ASTRAY])] = -np.inf
                 else:
-                    if not reach.cast(weights, sight) < np.inf:
+                    if not angle_bound_kernels.cast(weights, sight) < np.inf:
                         sight.reach[:] = -np.inf
-                    sight.ledger[reach.FULL] = full
-                    mistakes = reach.reaching_sweep(case.X, signs, sight, counts, weights)
+                    sight.ledger[angle_bound_kernels.FULL] = full
+                    mistakes = angle_bound_kernels.reaching_sweep(case.X, signs, sight, counts, weights)
             steps = [Fraction(1, 2)] * n
             twin = naive.sweep(case.rows, signs, range(n), steps, Fraction(constant), twin[1], twin[2])
             assert (mistakes, counts.tolist(), naive.exact(weights)) == twin
         doubtful, found = np.empty(n, np.int32), np.full(1, np.inf)
         with np.errstate(all="ignore"):
-            left = census.reaching_census(case.X, signs, sight, weights, doubtful, found)
+            left = angle_bound_signs_kernels.reaching_census(case.X, signs, sight, weights, doubtful, found)
         assert_census(case.rows, signs, constant, twin[2], doubtful[:left], found)
 
 
@@ -239,40 +240,42 @@ def test_shaded_sweep(dtype, n, d):
     case = Case(dtype, (n, d), seed=1)
     signs = np.array([1 if sum(row) > -1 else -1 for row in case.rows], np.int8)
     squares, largest = np.zeros(n, np.float32), np.zeros(3)
-    shade = shadow.empty_shadow(n, d, np.empty(shadow.words_of(n, d), np.int32))
+    shade = quantised_kernels.empty_shadow(n, d, np.empty(quantised_kernels.words_of(n, d), np.int32))
     for constant, weights, exact in case.starts():
         counts, twin = np.zeros(n, np.int32), (None, [0] * n, exact)
         for number in range(6):
             with np.errstate(all="ignore"):
                 if number % 2 == 0:  # all panels drawn at once, none, and in the order that they have
-                    steps = np.full(shadow.WINDOW, 0.5)
+                    steps = np.full(quantised_kernels.WINDOW, 0.5)
                     anew, soon = ((True, np.inf), (True, 0.0), (False, 0.0))[number // 2]
                     shade.anchor[:] = (weights, weights[::-1], 0.0)[number // 2]
                     given = (case.X, signs, squares, steps, constant, np.zeros(d), largest)
-                    mistakes = drawing.arranging_sweep(*given, anew, soon, shade, counts, weights)
+                    mistakes = quantise_kernels.arranging_sweep(*given, anew, soon, shade, counts, weights)
                     sizes = [float(naive.dot(x, x)) for x in case.rows]
                     assert squares.tolist() == pytest.approx(sizes, rel=3e-7)
                     assert largest.tolist() == pytest.approx([max(sizes), max(sizes), 0.0])
                 else:
                     shade.progress[:] = mistakes = 0
-                    while shade.progress[shadow.PLACE] < n:
+                    while shade.progress[quantised_kernels.PLACE] < n:
                         given = (case.X, signs, np.full(50, 0.5), constant, shade)
-                        mistakes += shading.shaded_sweep(*given, counts, weights)
+                        mistakes += quantised_pass_kernels.shaded_sweep(*given, counts, weights)
             steps = [Fraction(1, 2)] * n
             twin = naive.sweep(case.rows, signs, range(n), steps, Fraction(constant), twin[1], twin[2])
             assert (mistakes, counts.tolist(), naive.exact(weights)) == twin
         doubtful, found = np.empty(n, np.int32), np.full(1, np.inf)
         with np.errstate(all="ignore"):
-            left = shading.shaded_census(case.X, signs, squares, constant, shade, weights, doubtful, found)
+            left = quantised_pass_kernels.shaded_census(
+                case.X, signs, squares, constant, shade, weights, doubtful, found
+            )
         assert_census(case.rows, signs, constant, twin[2], doubtful[:left], found)
 
 
 PRODUCTS = {
-    "as called": lambda: numba.njit(lambda *given: products.add_products(*given)),
-    "one by one": lambda: numba.njit(products.one_by_one),
-    "four pairs": lambda: numba.njit(products.adding_pairs(4)),
-    "eight pairs": lambda: numba.njit(products.adding_pairs(8)),
-    "sixteen pairs": lambda: numba.njit(products.adding_pairs(16)),
+    "as called": lambda: numba.njit(lambda *given: int8_product_kernels.add_products(*given)),
+    "one by one": lambda: numba.njit(int8_product_kernels.one_by_one),
+    "four pairs": lambda: numba.njit(int8_product_kernels.adding_pairs(4)),
+    "eight pairs": lambda: numba.njit(int8_product_kernels.adding_pairs(8)),
+    "sixteen pairs": lambda: numba.njit(int8_product_kernels.adding_pairs(16)),
 }
 
 
@@ -281,7 +284,7 @@ PRODUCTS = {
 def test_add_products(way, n_words):
     """Every way to the sums, whether or not it is the one that this processor goes; the largest included."""
     lanes = {"four pairs": 4, "eight pairs": 8, "sixteen pairs": 16}.get(way, 0)
-    if lanes > products.sums_at_once() or (lanes and numba.config.DISABLE_JIT):
+    if lanes > int8_product_kernels.sums_at_once() or (lanes and numba.config.DISABLE_JIT):
         pytest.skip("This processor has no such instruction, or nothing is compiled.")
     random = np.random.default_rng(n_words)
     most = min(32767, 2**24 // (4 * n_words) - 1)
@@ -304,15 +307,17 @@ def test_census(case):
     """Entries are eighths: a margin is far from zero, or zero and in doubt."""
     for _, weights, exact in case.starts():
         doubtful, found = np.empty(len(case.rows), np.int32), np.array([np.inf, 0.0])
-        n = census.census(case.X, case.signs, weights, doubtful, found)
+        n = certain_signs.census(case.X, case.signs, weights, doubtful, found)
         twin = naive.census(case.rows, case.signs, Fraction(1), exact)
-        assert (doubtful[:n].tolist(), found[census.LOWEST], found[census.WRONG]) == twin
+        assert (doubtful[:n].tolist(), found[certain_signs.LOWEST], found[certain_signs.WRONG]) == twin
 
 
 def test_averaged_sweep(case):
     for constant, weights, exact in case.starts():
         late = case.start.copy()
-        mistakes = variants.averaged_sweep(case.X, case.signs, case.visit, constant, 7.0, late, weights)
+        mistakes = variant_kernels.averaged_sweep(
+            case.X, case.signs, case.visit, constant, 7.0, late, weights
+        )
         twin = naive.averaged_sweep(
             case.rows, case.signs, case.visit, Fraction(constant), 7, naive.exact(case.start), exact
         )
@@ -324,7 +329,7 @@ def test_voted_sweep(case):
         room = 2 + len(case.visit)
         voters, lives = np.zeros((room, len(weights))), np.zeros(room, np.int64)
         voters[1], lives[:2] = weights, (4, 2)
-        last = variants.voted_sweep(case.X, case.signs, case.visit, constant, lives, voters, 1)
+        last = variant_kernels.voted_sweep(case.X, case.signs, case.visit, constant, lives, voters, 1)
         twin = naive.voted_sweep(
             case.rows, case.signs, case.visit, Fraction(constant), [4, 2], [[0] * len(exact), exact]
         )
@@ -336,7 +341,9 @@ def test_voted_sweep(case):
 def test_pocket_sweep(case):
     for constant, weights, exact in case.starts():
         runs, pocket = np.array([2, 3]), case.start.copy()
-        mistakes = variants.pocket_sweep(case.X, case.signs, case.visit, constant, runs, pocket, weights)
+        mistakes = variant_kernels.pocket_sweep(
+            case.X, case.signs, case.visit, constant, runs, pocket, weights
+        )
         twin = naive.pocket_sweep(
             case.rows, case.signs, case.visit, Fraction(constant), (2, 3), naive.exact(case.start), exact
         )
@@ -353,7 +360,7 @@ def test_kozinec_sweep(case, constant, share):
     rows, first = [[float(v) for v in row] for row in case.rows], 3
     state, shares = np.array([0.0, 0.0, constant, 0.0, first]), np.zeros(first + len(rows))
     weights = np.zeros(len(case.start))
-    updates = variants.kozinec_sweep(case.X, signs, visit, share, state, shares, weights)
+    updates = variant_kernels.kozinec_sweep(case.X, signs, visit, share, state, shares, weights)
     twin = naive.kozinec_sweep(rows, signs, visit, share, constant, [0.0] * len(rows), None)
     assert (updates, state[3]) == twin[:2]
     point = [0.0] * len(weights) if twin[3] is None else twin[3]
@@ -369,7 +376,7 @@ def test_passive_aggressive_sweep(case, cap, soft):
     visit = np.random.default_rng(0).permutation(len(case.rows)).astype(np.int32)
     for constant, weights, exact in case.starts():
         tally = np.array([1.0, 2.0])
-        updates = variants.passive_aggressive_sweep(
+        updates = variant_kernels.passive_aggressive_sweep(
             case.X, case.signs, visit, constant, cap, soft, tally, weights
         )
         twin = naive.passive_aggressive_sweep(
@@ -381,7 +388,7 @@ def test_passive_aggressive_sweep(case, cap, soft):
 
 
 def test_every_kernel_has_a_twin():
-    for module in (survey, variants):
+    for module in (scores, variant_kernels):
         kernels = {
             name
             for name, value in vars(module).items()
@@ -405,10 +412,10 @@ def test_a_score_that_is_no_number_is_a_mistake(form):
         counts, lives, room = np.zeros(1, np.int32), np.zeros(2, np.int64), np.zeros((2, 3))
         room[0] = weights
         yield sweep(block.X, signs, visit, np.ones(1), 1.0, counts, weights.copy())
-        yield variants.averaged_sweep(block.X, signs, visit, 1.0, 0.0, np.zeros(3), weights.copy())
-        yield variants.voted_sweep(block.X, signs, visit, 1.0, lives, room, 0)
-        yield variants.pocket_sweep(block.X, signs, visit, 1.0, lives, np.zeros(3), weights.copy())
-        yield survey.add_violators(block.X, signs, 1.0, weights, np.zeros(3))
+        yield variant_kernels.averaged_sweep(block.X, signs, visit, 1.0, 0.0, np.zeros(3), weights.copy())
+        yield variant_kernels.voted_sweep(block.X, signs, visit, 1.0, lives, room, 0)
+        yield variant_kernels.pocket_sweep(block.X, signs, visit, 1.0, lives, np.zeros(3), weights.copy())
+        yield scores.add_violators(block.X, signs, 1.0, weights, np.zeros(3))
 
     with np.errstate(invalid="ignore"):
         assert list(rules(np.array([np.inf, -np.inf, 0.0]))) == [1] * 5
@@ -421,8 +428,8 @@ def test_nan_and_infinity_keep_their_meaning(form):
     (block,) = as_rows(csr_array(table) if form.startswith("csr") else table).blocks()
     out, squares = np.empty(4), np.empty(4)
     with np.errstate(invalid="ignore"):
-        survey.scores(block.X, 1.0, np.array([1.0, 1.0, 0.5]), out)
-        survey.survey(block.X, np.zeros(2), squares, np.zeros(2))
+        scores.scores(block.X, 1.0, np.array([1.0, 1.0, 0.5]), out)
+        scores.survey(block.X, np.zeros(2), squares, np.zeros(2))
     np.testing.assert_array_equal(out, [np.nan, np.inf, -np.inf, 3.5])
     np.testing.assert_array_equal(squares, [np.nan, np.inf, np.inf, 5.0])
 
@@ -430,8 +437,8 @@ def test_nan_and_infinity_keep_their_meaning(form):
 @compiled
 def test_one_policy_for_all_kernels_but_those_that_say_so():
     found, strict = set(), set()
-    for listed in pkgutil.walk_packages(kernels.__path__, "separatrix.kernels."):
-        module = importlib.import_module(listed.name)
+    for path in kernel_sources():
+        module = importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
         for value in vars(module).values():
             if isinstance(value, numba.core.registry.CPUDispatcher):
                 assert value.targetoptions["nogil"] is True
@@ -443,10 +450,11 @@ def test_one_policy_for_all_kernels_but_those_that_say_so():
                 else:
                     strict.add(name)
                 found.add(name)
-    sources = [path.read_text(encoding="utf-8") for path in Path(*kernels.__path__).rglob("*.py")]
+    sources = [path.read_text(encoding="utf-8") for path in kernel_sources()]
     assert len(found) == sum(len(re.findall(r"^@(?:strict_|inner_)?kernel$", text, re.M)) for text in sources)
-    strict_ones = {name for name in found if ".kernels.svmlight." in name}
-    strict_ones |= {f"separatrix.kernels.enclosures.{name}" for name in ("softplus_above", "entropy_below")}
+    strict_ones = {name for name in found if ".svmlight_kernels." in name}
+    enclosures = "separatrix.algorithms.logistic.enclosure_kernels"
+    strict_ones |= {f"{enclosures}.softplus_above", f"{enclosures}.entropy_below"}
     assert strict == strict_ones
     assert not {"nnan", "ninf", "fast"} & set(POLICY["fastmath"])
 
@@ -456,8 +464,8 @@ def test_one_policy_for_all_kernels_but_those_that_say_so():
 PROGRAM = """
 import sys
 import numpy as np
-from separatrix.kernels import cache
-from separatrix.kernels.survey import scores
+from separatrix.kernels import disk_cache as cache
+from separatrix.kernels.scores import scores
 said = []
 cache.announce = said.append
 X = np.arange(6.0, dtype=sys.argv[1]).reshape(3, 2)
@@ -505,10 +513,10 @@ def test_compiling_is_said_where_there_is_no_terminal_too(tmp_path):
 
 
 def test_who_is_told_of_compiling():
-    assert cache.announce is None
-    with cache.announcing(print):
-        assert cache.announce is print
-    assert cache.announce is None
+    assert disk_cache.announce is None
+    with disk_cache.announcing(print):
+        assert disk_cache.announce is print
+    assert disk_cache.announce is None
 
 
 @compiled
@@ -569,25 +577,49 @@ def test_processes_that_start_cold_at_once(tmp_path):
 
 
 @compiled
-def test_changed_source_is_compiled_anew(tmp_path):
-    """Also where the change is in another file than the kernel: its stamp covers the whole folder."""
-    package = tmp_path / "separatrix" / "kernels"
-    package.mkdir(parents=True)
-    (package.parent / "__init__.py").touch()
-    for name in ("__init__.py", "cache.py", "private_folder.py", "signals.py"):
-        package.joinpath(name).write_bytes((ROOT / "separatrix" / "kernels" / name).read_bytes())
-    inner = "from separatrix.kernels import kernel\n\n@kernel\ndef inner(x):\n    return x + {}\n"
-    outer = "from separatrix.kernels import kernel\nfrom separatrix.kernels.inner import inner\n\n"
-    (package / "outer.py").write_text(f"{outer}@kernel\ndef outer(x):\n    return 2 * inner(x)\n")
+@pytest.mark.parametrize("changed", ["shared", "inlined"])
+def test_changed_source_is_compiled_anew(changed, tmp_path):
+    """Also where the change is in another file than the kernel: a shared one, or an inlined one of a
+    chapter."""
+    package = tmp_path / "separatrix"
+    (package / "kernels").mkdir(parents=True)
+    (package / "chapter").mkdir()
+    for folder in (package, package / "chapter"):
+        (folder / "__init__.py").touch()
+    for name in ("__init__.py", "disk_cache.py", "private_folder.py", "interrupts.py"):
+        (package / "kernels" / name).write_bytes((ROOT / "separatrix" / "kernels" / name).read_bytes())
+    inner = "from separatrix.kernels import {0}\n\n@{0}\ndef {1}(x):\n    return x + {2}\n"
+    (package / "chapter" / "outer_kernels.py").write_text(
+        "from separatrix.chapter.inner_kernels import inlined\n"
+        "from separatrix.kernels import kernel\n"
+        "from separatrix.kernels.inner import shared\n\n"
+        "@kernel\ndef outer(x):\n    return shared(x) * inlined(x)\n"
+    )
     program = (
-        "from separatrix.kernels import cache\nfrom separatrix.kernels.outer import outer\n"
-        "cache.announce = str\nprint(outer(1.0), sum(outer.stats.cache_hits.values()))"
+        "from separatrix.chapter.outer_kernels import outer\nfrom separatrix.kernels import disk_cache\n"
+        "disk_cache.announce = str\nprint(outer(1.0), sum(outer.stats.cache_hits.values()))"
     )
     answers = []
-    for addend in (1, 1, 10):
-        (package / "inner.py").write_text(inner.format(addend))
+    for addend in (1, 1, 4):
+        of_shared, of_inlined = (addend, 1) if changed == "shared" else (1, addend)
+        (package / "kernels" / "inner.py").write_text(inner.format("kernel", "shared", of_shared))
+        (package / "chapter" / "inner_kernels.py").write_text(
+            inner.format("inner_kernel", "inlined", of_inlined)
+        )
         answers.append(answer(start(tmp_path / "cache", program, path=tmp_path)))
-    assert answers == ["4.0 0", "4.0 1", "22.0 0"]
+    assert answers == ["4.0 0", "4.0 1", "10.0 0"]
+
+
+def test_kernels_import_kernels_and_numpy_alone():
+    """So that a chapter's kernels can be read, compiled and tested without the chapter."""
+    allowed = {"__future__", "collections", "llvmlite", "math", "numba", "numpy", "typing"}
+    for path in (ROOT / "separatrix").rglob("*_kernels.py"):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            named = [node.module] if isinstance(node, ast.ImportFrom) else []
+            named += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            for name in named:
+                ours = name.startswith("separatrix.kernels") or name.endswith("_kernels")
+                assert ours or name.split(".")[0] in allowed, f"{path.name} imports {name}"
 
 
 WIDE = "+avx2,+avx512f,+avx512bw"
@@ -601,8 +633,8 @@ def test_no_instruction_is_named_that_is_switched_off(features, tmp_path):
     """LLVM ends the process at one that it may not use."""
     code = (
         "import numpy as np, numba\n"
-        "from separatrix.kernels import products\n"
-        "add = numba.njit(lambda *given: products.add_products(*given))\n"
+        "from separatrix.algorithms.perceptrons.skipping.int8_product_kernels import add_products\n"
+        "add = numba.njit(lambda *given: add_products(*given))\n"
         "words, sums = np.full((1, 2, 64), 0x01010101, np.int32), np.zeros(64, np.int32)\n"
         "add(words, 0, np.ones(8, np.int16), sums)\n"
         "print(sums.sum())"
@@ -614,7 +646,7 @@ def test_no_instruction_is_named_that_is_switched_off(features, tmp_path):
         "PYTHONPATH": str(ROOT),
     }
     needed = 16 if features.startswith(WIDE) else 8 if features == "+avx2" else 0
-    if products.sums_at_once() < needed:
+    if int8_product_kernels.sums_at_once() < needed:
         pytest.skip("This processor has no such instruction.")
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "512\n"), done.stderr
@@ -626,6 +658,6 @@ def test_products_of_arrays_in_any_layout():
     words = random.integers(-(2**31), 2**31, (2, 3, 64)).astype(np.int32)
     factors, sums = random.integers(-9, 10, 24).astype(np.int16)[::2], np.zeros(64, np.int32)
     twin = np.zeros(64, np.int32)
-    numba.njit(lambda *given: products.add_products(*given))(words, 1, factors, sums)
-    products.add_products(words, 1, np.ascontiguousarray(factors), twin)
+    numba.njit(lambda *given: int8_product_kernels.add_products(*given))(words, 1, factors, sums)
+    int8_product_kernels.add_products(words, 1, np.ascontiguousarray(factors), twin)
     np.testing.assert_array_equal(sums, twin)

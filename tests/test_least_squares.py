@@ -306,7 +306,7 @@ def test_wide_in_floats():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_residuals_and_their_pull_in_one_reading(dtype):
-    from separatrix.kernels.residuals import add_residuals
+    from separatrix.algorithms.least_squares.residual_kernels import add_residuals
     from separatrix.rows import Csr
 
     rng = np.random.default_rng(3)

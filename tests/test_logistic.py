@@ -131,7 +131,7 @@ def test_a_loose_fit_takes_one_pass_to_prove_and_holds(tol, monkeypatch):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_kernels_are_their_plain_twins(dtype):
-    from separatrix.kernels import logistic
+    from separatrix.algorithms.logistic import objective_kernels
     from separatrix.rows import Csr
 
     random = np.random.default_rng(1)
@@ -140,7 +140,7 @@ def test_kernels_are_their_plain_twins(dtype):
     scores = random.normal(size=40) * 20
     scores[:3] = 0.0, 900.0, -900.0
     slopes, curvatures = np.empty(40), np.empty(40)
-    loss = logistic.logistic_terms(scores, signs, costs, np.empty(40, np.int64), slopes, curvatures)
+    loss = objective_kernels.logistic_terms(scores, signs, costs, np.empty(40, np.int64), slopes, curvatures)
     p = 1 / (1 + np.exp(np.clip(signs * scores, -700, 700)))
     assert loss == pytest.approx(costs @ np.logaddexp(0, -signs * scores), rel=1e-14)
     assert np.allclose(slopes, -costs * signs * p, rtol=1e-13, atol=1e-300)
@@ -152,35 +152,35 @@ def test_kernels_are_their_plain_twins(dtype):
     Z, direction = np.column_stack([X.astype(float), np.ones(40)]), random.normal(size=4)
     for rows in (X, csr):
         total = np.zeros(4)
-        logistic.add_rows(rows, slopes, 1.0, total)
+        objective_kernels.add_rows(rows, slopes, 1.0, total)
         assert np.allclose(total, Z.T @ slopes)
         total = np.zeros(4)
-        logistic.add_curved(rows, curvatures, 1.0, direction, total)
+        objective_kernels.add_curved(rows, curvatures, 1.0, direction, total)
         assert np.allclose(total, Z.T @ (curvatures * (Z @ direction)))
     gram, squares = np.zeros((4, 4)), np.zeros(4)
-    logistic.add_gram(csr, curvatures, 1.0, gram)
-    logistic.add_squares(csr, curvatures, 1.0, squares)
+    objective_kernels.add_gram(csr, curvatures, 1.0, gram)
+    objective_kernels.add_squares(csr, curvatures, 1.0, squares)
     assert np.allclose(gram, np.triu((Z.T * curvatures) @ Z))
     assert np.allclose(squares, curvatures @ Z**2)
     for known in (False, True):
         found, bent, total = (scores if known else np.full(40, np.nan)), np.empty(40), np.zeros(4)
         at = scores if known else Z @ direction
         q = 1 / (1 + np.exp(np.clip(signs * at, -700, 700)))
-        loss, mass = logistic.logistic_sums(X, signs, costs, direction, known, found, bent, total)
+        loss, mass = objective_kernels.logistic_sums(X, signs, costs, direction, known, found, bent, total)
         assert np.allclose(found, at, rtol=1e-12)
         assert loss == pytest.approx(costs @ np.logaddexp(0, -signs * at), rel=1e-12)
         assert np.allclose(total, Z.T @ (-costs * signs * q), rtol=1e-11)
         assert (mass, bent.sum()) == pytest.approx((-(costs * signs) @ q, (costs * q) @ (1 - q)), rel=1e-11)
     scaled = np.empty((40, 4))
-    logistic.scale_rows(X, np.ones(3), curvatures, 1.0, scaled)
+    objective_kernels.scale_rows(X, np.ones(3), curvatures, 1.0, scaled)
     assert np.allclose(scaled, np.sqrt(curvatures)[:, None] * (Z - [1, 1, 1, 0]))
     curved, scale, found, rest = random.normal(size=(4, 5))
     wanted = found + 0.3 * curved, rest - 0.3 * curved**2
-    total = logistic.descend(curved, curved**2, scale, 0.3, found, rest)
+    total = objective_kernels.descend(curved, curved**2, scale, 0.3, found, rest)
     assert np.allclose([found, rest], wanted)
     assert total == pytest.approx(scale @ rest**2)
     wanted = scale * rest + 0.7 * curved
-    logistic.turn(rest, scale, 0.7, curved)
+    objective_kernels.turn(rest, scale, 0.7, curved)
     assert np.allclose(curved, wanted)
 
 

@@ -362,7 +362,7 @@ def test_batches_are_the_same_for_any_number_of_threads():
 
 def test_a_long_fit_is_plain_passes_bit_for_bit():
     """However many rows a fit passes over unread, the weights, counts and passes are those of reading all."""
-    from separatrix.kernels.sweep import sweep
+    from separatrix.algorithms.perceptrons.sweep_kernels import sweep
 
     rng = np.random.default_rng(1)
     X = rng.normal(size=(4000, 6))

@@ -12,7 +12,7 @@ import sys
 import numba
 import pytest
 
-from separatrix.kernels import cache, kernel
+from separatrix.kernels import disk_cache, kernel
 from separatrix.kernels.private_folder import (
     SharedFolder,
     make_private,
@@ -172,8 +172,8 @@ def compile_in(monkeypatch):
     def compile_in(folder):
         said = []
         monkeypatch.setenv("SEPARATRIX_CACHE_DIR", str(folder))
-        monkeypatch.setattr(cache, "_announced", False)
-        with cache.announcing(said.append):
+        monkeypatch.setattr(disk_cache, "_announced", False)
+        with disk_cache.announcing(said.append):
             twice = kernel(double)
             assert twice(2.0) == 4.0
         return sum(twice.stats.cache_hits.values()), said

@@ -11,9 +11,10 @@ from scipy.sparse import csr_matrix
 import separatrix as sx
 from separatrix.algorithms.online import focus, loop, mistake_driven
 from separatrix.algorithms.online.focus import Focus, Sketch
+from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import TURNED, UNIT, turn
+from separatrix.algorithms.perceptrons.skipping.angle_bound_signs_kernels import reaching_census
 from separatrix.certificates.exact import Margins
-from separatrix.kernels.census import LOWEST, WRONG, census, reaching_census
-from separatrix.kernels.reach import TURNED, UNIT, turn
+from separatrix.kernels.certain_signs import LOWEST, WRONG, census
 from separatrix.rows.memory import DenseRows, SparseRows
 
 CASES = ["wide", "narrow", "noisy", "repeated", "zero rows", "huge", "tiny", "far"]

@@ -13,7 +13,7 @@ from separatrix.algorithms.zero_one.interval import Interval
 from separatrix.algorithms.zero_one.recession import Recession
 from separatrix.algorithms.zero_one.reduce import reduced
 from separatrix.algorithms.zero_one.sharpening import Sharpening
-from separatrix.kernels.sharpening import pull
+from separatrix.algorithms.zero_one.upper.graduated_nonconvexity_kernels import pull
 
 
 def planted(n, d, flips, seed):

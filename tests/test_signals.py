@@ -12,7 +12,7 @@ import pytest
 
 from separatrix.algorithms.zero_one import strategy
 from separatrix.kernels import kernel
-from separatrix.kernels.signals import held_back
+from separatrix.kernels.interrupts import held_back
 
 CALLED_BACK = ctypes.CFUNCTYPE(None)
 pytestmark = pytest.mark.usefixtures("interruptible")

@@ -673,9 +673,9 @@ def test_conflict_is_named_by_the_rows_as_given():
 
 def test_row_on_the_edge_of_the_working_set_either_pulls_or_is_kept():
     """The farthest row of the sample lies on the edge to the last digit."""
+    from separatrix.algorithms.svm.hinge_kernels import FULL
     from separatrix.algorithms.svm.sampling import Guess
     from separatrix.algorithms.svm.task import Task
-    from separatrix.kernels.hinge import FULL
 
     X, y = noisy(50, 3, seed=27)
     rows, random = sx.as_rows(X, y), np.random.default_rng(27)

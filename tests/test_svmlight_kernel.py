@@ -20,11 +20,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from separatrix.kernels.svmlight import FARTHEST, REFUSED, nearest, parse_lines
 from separatrix.rows import DataError
 from separatrix.rows.files import read, svmlight
 from separatrix.rows.files.source import Place
 from separatrix.rows.files.svmlight import SvmlightFile, parse, parse_plain
+from separatrix.rows.files.svmlight_kernels import FARTHEST, REFUSED, nearest, parse_lines
 
 DOUBLES = st.floats(allow_nan=False, allow_infinity=False)
 ORDINARY = DOUBLES.filter(lambda x: x == 0 or 1e-270 < abs(x) < 1e270)

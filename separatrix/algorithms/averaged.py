@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.online.classifier import OnlineClassifier
-from separatrix.algorithms.online.learner import Learner, rule
+from separatrix.algorithms.online.learner import Learner, variant_kernels
 
 
 class AveragedPerceptron(OnlineClassifier):
@@ -88,7 +88,7 @@ class AveragingLearner(Learner):
         self.visited = 0
 
     def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
-        sweep = rule("variants.averaged_sweep")
+        sweep = variant_kernels().averaged_sweep
         made = sweep(X, signs, visit, self.constant, float(self.visited), self.late, self.weights)
         self.visited += len(visit)
         self.mistakes += made

@@ -119,7 +119,7 @@ class BatchLearner(Learner):
         return int(found)
 
     def _violators(self, block: Block, positive: int) -> tuple[np.ndarray, int]:
-        from separatrix.kernels.survey import add_violators
+        from separatrix.kernels.scores import add_violators
 
         total = np.zeros_like(self.weights)
         return total, add_violators(block.X, block.signs(positive), self.constant, self.weights, total)

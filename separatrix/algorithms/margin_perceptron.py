@@ -28,7 +28,7 @@ import numpy as np
 
 from separatrix.algorithms.online.classifier import OnlineClassifier
 from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner, ldexp, length_of, rule, same_after
+from separatrix.algorithms.online.learner import Learner, ldexp, length_of, same_after, variant_kernels
 from separatrix.algorithms.online.loop import Run, errors_in_floats
 from separatrix.algorithms.online.survey import Survey
 from separatrix.bounds import Bound, kozinec
@@ -178,7 +178,7 @@ class KozinecLearner(Learner):
         self.shares = np.zeros(rows.n_rows)
 
     def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
-        sweep = rule("variants.kozinec_sweep")
+        sweep = variant_kernels().kozinec_sweep
         shares = np.zeros(len(signs)) if first < 0 else self.shares
         self.lengths[4] = max(first, 0)
         made = sweep(X, signs, visit, self.share, self.lengths, shares, self.weights)
@@ -219,7 +219,7 @@ class KozinecLearner(Learner):
         The theorem holds for any order of visits, so this spares passes and proves the same. A file is read
         once more for it.
         """
-        sweep = rule("variants.kozinec_sweep")
+        sweep = variant_kernels().kozinec_sweep
         chosen = np.flatnonzero(self.shares)
         if not 0 < len(chosen) <= MOST_CARRIERS:
             return

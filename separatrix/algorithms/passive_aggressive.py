@@ -22,7 +22,7 @@ import numpy as np
 
 from separatrix.algorithms.online.classifier import OnlineClassifier
 from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner, rule
+from separatrix.algorithms.online.learner import Learner, variant_kernels
 from separatrix.algorithms.online.loop import Run
 from separatrix.algorithms.online.survey import Survey
 from separatrix.bounds import Bound, passive_aggressive
@@ -140,7 +140,7 @@ class AggressiveLearner(Learner):
         self.squared_loss = 0.0
 
     def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
-        sweep = rule("variants.passive_aggressive_sweep")
+        sweep = variant_kernels().passive_aggressive_sweep
         tally = np.zeros(2)
         made = sweep(X, signs, visit, self.constant, self.cap, self.soft, tally, self.weights)
         self.mistakes += int(tally[0])

@@ -28,7 +28,7 @@ import numpy as np
 
 from separatrix.algorithms.online.classifier import OnlineClassifier
 from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner, length_of, rule
+from separatrix.algorithms.online.learner import Learner, length_of, sweep_kernels
 from separatrix.algorithms.online.loop import Run
 from separatrix.algorithms.online.steps import Steps
 from separatrix.algorithms.online.survey import Survey
@@ -309,7 +309,7 @@ class RosenblattLearner(Learner):
             counts = np.zeros(len(signs), np.int32)
         else:
             counts = self.counts[first : first + len(signs)]
-        steps, sweep = self.steps.next(self.mistakes, len(visit)), rule("sweep.sweep")
+        steps, sweep = self.steps.next(self.mistakes, len(visit)), sweep_kernels().sweep
         return self._gain(sweep(X, signs, visit, steps, self.constant, counts, self.weights))
 
     def rest(self) -> Learner:

@@ -25,7 +25,7 @@ import numpy as np
 
 from separatrix.algorithms.online.classifier import OnlineClassifier
 from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner, rule
+from separatrix.algorithms.online.learner import Learner, variant_kernels
 from separatrix.algorithms.online.loop import Run, errors_in_floats
 from separatrix.algorithms.online.survey import Survey
 from separatrix.certificates import ErrorsAtMost, Undecided
@@ -129,7 +129,7 @@ class PocketLearner(Learner):
             self.errors = errors_in_floats(rows, positive, [self.pocket], self.constant)[0]
 
     def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
-        sweep = rule("variants.pocket_sweep")
+        sweep = variant_kernels().pocket_sweep
         made = sweep(X, signs, visit, self.constant, self.runs, self.held, self.weights)
         self.mistakes += made
         self.updates += made

@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.algorithms.online.classifier import OnlineClassifier
 from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner, linear_score, rule
+from separatrix.algorithms.online.learner import Learner, linear_score, variant_kernels
 from separatrix.algorithms.online.loop import Run
 from separatrix.algorithms.online.survey import Survey
 from separatrix.predictor import Solution
@@ -176,7 +176,7 @@ class VotingLearner(Learner):
         return self._lives[: self.mistakes + 1]
 
     def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
-        total, sweep = 0, rule("variants.voted_sweep")
+        total, sweep = 0, variant_kernels().voted_sweep
         for place in range(
             0, len(visit), AT_ONCE
         ):  # room for one voter per row, not for a whole block of them

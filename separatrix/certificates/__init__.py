@@ -23,33 +23,33 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .certificate import About as About
-    from .certificate import Certificate as Certificate
-    from .certificate import Verdict as Verdict
-    from .digest import digest_of as digest_of
-    from .errors_at_least import ErrorsAtLeast as ErrorsAtLeast
-    from .errors_at_most import ErrorsAtMost as ErrorsAtMost
-    from .fewest_errors import FewestErrors as FewestErrors
-    from .gradient_at_most import GradientAtMost as GradientAtMost
-    from .inseparable import Inseparable as Inseparable
-    from .joint_likelihood_within import JointLikelihoodWithin as JointLikelihoodWithin
-    from .likelihood_within import LikelihoodWithin as LikelihoodWithin
-    from .margin_at_least import MarginAtLeast as MarginAtLeast
-    from .margin_at_most import MarginAtMost as MarginAtMost
-    from .margin_between import MarginBetween as MarginBetween
-    from .margin_share import MarginShare as MarginShare
-    from .mistake_run import MistakeRun as MistakeRun
-    from .mistakes_at_most import MistakesAtMost as MistakesAtMost
-    from .overlapping import Overlapping as Overlapping
-    from .separable import Separable as Separable
-    from .sequence import Certificates as Certificates
-    from .soft_margin_within import SoftMarginWithin as SoftMarginWithin
-    from .solution_within import SolutionWithin as SolutionWithin
-    from .store import from_dict as from_dict
-    from .store import from_json as from_json
-    from .undecided import Undecided as Undecided
-    from .weakly_separable import WeaklySeparable as WeaklySeparable
-    from .witness import CertificateError as CertificateError
+    from separatrix.certificates.certificate import About as About
+    from separatrix.certificates.certificate import Certificate as Certificate
+    from separatrix.certificates.certificate import Verdict as Verdict
+    from separatrix.certificates.digest import digest_of as digest_of
+    from separatrix.certificates.errors_at_least import ErrorsAtLeast as ErrorsAtLeast
+    from separatrix.certificates.errors_at_most import ErrorsAtMost as ErrorsAtMost
+    from separatrix.certificates.fewest_errors import FewestErrors as FewestErrors
+    from separatrix.certificates.gradient_at_most import GradientAtMost as GradientAtMost
+    from separatrix.certificates.inseparable import Inseparable as Inseparable
+    from separatrix.certificates.joint_likelihood_within import JointLikelihoodWithin as JointLikelihoodWithin
+    from separatrix.certificates.likelihood_within import LikelihoodWithin as LikelihoodWithin
+    from separatrix.certificates.margin_at_least import MarginAtLeast as MarginAtLeast
+    from separatrix.certificates.margin_at_most import MarginAtMost as MarginAtMost
+    from separatrix.certificates.margin_between import MarginBetween as MarginBetween
+    from separatrix.certificates.margin_share import MarginShare as MarginShare
+    from separatrix.certificates.mistake_run import MistakeRun as MistakeRun
+    from separatrix.certificates.mistakes_at_most import MistakesAtMost as MistakesAtMost
+    from separatrix.certificates.overlapping import Overlapping as Overlapping
+    from separatrix.certificates.separable import Separable as Separable
+    from separatrix.certificates.sequence import Certificates as Certificates
+    from separatrix.certificates.soft_margin_within import SoftMarginWithin as SoftMarginWithin
+    from separatrix.certificates.solution_within import SolutionWithin as SolutionWithin
+    from separatrix.certificates.store import from_dict as from_dict
+    from separatrix.certificates.store import from_json as from_json
+    from separatrix.certificates.undecided import Undecided as Undecided
+    from separatrix.certificates.weakly_separable import WeaklySeparable as WeaklySeparable
+    from separatrix.certificates.witness import CertificateError as CertificateError
 
 _HOMES = {
     "About": "certificate",

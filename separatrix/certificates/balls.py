@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from flint import arb, arb_mat, ctx, fmpq, fmpq_mat, fmpz
 
-from .slices import Doubles
+from separatrix.certificates.slices import Doubles
 
 FIRST_PRECISION = 256
 LARGEST_PRECISION = 1 << 16

@@ -7,8 +7,8 @@ from typing import cast
 import numpy as np
 from flint import fmpq_mat, fmpz_mat, nmod_mat
 
-from .check.dependency import cancel as _cancel
-from .check.dependency import in_doubles
+from separatrix.certificates.check.dependency import cancel as _cancel
+from separatrix.certificates.check.dependency import in_doubles
 
 _TINY = 1e-290
 _PRIME = 2**61 - 1

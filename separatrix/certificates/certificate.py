@@ -14,10 +14,17 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Annotated, Any, ClassVar, Self, get_type_hints
 
-from .digest import digest_of
-from .labels import Label, plain
-from .source import Source, read
-from .witness import CertificateError, TextOrNone, TextsOrNone, WholeOrNone, shown, to_decimal
+from separatrix.certificates.digest import digest_of
+from separatrix.certificates.labels import Label, plain
+from separatrix.certificates.source import Source, read
+from separatrix.certificates.witness import (
+    CertificateError,
+    TextOrNone,
+    TextsOrNone,
+    WholeOrNone,
+    shown,
+    to_decimal,
+)
 
 FORMAT = "separatrix-certificate"
 VERSION = 1

@@ -13,8 +13,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from .dyadic import Doubles, Dyadic, mantissas
-from .source import Matrix
+from separatrix.certificates.dyadic import Doubles, Dyadic, mantissas
+from separatrix.certificates.source import Matrix
 
 _HALF = 2.0**27
 _NO_EXPONENT = 9999

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .source import in_cache, read
+from separatrix.certificates.source import in_cache, read
 
 
 def digest_of(X: Any, y: Any = None, *, positive: Any = None) -> str:

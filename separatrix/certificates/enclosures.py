@@ -22,7 +22,7 @@ from math import fsum, inf
 import numpy as np
 import numpy.typing as npt
 
-from .dyadic import Doubles
+from separatrix.certificates.dyadic import Doubles
 
 U = 2.0**-53
 ALLOWED = 256 * U

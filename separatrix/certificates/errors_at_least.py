@@ -14,16 +14,16 @@ from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
-from .cancelling import cancel
-from .certificate import Certificate, Verdict
-from .check.fewest_errors import METHODS, grouped, lower_bound, whole_costs
-from .check.fewest_errors_circuits import circuits
-from .check.fewest_errors_cone import cones
-from .check.record import Refused
-from .check.table import Unreadable
-from .cone_replay import least
-from .source import Source, refuse_infinite
-from .witness import Flag, Whole, _numbers, _optional
+from separatrix.certificates.cancelling import cancel
+from separatrix.certificates.certificate import Certificate, Verdict
+from separatrix.certificates.check.fewest_errors import METHODS, grouped, lower_bound, whole_costs
+from separatrix.certificates.check.fewest_errors_circuits import circuits
+from separatrix.certificates.check.fewest_errors_cone import cones
+from separatrix.certificates.check.record import Refused
+from separatrix.certificates.check.table import Unreadable
+from separatrix.certificates.cone_replay import least
+from separatrix.certificates.source import Source, refuse_infinite
+from separatrix.certificates.witness import Flag, Whole, _numbers, _optional
 
 
 def _record(value: Any) -> dict[str, Any]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .certificate import Certificate, Verdict
-from .exact import errors_of
-from .source import Source
-from .witness import NumberOrNone, Numbers, Whole
+from separatrix.certificates.certificate import Certificate, Verdict
+from separatrix.certificates.exact import errors_of
+from separatrix.certificates.source import Source
+from separatrix.certificates.witness import NumberOrNone, Numbers, Whole
 
 
 @dataclass(frozen=True, repr=False)

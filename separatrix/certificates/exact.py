@@ -55,9 +55,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .dyadic import Dyadic, dyadic, mantissas, power_of_two, root
-from .labels import Signs
-from .source import Matrix, doubles, in_cache, read, refuse_infinite, stored
+from separatrix.certificates.dyadic import Dyadic, dyadic, mantissas, power_of_two, root
+from separatrix.certificates.labels import Signs
+from separatrix.certificates.source import Matrix, doubles, in_cache, read, refuse_infinite, stored
 
 _U = 2.0**-53
 _TAU = 2.0**-1022

@@ -7,14 +7,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from .certificate import Certificate, Verdict
-from .check.fewest_errors import whole_costs
-from .check.record import Refused
-from .errors_at_least import CostsOrNone, ErrorsAtLeast, Proof, amount
-from .errors_at_most import ErrorsAtMost
-from .exact import Margins
-from .source import Source
-from .witness import CertificateError, NumberOrNone, Numbers, Whole
+from separatrix.certificates.certificate import Certificate, Verdict
+from separatrix.certificates.check.fewest_errors import whole_costs
+from separatrix.certificates.check.record import Refused
+from separatrix.certificates.errors_at_least import CostsOrNone, ErrorsAtLeast, Proof, amount
+from separatrix.certificates.errors_at_most import ErrorsAtMost
+from separatrix.certificates.exact import Margins
+from separatrix.certificates.source import Source
+from separatrix.certificates.witness import CertificateError, NumberOrNone, Numbers, Whole
 
 
 @dataclass(frozen=True, repr=False)

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .source import Source, refuse_infinite, stored
+from separatrix.certificates.source import Source, refuse_infinite, stored
 
 Long = np.longdouble
 _U = 2.0**-53

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .certificate import Certificate, Verdict
-from .gradient import gradient
-from .measured import read_measured
-from .source import Source, refuse_infinite, stored
-from .witness import CertificateError, Double, DoubleOrNone, Doubles, DoublesOrNone
+from separatrix.certificates.certificate import Certificate, Verdict
+from separatrix.certificates.gradient import gradient
+from separatrix.certificates.measured import read_measured
+from separatrix.certificates.source import Source, refuse_infinite, stored
+from separatrix.certificates.witness import CertificateError, Double, DoubleOrNone, Doubles, DoublesOrNone
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .certificate import Certificate, Verdict
-from .combination import weighted_sum
-from .dyadic import Dyadic
-from .source import Source
-from .witness import CertificateError, Counts, Flag, RowNumbers, several
+from separatrix.certificates.certificate import Certificate, Verdict
+from separatrix.certificates.combination import weighted_sum
+from separatrix.certificates.dyadic import Dyadic
+from separatrix.certificates.source import Source
+from separatrix.certificates.witness import CertificateError, Counts, Flag, RowNumbers, several
 
 
 @dataclass(frozen=True, repr=False)

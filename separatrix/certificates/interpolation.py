@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from flint import fmpq, fmpq_mat, fmpz, fmpz_mat, nmod_mat
 
-from .balls import BALLS, RATIONALS, Field, errors_from, fraction, grown, power
-from .moments import products_of
-from .normal_equations import PRIMES
-from .slices import Doubles
+from separatrix.certificates.balls import BALLS, RATIONALS, Field, errors_from, fraction, grown, power
+from separatrix.certificates.moments import products_of
+from separatrix.certificates.normal_equations import PRIMES
+from separatrix.certificates.slices import Doubles
 
 MOST_ROWS = 200
 MOST_VALUES = 1_000_000

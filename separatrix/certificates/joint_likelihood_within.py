@@ -12,14 +12,14 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from .certificate import Certificate, Verdict
-from .check.joint_likelihood import joint_likelihood_within
-from .labels import Label, plain, same_label
-from .likelihood_verdict import Proven, SignedTable, verdict
-from .logistic_duality import grain
-from .multinomial_duality import JointDuality, JointSums
-from .source import Source, read
-from .witness import (
+from separatrix.certificates.certificate import Certificate, Verdict
+from separatrix.certificates.check.joint_likelihood import joint_likelihood_within
+from separatrix.certificates.labels import Label, plain, same_label
+from separatrix.certificates.likelihood_verdict import Proven, SignedTable, verdict
+from separatrix.certificates.logistic_duality import grain
+from separatrix.certificates.multinomial_duality import JointDuality, JointSums
+from separatrix.certificates.source import Source, read
+from separatrix.certificates.witness import (
     CertificateError,
     DoubleOrNone,
     DoublesOrNone,

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .witness import LONGEST, shown
+from separatrix.certificates.witness import LONGEST, shown
 
 Label: TypeAlias = str | int | float | bool
 Signs = npt.NDArray[np.int8]

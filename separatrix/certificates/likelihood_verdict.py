@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .certificate import Verdict
-from .check.record import Refused
-from .soft_margin import nearest
-from .source import Source, refuse_infinite
+from separatrix.certificates.certificate import Verdict
+from separatrix.certificates.check.record import Refused
+from separatrix.certificates.soft_margin import nearest
+from separatrix.certificates.source import Source, refuse_infinite
 
 MOST_ROWS = 10_000
 MOST_COLUMNS = 60

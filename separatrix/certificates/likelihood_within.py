@@ -20,16 +20,16 @@ from typing import Any
 
 import numpy as np
 
-from .certificate import Certificate, Verdict
-from .check.likelihood import likelihood_within
-from .exact import Margins
-from .likelihood_verdict import Proven, SignedTable, verdict
-from .logistic_duality import Duality, Sums, added, grain, penalised_bounds
-from .overlapping import split
-from .restoration import correction, restored_entropy, signed_doubles
-from .source import Source
-from .span import Vectors, rank_at_least
-from .witness import (
+from separatrix.certificates.certificate import Certificate, Verdict
+from separatrix.certificates.check.likelihood import likelihood_within
+from separatrix.certificates.exact import Margins
+from separatrix.certificates.likelihood_verdict import Proven, SignedTable, verdict
+from separatrix.certificates.logistic_duality import Duality, Sums, added, grain, penalised_bounds
+from separatrix.certificates.overlapping import split
+from separatrix.certificates.restoration import correction, restored_entropy, signed_doubles
+from separatrix.certificates.source import Source
+from separatrix.certificates.span import Vectors, rank_at_least
+from separatrix.certificates.witness import (
     CertificateError,
     DoubleOrNone,
     Doubles,

@@ -37,10 +37,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .dyadic import Doubles
-from .enclosures import U, entropy_below, softplus_above, sum_above, sum_below
-from .labels import Signs
-from .source import Matrix
+from separatrix.certificates.dyadic import Doubles
+from separatrix.certificates.enclosures import U, entropy_below, softplus_above, sum_above, sum_below
+from separatrix.certificates.labels import Signs
+from separatrix.certificates.source import Matrix
 
 RUN = 4096  # rows whose sums are made by a product of matrices
 

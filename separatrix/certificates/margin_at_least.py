@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from .certificate import Certificate, Verdict
-from .dyadic import dyadic
-from .exact import Margins
-from .source import Source
-from .witness import Flag, Number, NumberOrNone, Numbers
+from separatrix.certificates.certificate import Certificate, Verdict
+from separatrix.certificates.dyadic import dyadic
+from separatrix.certificates.exact import Margins
+from separatrix.certificates.source import Source
+from separatrix.certificates.witness import Flag, Number, NumberOrNone, Numbers
 
 
 @dataclass(frozen=True, repr=False)

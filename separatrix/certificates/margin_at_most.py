@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .certificate import Certificate, Verdict
-from .inseparable import combination, require_pairs
-from .margin_at_least import of_what
-from .source import Source
-from .witness import Counts, Flag, Number, RowNumbers, several
+from separatrix.certificates.certificate import Certificate, Verdict
+from separatrix.certificates.inseparable import combination, require_pairs
+from separatrix.certificates.margin_at_least import of_what
+from separatrix.certificates.source import Source
+from separatrix.certificates.witness import Counts, Flag, Number, RowNumbers, several
 
 
 @dataclass(frozen=True, repr=False)

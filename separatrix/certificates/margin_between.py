@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .certificate import Certificate, Verdict
-from .inseparable import require_pairs
-from .margin_at_least import MarginAtLeast, of_what
-from .margin_at_most import MarginAtMost
-from .source import Source
-from .witness import Counts, Flag, Number, NumberOrNone, Numbers, RowNumbers
+from separatrix.certificates.certificate import Certificate, Verdict
+from separatrix.certificates.inseparable import require_pairs
+from separatrix.certificates.margin_at_least import MarginAtLeast, of_what
+from separatrix.certificates.margin_at_most import MarginAtMost
+from separatrix.certificates.source import Source
+from separatrix.certificates.witness import Counts, Flag, Number, NumberOrNone, Numbers, RowNumbers
 
 
 @dataclass(frozen=True, repr=False)

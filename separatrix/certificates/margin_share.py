@@ -13,12 +13,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from .certificate import Certificate, Verdict
-from .combination import weighted_sum
-from .dyadic import Dyadic, dyadic
-from .exact import Margins
-from .source import Source
-from .witness import CertificateError, Counts, NumberOrNone, Numbers, RowNumbers, Share
+from separatrix.certificates.certificate import Certificate, Verdict
+from separatrix.certificates.combination import weighted_sum
+from separatrix.certificates.dyadic import Dyadic, dyadic
+from separatrix.certificates.exact import Margins
+from separatrix.certificates.source import Source
+from separatrix.certificates.witness import CertificateError, Counts, NumberOrNone, Numbers, RowNumbers, Share
 
 
 @dataclass(frozen=True, repr=False)

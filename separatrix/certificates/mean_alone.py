@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from flint import arb, fmpq
 
-from .balls import errors_from, grown, power
-from .moments import Moments, Part, moments_of
-from .source import Source, refuse_infinite, stored
+from separatrix.certificates.balls import errors_from, grown, power
+from separatrix.certificates.moments import Moments, Part, moments_of
+from separatrix.certificates.source import Source, refuse_infinite, stored
 
 
 class MeanAlone:

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .source import Piece, Source, chosen_columns, cut_of, exactly, refuse_damaged
-from .sparse import sound_csr
+from separatrix.certificates.source import Piece, Source, chosen_columns, cut_of, exactly, refuse_damaged
+from separatrix.certificates.sparse import sound_csr
 
 
 def read_measured(

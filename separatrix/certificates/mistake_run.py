@@ -29,13 +29,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .certificate import Certificate, Verdict
-from .combination import weighted_squares, weighted_sum
-from .dyadic import Dyadic, dyadic, power_of_two
-from .exact import Margins
-from .separable import first_wrong
-from .source import Source
-from .witness import CertificateError, Counts, Flag, NumberOrNone, Numbers, RowNumbers, Whole
+from separatrix.certificates.certificate import Certificate, Verdict
+from separatrix.certificates.combination import weighted_squares, weighted_sum
+from separatrix.certificates.dyadic import Dyadic, dyadic, power_of_two
+from separatrix.certificates.exact import Margins
+from separatrix.certificates.separable import first_wrong
+from separatrix.certificates.source import Source
+from separatrix.certificates.witness import (
+    CertificateError,
+    Counts,
+    Flag,
+    NumberOrNone,
+    Numbers,
+    RowNumbers,
+    Whole,
+)
 
 _UNIT = power_of_two(-53)
 _TINY = power_of_two(-1022)

@@ -12,11 +12,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from .certificate import Certificate, Verdict
-from .dyadic import dyadic
-from .exact import Margins
-from .source import Matrix, Source, doubles, refuse_infinite
-from .witness import NumberOrNone, Numbers, Whole
+from separatrix.certificates.certificate import Certificate, Verdict
+from separatrix.certificates.dyadic import dyadic
+from separatrix.certificates.exact import Margins
+from separatrix.certificates.source import Matrix, Source, doubles, refuse_infinite
+from separatrix.certificates.witness import NumberOrNone, Numbers, Whole
 
 
 @dataclass(frozen=True, repr=False)

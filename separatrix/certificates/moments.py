@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpz, fmpz_mat
 
-from .slices import (
+from separatrix.certificates.slices import (
     BITS,
     NOTHING,
     Doubles,
@@ -38,8 +38,8 @@ from .slices import (
     values_of,
     weighted_slices,
 )
-from .source import refuse_infinite
-from .witness import CertificateError, from_decimal, to_decimal
+from separatrix.certificates.source import refuse_infinite
+from separatrix.certificates.witness import CertificateError, from_decimal, to_decimal
 
 ROWS = 4096
 MOST_EXPONENT = 10_000  # in size: doubles and their squares stay within it

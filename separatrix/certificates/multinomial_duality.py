@@ -5,10 +5,8 @@ y, with Σ β_k ≤ v, let q be the shares β/v and what they leave for y. By Gi
 − t_y ≥ h(q) − Σ_{k≠y} q_k(t_y − t_k), h the entropy in nats. Summed over the rows the last terms are g·w,
 with g_k = Σ_{y_i=k} (Σ_j β_ij)(x_i, 1) − Σ_{y_i≠k} β_ik(x_i, 1).
 
-*Penalised.* If the intercepts' entries of g are exactly 0, no ½Σ‖w_k‖² + C·loss is below C Σ v h(q) −
-½C²‖g‖².
+*Penalised.* If g is exactly 0 at the intercepts, no ½Σ‖w_k‖² + C·loss is below C Σ v h(q) − ½C²‖g‖².
 *Not penalised.* No weights of length at most ρ, intercepts included, have a loss below Σ v h(q) − ρ‖g‖.
-
 β are whole multiples of a power of two. What is left of the intercepts' entries flows back along pairs of
 classes: β_ik of a row of class l, made smaller, lowers entry k and raises entry l, and so does β_jl of a row
 of class k, made larger. Once these entries are 0 the rows may be moved: g is summed over x − centre, so that
@@ -30,9 +28,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .dyadic import Doubles
-from .enclosures import _FARTHEST, ALLOWED, LEAST_SHARE, U, _exponential, _log_ratio, sum_above, sum_below
-from .source import Matrix
+from separatrix.certificates.dyadic import Doubles
+from separatrix.certificates.enclosures import (
+    _FARTHEST,
+    ALLOWED,
+    LEAST_SHARE,
+    U,
+    _exponential,
+    _log_ratio,
+    sum_above,
+    sum_below,
+)
+from separatrix.certificates.source import Matrix
 
 _RUN = 2048
 TYPICAL = 0.1  # of the worst that rounding can do to scores, what it comes to over many

@@ -26,8 +26,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from flint import arb, arb_mat, fmpq, fmpq_mat, fmpz, fmpz_mat, nmod_mat
 
-from .balls import BALLS, FAR_DOWN, LARGEST_PRECISION, RATIONALS, Field, errors_from, grown, power
-from .moments import Moments
+from separatrix.certificates.balls import (
+    BALLS,
+    FAR_DOWN,
+    LARGEST_PRECISION,
+    RATIONALS,
+    Field,
+    errors_from,
+    grown,
+    power,
+)
+from separatrix.certificates.moments import Moments
 
 PRIMES = (2**61 - 1, 2**62 - 57, 2**63 - 25)
 MODEST = 60  # columns: up to here a coefficient of exactly 0 is followed far down

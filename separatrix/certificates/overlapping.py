@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .certificate import Certificate, Verdict
-from .exact import Margins
-from .inseparable import not_zero, require_pairs
-from .source import Source
-from .span import Vectors, rank_at_least, signed_rows
-from .witness import Counts, Flag, RowNumbers
+from separatrix.certificates.certificate import Certificate, Verdict
+from separatrix.certificates.exact import Margins
+from separatrix.certificates.inseparable import not_zero, require_pairs
+from separatrix.certificates.source import Source
+from separatrix.certificates.span import Vectors, rank_at_least, signed_rows
+from separatrix.certificates.witness import Counts, Flag, RowNumbers
 
 
 @dataclass(frozen=True, repr=False)

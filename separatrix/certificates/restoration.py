@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from .dyadic import Doubles
-from .enclosures import U, entropy_below
-from .logistic_duality import Duality, Sums
-from .source import Source
+from separatrix.certificates.dyadic import Doubles
+from separatrix.certificates.enclosures import U, entropy_below
+from separatrix.certificates.logistic_duality import Duality, Sums
+from separatrix.certificates.source import Source
 
 
 def signed_doubles(source: Source, rows: tuple[int, ...], constant: bool) -> Doubles:

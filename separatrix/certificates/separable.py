@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .certificate import Certificate, Verdict
-from .exact import Margins
-from .source import Source
-from .witness import NumberOrNone, Numbers
+from separatrix.certificates.certificate import Certificate, Verdict
+from separatrix.certificates.exact import Margins
+from separatrix.certificates.source import Source
+from separatrix.certificates.witness import NumberOrNone, Numbers
 
 
 @dataclass(frozen=True, repr=False)

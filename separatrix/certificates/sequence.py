@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .certificate import Certificate, Verdict
+from separatrix.certificates.certificate import Certificate, Verdict
 
 
 class Certificates(tuple[Certificate, ...]):

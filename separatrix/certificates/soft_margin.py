@@ -32,9 +32,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .combination import weighted_sum
-from .dyadic import Doubles, Dyadic, dyadic, power_of_two
-from .source import Matrix, Piece, Source, refuse_infinite, stored
+from separatrix.certificates.combination import weighted_sum
+from separatrix.certificates.dyadic import Doubles, Dyadic, dyadic, power_of_two
+from separatrix.certificates.source import Matrix, Piece, Source, refuse_infinite, stored
 
 GRAIN = 30
 RUN = 256

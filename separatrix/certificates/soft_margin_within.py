@@ -13,11 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .certificate import Certificate, Verdict
-from .dyadic import power_of_two
-from .soft_margin import Objective, enclosed, exact_dual, exact_primal, nearest
-from .source import Source
-from .witness import (
+from separatrix.certificates.certificate import Certificate, Verdict
+from separatrix.certificates.dyadic import power_of_two
+from separatrix.certificates.soft_margin import Objective, enclosed, exact_dual, exact_primal, nearest
+from separatrix.certificates.source import Source
+from separatrix.certificates.witness import (
     CertificateError,
     Double,
     DoubleOrNone,

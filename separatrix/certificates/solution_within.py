@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from .certificate import Certificate, Verdict
-from .gradient import gradient
-from .interpolation import row_equations
-from .mean_alone import mean_equations
-from .measured import read_measured
-from .moments import Part, moments_of
-from .normal_equations import NormalEquations
-from .source import Source
-from .witness import CertificateError, Double, DoubleOrNone, Doubles, DoublesOrNone
+from separatrix.certificates.certificate import Certificate, Verdict
+from separatrix.certificates.gradient import gradient
+from separatrix.certificates.interpolation import row_equations
+from separatrix.certificates.mean_alone import mean_equations
+from separatrix.certificates.measured import read_measured
+from separatrix.certificates.moments import Part, moments_of
+from separatrix.certificates.normal_equations import NormalEquations
+from separatrix.certificates.source import Source
+from separatrix.certificates.witness import CertificateError, Double, DoubleOrNone, Doubles, DoublesOrNone
 
 MOST_COLUMNS = 1000  # of exact equations
 MOST_DEPENDENT = 200  # where there are fewer rows than columns, so that the columns depend on one another

@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .labels import Label, Signs, larger_of, plain, same_label, signs_of
-from .sparse import csr, sound, sound_csr
-from .witness import shown
+from separatrix.certificates.labels import Label, Signs, larger_of, plain, same_label, signs_of
+from separatrix.certificates.sparse import csr, sound, sound_csr
+from separatrix.certificates.witness import shown
 
 Matrix: TypeAlias = Any  # a float64 ndarray or csr_array
 Cut: TypeAlias = Callable[[int, int], Any]

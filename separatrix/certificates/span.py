@@ -13,9 +13,9 @@ from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
-from .dyadic import dyadic
-from .source import Source
-from .witness import Number, from_decimal
+from separatrix.certificates.dyadic import dyadic
+from separatrix.certificates.source import Source
+from separatrix.certificates.witness import Number, from_decimal
 
 PRIMES = (2**31 - 1, 10**9 + 7, 998244353)
 

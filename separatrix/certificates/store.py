@@ -6,30 +6,9 @@ import json
 from dataclasses import fields
 from typing import Any
 
-from . import (  # noqa: F401  (each adds its kind)
-    errors_at_least,
-    errors_at_most,
-    fewest_errors,
-    gradient_at_most,
-    inseparable,
-    joint_likelihood_within,
-    likelihood_within,
-    margin_at_least,
-    margin_at_most,
-    margin_between,
-    margin_share,
-    mistake_run,
-    mistakes_at_most,
-    overlapping,
-    separable,
-    soft_margin_within,
-    solution_within,
-    undecided,
-    weakly_separable,
-)
-from .certificate import FORMAT, VERSION, About, Certificate
-from .check import limits
-from .witness import CertificateError, shown
+from separatrix.certificates.certificate import FORMAT, VERSION, About, Certificate
+from separatrix.certificates.check import limits
+from separatrix.certificates.witness import CertificateError, shown
 
 
 def from_json(text: str | bytes) -> Certificate:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .certificate import Certificate, Verdict
-from .witness import Text
+from separatrix.certificates.certificate import Certificate, Verdict
+from separatrix.certificates.witness import Text
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .certificate import Certificate, Verdict
-from .exact import Margins
-from .inseparable import not_zero, require_pairs
-from .overlapping import dimensions_open, split
-from .source import Source
-from .span import Vectors
-from .witness import Counts, NumberOrNone, Numbers, RowNumbers, several
+from separatrix.certificates.certificate import Certificate, Verdict
+from separatrix.certificates.exact import Margins
+from separatrix.certificates.inseparable import not_zero, require_pairs
+from separatrix.certificates.overlapping import dimensions_open, split
+from separatrix.certificates.source import Source
+from separatrix.certificates.span import Vectors
+from separatrix.certificates.witness import Counts, NumberOrNone, Numbers, RowNumbers, several
 
 
 @dataclass(frozen=True, repr=False)

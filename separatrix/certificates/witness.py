@@ -18,7 +18,7 @@ from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
-from .check import limits
+from separatrix.certificates.check import limits
 
 LONGEST = 13_000  # bits of a number that messages show: Python writes no more than 4300 digits
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)", re.ASCII)

@@ -48,7 +48,7 @@ def demo(name: str, output: str, data: str | None, listed: bool, as_json: bool, 
     require_writable(output=output, read=[data])
     require_suffix("output", output, [".svg"])
     voice.say("\n".join(textwrap.wrap(story.telling, voice.width)))
-    from separatrix.kernels.cache import announcing
+    from separatrix.kernels.disk_cache import announcing
 
     stage = Stage(voice, data)
     with announcing(voice.say):

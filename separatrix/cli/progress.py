@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Any
 
 from separatrix.cli.voice import Voice, safe
-from separatrix.kernels.cache import announcing
+from separatrix.kernels.disk_cache import announcing
 
 PAUSE = 1.0  # seconds between lines where there is no terminal
 PATIENCE = 3.0  # seconds before the first: a short run says nothing

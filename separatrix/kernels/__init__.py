@@ -3,8 +3,8 @@
 One decorator and one numeric policy for nearly all of them. Sums may be reassociated and contracted, which is
 what lets them run at memory speed; NaN and infinity keep their meaning; the interpreter lock is released.
 Where a fit leans on a sum made here it does so by an error bound that holds for any order of summation,
-proven in the docstring of `census` or `reach`; what verifies a certificate imports none of this. Where each
-operation has to be made as it is written, `strict_kernel` says so.
+proven in the docstring of `certain_signs` or `angle_bound_kernels`; what verifies a certificate imports none
+of this. Where each operation has to be made as it is written, `strict_kernel` says so.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from separatrix.kernels.cache import keep_on_disk
-from separatrix.kernels.signals import hold_signals
+from separatrix.kernels.disk_cache import keep_on_disk
+from separatrix.kernels.interrupts import hold_signals
 
 POLICY: dict[str, Any] = {
     "fastmath": {"reassoc", "contract", "nsz", "arcp"},

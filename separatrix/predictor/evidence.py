@@ -37,8 +37,9 @@ def about(rows: Rows, positive: int) -> About:
 def tally(rows: Rows, positive: int, numbers: Any, intercept: Any) -> Tally:
     """Count the errors of a halfspace in exact arithmetic: one pass, in blocks.
 
-    Doubles are compared by a compiled scan with a proven error bound (`separatrix.kernels.census`), and only
-    the rows that it leaves in doubt in exact arithmetic; whole numbers in exact arithmetic throughout.
+    Doubles are compared by a compiled scan with a proven error bound (`separatrix.kernels.certain_signs`),
+    and only the rows that it leaves in doubt in exact arithmetic; whole numbers in exact arithmetic
+    throughout.
     """
     return tallies(rows, {positive: (numbers, intercept)})[positive]
 
@@ -93,7 +94,7 @@ class Exact:
 
     def tally_in(self, block: Block, positive: int, n_columns: int) -> Tally:
         """Of the rows of a block."""
-        from separatrix.kernels.census import LOWEST, WRONG, census
+        from separatrix.kernels.certain_signs import LOWEST, WRONG, census
 
         signs = block.signs(positive)
         if not (isinstance(self._numbers, np.ndarray) and self._numbers.dtype == np.float64):

@@ -63,8 +63,8 @@ class Unsuited(Exception):
 class Gram:
     """Moments about ``centre`` (columns, then target): total weight, means, and the centred Gram matrix.
 
-    ``spread`` has Σ s (x − x̄)² for each column, ``right`` Σ s (x − x̄)(y − ȳ). Without an intercept nothing is
-    centred, and ``centre`` and ``mean`` are 0.
+    ``spread`` has Σ s (x − x̄)² for each column, ``right`` Σ s (x − x̄)(y − ȳ). Without an intercept nothing
+    is centred, and ``centre`` and ``mean`` are 0.
     """
 
     centre: np.ndarray
@@ -259,7 +259,7 @@ def _residuals(
     rows: Rows, weights: np.ndarray | None, gram: Gram, w: np.ndarray, offset: float
 ) -> tuple[np.ndarray, float]:
     """Σ s r (x − centre) and Σ s r with r = y − ŷ: one pass."""
-    from separatrix.kernels.residuals import add_residuals
+    from separatrix.algorithms.least_squares.residual_kernels import add_residuals
 
     d = len(w)
     shift = gram.centre[:d]

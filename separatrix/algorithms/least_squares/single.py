@@ -24,7 +24,7 @@ def worth_single(rows: Rows, weights: np.ndarray | None) -> bool:
 
 def single_gram(rows: Rows, *, intercept: bool) -> Gram:
     """One pass over the rows; `Unsuited` where float32 does not hold the sums."""
-    from separatrix.kernels.residuals import single_rows
+    from separatrix.algorithms.least_squares.residual_kernels import single_rows
 
     assert isinstance(rows, DenseRows)
     d = rows.n_columns

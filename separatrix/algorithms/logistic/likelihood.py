@@ -142,7 +142,7 @@ class Likelihood:
 
     def scores_of(self, direction: np.ndarray) -> np.ndarray:
         """v·(x − centre, constant) of every row: one pass."""
-        from separatrix.kernels.survey import scores
+        from separatrix.kernels.scores import scores
 
         moved = self._uncentred(direction)
         out = np.empty(self.rows.n_rows)
@@ -197,8 +197,8 @@ class Likelihood:
     def _terms(
         self, block: Block, hessian: bool, keep: bool, precise: bool, moved: np.ndarray | None
     ) -> tuple[Any, ...]:
-        from separatrix.kernels.logistic import add_rows, logistic_sums, logistic_terms
-        from separatrix.kernels.survey import scores
+        from separatrix.algorithms.logistic.objective_kernels import add_rows, logistic_sums, logistic_terms
+        from separatrix.kernels.scores import scores
 
         m, here = len(block), slice(block.start, block.stop)
         curvatures = self.curvatures[here] if keep and self.curvatures is not None else np.empty(m)
@@ -220,7 +220,7 @@ class Likelihood:
 
     def _gram(self, X: Any, curvatures: np.ndarray, precise: bool) -> np.ndarray:
         """Σ h·(x − centre, constant)(x − centre, constant)ᵀ; of sparse rows the upper part."""
-        from separatrix.kernels.logistic import add_gram, scale_rows
+        from separatrix.algorithms.logistic.objective_kernels import add_gram, scale_rows
 
         width, dtype = self.n_columns + 1, np.float64 if precise else np.float32
         total = np.zeros((width, width))
@@ -238,7 +238,7 @@ class Likelihood:
 
     def curved(self, direction: np.ndarray) -> np.ndarray:
         """The Hessian times a direction, with the kept curvatures: one pass, over sparse rows or dense."""
-        from separatrix.kernels.logistic import add_curved
+        from separatrix.algorithms.logistic.objective_kernels import add_curved
 
         assert self.curvatures is not None
         kept = self.curvatures
@@ -258,7 +258,7 @@ class Likelihood:
 
     def diagonal(self) -> np.ndarray:
         """The diagonal of the Hessian, with the kept curvatures; never 0."""
-        from separatrix.kernels.logistic import add_squares
+        from separatrix.algorithms.logistic.objective_kernels import add_squares
 
         assert self.curvatures is not None
         kept = self.curvatures
@@ -279,7 +279,7 @@ class Likelihood:
 
     def along(self, moves: np.ndarray, direction: np.ndarray, step: float) -> tuple[float, float, float]:
         """The objective and its first two derivatives at ``step`` along a line; no pass over the rows."""
-        from separatrix.kernels.logistic import logistic_terms
+        from separatrix.algorithms.logistic.objective_kernels import logistic_terms
 
         objective = slope = curvature = 0.0
         signs = self.signs

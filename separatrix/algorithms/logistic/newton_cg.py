@@ -64,7 +64,7 @@ def newton_cg(problem: Likelihood, tol: float, course: Course) -> bool:
 
 def conjugate_gradients(problem: Likelihood, gradient: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """A direction v with ‖Hv + g‖ ≤ 0.2‖g‖ in the scaled norm, or what a few hundred products give."""
-    from separatrix.kernels.logistic import descend, turn
+    from separatrix.algorithms.logistic.objective_kernels import descend, turn
 
     found = np.zeros_like(gradient)
     rest = -gradient

@@ -140,8 +140,8 @@ def _some(ones: np.ndarray, count: int) -> np.ndarray:
 
 def _dense(duality: Duality, X: Any, signs: Any, v: np.ndarray, start: int, swings: list[np.ndarray]) -> Sums:
     """`Duality.piece` of dense rows without conditions, in a kernel: the same, up to the order of sums."""
-    from separatrix.kernels.enclosures import RUN as SHORT
-    from separatrix.kernels.enclosures import dual_sums
+    from separatrix.algorithms.logistic.enclosure_kernels import RUN as SHORT
+    from separatrix.algorithms.logistic.enclosure_kernels import dual_sums
 
     runs = -(-len(signs) // SHORT)
     losses, entropies, g = np.zeros(runs), np.zeros(runs), np.zeros(X.shape[1])
@@ -167,14 +167,14 @@ def _dense(duality: Duality, X: Any, signs: Any, v: np.ndarray, start: int, swin
 
 
 def _softplus(margins: np.ndarray) -> np.ndarray:
-    from separatrix.kernels.enclosures import softplus_above
+    from separatrix.algorithms.logistic.enclosure_kernels import softplus_above
 
     softplus_above(margins, out := np.empty_like(margins), np.empty_like(margins))
     return out
 
 
 def _entropy(parts: np.ndarray, wholes: np.ndarray) -> np.ndarray:
-    from separatrix.kernels.enclosures import entropy_below
+    from separatrix.algorithms.logistic.enclosure_kernels import entropy_below
 
     entropy_below(parts, wholes, out := np.empty_like(parts))
     return out

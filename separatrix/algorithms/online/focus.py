@@ -1,10 +1,11 @@
 """Cyclic passes over rows in memory that soon read only the rows in doubt.
 
 **Idea.** The first pass notes how far the weights may turn before a row can go wrong, and later passes leave
-out the rows that are within reach: `separatrix.kernels.reach`. Where the weights keep turning, so that too
-many rows must be read, a copy in 8 bits a value, arranged by how near the plane they are, tells which:
-`separatrix.kernels.shadow`. If that is to be seen in the middle of the first pass, the rest of that pass
-makes the copy of the rows it reads, and the second pass that of the others.
+out the rows that are within reach: `separatrix.algorithms.perceptrons.skipping.angle_bound_kernels`. Where
+the weights keep turning, so that too many rows must be read, a copy in 8 bits a value, arranged by how near
+the plane they are, tells which: `separatrix.algorithms.perceptrons.skipping.quantised_kernels`. If that is to
+be seen in the middle of the first pass, the rest of that pass makes the copy of the rows it reads, and the
+second pass that of the others.
 
 **Theorem.** The weights, the counts and the mistakes of every pass are those of the plain passes, bit for
 bit. A row is passed over only when the number that the plain sweep would have computed for it is proven
@@ -32,10 +33,11 @@ import numpy as np
 from separatrix.algorithms.online.reach import WELL_IN_REACH, Reach
 from separatrix.algorithms.online.shade import Shade
 from separatrix.algorithms.online.survey import Survey
-from separatrix.kernels.census import LOWEST, reaching_census
-from separatrix.kernels.reach import MOST_NOTED
-from separatrix.kernels.shadow import PANEL, WINDOW, Shadow
-from separatrix.kernels.sweep import sweep
+from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import MOST_NOTED
+from separatrix.algorithms.perceptrons.skipping.angle_bound_signs_kernels import reaching_census
+from separatrix.algorithms.perceptrons.skipping.quantised_kernels import PANEL, WINDOW, Shadow
+from separatrix.algorithms.perceptrons.sweep_kernels import sweep
+from separatrix.kernels.certain_signs import LOWEST
 from separatrix.rows.memory import DenseRows, MemoryRows
 
 OUT_OF_CACHE = 2**25  # bytes: fewer are read quickly as they are

@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from copy import copy
 from functools import cache
-from importlib import import_module
 from typing import Any, Self
 
 import numpy as np
@@ -83,7 +82,7 @@ class Learner(ABC):
         and it is predicted right."""
         return (
             self.enough < math.inf
-            and rule("sweep.least_margin")(X, sign, self.constant, self.weights) > self.enough
+            and sweep_kernels().least_margin(X, sign, self.constant, self.weights) > self.enough
         )
 
     def score(self, X: Any) -> float:
@@ -144,11 +143,20 @@ class Learner(ABC):
 
 
 @cache
-def rule(kernel: str) -> Any:
-    """A kernel, by the name of its file and its own: imported at the first visit, since numba takes its time,
-    and not again at each, since an import takes as long as a row."""
-    file, name = kernel.split(".")
-    return getattr(import_module(f"separatrix.kernels.{file}"), name)
+def sweep_kernels() -> Any:
+    """The module of the perceptron's kernels: imported at the first visit, since numba takes its time to
+    load, and kept, since an import statement takes as long as a row."""
+    from separatrix.algorithms.perceptrons import sweep_kernels as sweep
+
+    return sweep
+
+
+@cache
+def variant_kernels() -> Any:
+    """The module of the other methods' kernels."""
+    from separatrix.algorithms.perceptrons import variant_kernels as variants
+
+    return variants
 
 
 @np.errstate(over="ignore", under="ignore")

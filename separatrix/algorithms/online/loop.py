@@ -199,7 +199,7 @@ def tally_in_floats(rows: Rows, positive: int, weights: np.ndarray, constant: fl
 
 def margins_in(block: Block, positive: int, weights: np.ndarray, constant: float) -> np.ndarray:
     """s·w·(x, constant) of the rows of a block, in floats."""
-    from separatrix.kernels.survey import scores
+    from separatrix.kernels.scores import scores
 
     out = np.empty(len(block))
     scores(block.X, constant, weights, out)

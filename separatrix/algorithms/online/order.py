@@ -78,7 +78,7 @@ def violator(
     rows: Rows, positive: int, weights: np.ndarray, constant: float, order: str
 ) -> tuple[Block, int] | None:
     """The first or the worst row with s·score ≤ 0 (ties: the first), as a block and a place, or None."""
-    from separatrix.kernels.survey import scores
+    from separatrix.kernels.scores import scores
 
     worst: tuple[Block, int] | None = None
     lowest = 0.0

@@ -1,4 +1,5 @@
-"""Cyclic passes that leave out rows which have not had time to go wrong; see `separatrix.kernels.reach`."""
+"""Cyclic passes that leave out rows which have not had time to go wrong; see
+`separatrix.algorithms.perceptrons.skipping.angle_bound_kernels`."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.online.survey import Survey
-from separatrix.kernels.reach import (
+from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import (
     ASTRAY,
     FULL,
     LOST,

@@ -1,4 +1,5 @@
-"""Rows with a copy in 8 bits a value, and one learner's passes over them; see `separatrix.kernels.shadow`."""
+"""Rows with a copy in 8 bits a value, and one learner's passes over them; see
+`separatrix.algorithms.perceptrons.skipping.quantised_kernels`."""
 
 from __future__ import annotations
 
@@ -6,9 +7,8 @@ import numpy as np
 
 from separatrix.algorithms.online.room import lent
 from separatrix.algorithms.online.survey import Survey
-from separatrix.kernels.drawing import arranging_sweep
-from separatrix.kernels.shading import shaded_census, shaded_sweep
-from separatrix.kernels.shadow import (
+from separatrix.algorithms.perceptrons.skipping.quantise_kernels import arranging_sweep
+from separatrix.algorithms.perceptrons.skipping.quantised_kernels import (
     LOOKS,
     PLACE,
     WINDOW,
@@ -18,6 +18,7 @@ from separatrix.kernels.shadow import (
     turned,
     words_of,
 )
+from separatrix.algorithms.perceptrons.skipping.quantised_pass_kernels import shaded_census, shaded_sweep
 
 SOON = 1.2  # of how far the weights are from the anchor: panels within it are drawn at once
 STEPS = 4096  # mistakes between two calls of the kernel

@@ -33,7 +33,7 @@ class Survey:
         self.largest = np.zeros(3)
 
     def see(self, block: Block) -> None:
-        from separatrix.kernels.survey import survey
+        from separatrix.kernels.scores import survey
 
         if survey(block.X, self.centre, np.empty(len(block)), self.largest):
             refuse_nonfinite(block, self.rows)

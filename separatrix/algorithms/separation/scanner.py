@@ -13,9 +13,17 @@ import numpy as np
 
 from separatrix.algorithms.separation.face import View
 from separatrix.algorithms.separation.frame import Frame
+from separatrix.algorithms.separation.scan_kernels import (
+    DOUBTFUL,
+    FLOOR,
+    FOUND,
+    NEGATIVE,
+    TALLY,
+    doubtful,
+    scan,
+)
 from separatrix.algorithms.separation.whole import dyadic, rounded
 from separatrix.certificates.exact import Margins
-from separatrix.kernels.scan import DOUBTFUL, FLOOR, FOUND, NEGATIVE, TALLY, doubtful, scan
 from separatrix.predictor.evidence import matrix
 from separatrix.rows import Block, Csr, Rows, Worst
 from separatrix.rows.memory import MemoryRows

@@ -20,9 +20,9 @@ from scipy.sparse import csr_array
 from separatrix.algorithms.separation.face import Tuned, View
 from separatrix.algorithms.separation.frame import Frame, exact_rows
 from separatrix.algorithms.separation.gordan import circuit, levelled, settle
+from separatrix.algorithms.separation.min_norm_kernels import min_norm
 from separatrix.algorithms.separation.scanner import Plane, Scanner
 from separatrix.algorithms.separation.whole import primitive, rounded, row_units
-from separatrix.kernels.min_norm import min_norm
 from separatrix.rows import Worst
 
 MOST = 40_000_000  # entries of rows taken into the active set at once

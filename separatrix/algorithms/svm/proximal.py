@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.algorithms.svm.gathering import Single
+from separatrix.algorithms.svm.hinge_kernels import envelope_slope
 from separatrix.algorithms.svm.line import root_of_slope
 from separatrix.algorithms.svm.newton import direction
-from separatrix.kernels.hinge import envelope_slope
 
 GROWTH = 8.0  # of the sharpness
 LOOSE = 0.01  # an envelope is minimised until its slope's part of the gap is this share of the rest

@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.algorithms.svm.gathering import FEW_COLUMNS, gathered
+from separatrix.algorithms.svm.hinge_kernels import squared_hinge_slope
 from separatrix.algorithms.svm.line import root_of_slope
 from separatrix.algorithms.svm.newton import direction, solved
 from separatrix.algorithms.svm.proximal import Near
 from separatrix.algorithms.svm.task import Outcome, Task
 from separatrix.algorithms.svm.wide import Wide
-from separatrix.kernels.hinge import squared_hinge_slope
 from separatrix.predictor.evidence import matrix
 from separatrix.rows import Block, SparseRows
 

@@ -25,10 +25,10 @@ import numpy as np
 
 from separatrix.algorithms.zero_one.exact_cone import Abandoned, Written, confirmed
 from separatrix.algorithms.zero_one.interval import Interval
+from separatrix.algorithms.zero_one.lower.cones import cone_kernels as kernels
+from separatrix.algorithms.zero_one.lower.cones.cone_kernels import Stack
 from separatrix.algorithms.zero_one.problem import Problem
 from separatrix.algorithms.zero_one.span import basis_of
-from separatrix.kernels import cone as kernels
-from separatrix.kernels.cone import Stack
 
 ROOM = 1 << 18  # events in a buffer
 CALL = 400  # nodes between looks at the clock

@@ -2,7 +2,7 @@
 
 **Idea.** Some vertex of the arrangement (D − 1 independent rows on the hyperplane) is as cheap as the
 cheapest halfspace. A walk leaves one row at a time and takes the best vertex of the line that this frees,
-found by one sweep (`separatrix.kernels.line_sweep`). Convex fits give the starts: with few errors and many
+found by one sweep (`line_sweep_kernels`). Convex fits give the starts: with few errors and many
 columns, hinge losses whose rows are weighed again and again by how wrong they are (large violations count
 less and less), which is what makes few rows wrong instead of all a little.
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from separatrix.algorithms.zero_one.interval import Interval
 from separatrix.algorithms.zero_one.problem import Problem
-from separatrix.kernels import line_sweep as kernels
+from separatrix.algorithms.zero_one.upper import line_sweep_kernels as kernels
 
 TURNS = 300  # sweeps between looks at the clock, at most
 ROWS = 1_000_000  # of all of them together, about

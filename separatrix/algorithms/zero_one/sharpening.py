@@ -22,8 +22,8 @@ import numpy as np
 from separatrix.algorithms.zero_one.interval import Interval
 from separatrix.algorithms.zero_one.problem import Problem
 from separatrix.algorithms.zero_one.search import Ground, Search, offer
-from separatrix.kernels.line_sweep import seed_draws
-from separatrix.kernels.sharpening import pull
+from separatrix.algorithms.zero_one.upper.graduated_nonconvexity_kernels import pull
+from separatrix.algorithms.zero_one.upper.line_sweep_kernels import seed_draws
 
 SIDE_BY_SIDE = 16
 STEPS, AGAIN = 1000, 0.6  # steps of a first round, and the share of that for a later one

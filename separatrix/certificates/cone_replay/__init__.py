@@ -19,9 +19,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..check.fewest_errors_cone import least_bound
-from .forest import Forest, Unfit
-from .replay import Replay
+from separatrix.certificates.check.fewest_errors_cone import least_bound
+from separatrix.certificates.cone_replay.forest import Forest, Unfit
+from separatrix.certificates.cone_replay.replay import Replay
 
 __all__ = ["least"]
 

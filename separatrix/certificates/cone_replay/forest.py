@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..check.fewest_errors_cone import LONGEST
-from ..check.record import Refused
-from ..check.table import Unreadable
+from separatrix.certificates.check.fewest_errors_cone import LONGEST
+from separatrix.certificates.check.record import Refused
+from separatrix.certificates.check.table import Unreadable
 
 ABSENT = "A tree names a row, a pair or a vertex that is not there."
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..check.fewest_errors_cone import LONGEST
-from ..check.record import Refused
-from .batch import Batch, spread
-from .forest import ABSENT, Cut, Forest, Unfit
-from .vertices import Vertices, scaled
+from separatrix.certificates.check.fewest_errors_cone import LONGEST
+from separatrix.certificates.check.record import Refused
+from separatrix.certificates.cone_replay.batch import Batch, spread
+from separatrix.certificates.cone_replay.forest import ABSENT, Cut, Forest, Unfit
+from separatrix.certificates.cone_replay.vertices import Vertices, scaled
 
 U = 2.0**-53
 WIDER = 1.0 + 1e-9  # for the rounding of the bounds themselves

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf, ldexp
 from operator import mul
 
-from .forest import Unfit
+from separatrix.certificates.cone_replay.forest import Unfit
 
 MOST = 10**8  # bits of all whole numbers that are kept
 

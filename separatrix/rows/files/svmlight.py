@@ -181,7 +181,7 @@ def parse_plain(text: bytes) -> Part | None:
     [1, 3, 2]
     >>> parse_plain(b"1 1:4.9e-324")
     """
-    from separatrix.kernels.svmlight import REFUSED, parse_lines
+    from separatrix.rows.files.svmlight_kernels import REFUSED, parse_lines
 
     letters = np.frombuffer(text if text.endswith(b"\n") else text + b"\n", np.uint8)
     # A row takes two bytes at least, a pair four.

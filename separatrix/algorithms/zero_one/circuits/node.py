@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.algorithms.zero_one.circuits.pool import Pool
+from separatrix.algorithms.zero_one.lower.circuits.covering_kernels import ascend
+from separatrix.algorithms.zero_one.lower.circuits.walk_kernels import circuit_walk
 from separatrix.algorithms.zero_one.problem import Problem
-from separatrix.kernels.circuit_walk import circuit_walk
-from separatrix.kernels.covering import ascend
 
 SHIFT = 1e-10  # of the equations, at random, so that no step of the walk is of length zero
 FIXED_SHARE = 0.05  # of a row fixed right in the sum that is kept at 1

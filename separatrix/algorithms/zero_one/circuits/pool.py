@@ -21,8 +21,8 @@ import numpy as np
 
 from separatrix.algorithms.separation.gordan import dependency
 from separatrix.algorithms.zero_one.circuits.flat import Flat, flat
+from separatrix.algorithms.zero_one.lower.circuits.walk_kernels import surely_cancels
 from separatrix.algorithms.zero_one.problem import Problem
-from separatrix.kernels.circuit_walk import surely_cancels
 
 UNKNOWN, EXACT, WRONG = 0, 1, 2
 STORED = (

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from separatrix.algorithms.zero_one.lower.cones.stack_kernels import (
+    COUNT,
+    EVENTS,
+    LEVEL,
+    PAIRED,
+    PAIRS,
+    START,
+    Stack,
+)
 from separatrix.kernels import kernel
-from separatrix.kernels.cone.stack import COUNT, EVENTS, LEVEL, PAIRED, PAIRS, START, Stack
 
 
 @kernel

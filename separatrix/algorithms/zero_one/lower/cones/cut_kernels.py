@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.kernels import kernel
-from separatrix.kernels.cone.stack import (
+from separatrix.algorithms.zero_one.lower.cones.stack_kernels import (
     BASE,
     COUNT,
     DOUBTS,
@@ -21,6 +20,7 @@ from separatrix.kernels.cone.stack import (
     Stack,
     U,
 )
+from separatrix.kernels import kernel
 
 
 @kernel

@@ -2,20 +2,17 @@
 
 In the end `shaded_census` tells the rows that are right for certain. A row that is not read has s·w·z ≥
 c(slack − need)‖w‖‖z‖, need being what `turned` returns, or ‖w‖‖z‖ times what `look_at` leaves, as
-`separatrix.kernels.shadow` says; of a row that is read `reaching_census` has the error.
+`quantised_kernels` says; of a row that is read `reaching_census` has the error.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from separatrix.kernels import inner_kernel, kernel
-from separatrix.kernels.census import LOWEST, square_of
-from separatrix.kernels.drawing import draw_panels
-from separatrix.kernels.products import add_products
-from separatrix.kernels.reach import LONG, SHORT
-from separatrix.kernels.row import row_add, row_dot
-from separatrix.kernels.shadow import (
+from separatrix.algorithms.perceptrons.skipping.angle_bound_signs_kernels import square_of
+from separatrix.algorithms.perceptrons.skipping.int8_product_kernels import add_products
+from separatrix.algorithms.perceptrons.skipping.quantise_kernels import draw_panels
+from separatrix.algorithms.perceptrons.skipping.quantised_kernels import (
     COSINE,
     DOUBT,
     GRAIN,
@@ -32,6 +29,9 @@ from separatrix.kernels.shadow import (
     scale_units,
     turned,
 )
+from separatrix.kernels import inner_kernel, kernel
+from separatrix.kernels.certain_signs import LONG, LOWEST, SHORT
+from separatrix.kernels.row import row_add, row_dot
 
 MANY = 64  # doubtful rows in a window from which on all its rows are read
 

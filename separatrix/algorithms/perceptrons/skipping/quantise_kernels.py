@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import raise_largest, raised
+from separatrix.algorithms.perceptrons.skipping.quantised_kernels import (
+    HALFWAY,
+    PANEL,
+    PANELS,
+    WINDOW,
+    Shadow,
+)
 from separatrix.kernels import kernel
-from separatrix.kernels.reach import raise_largest, raised
 from separatrix.kernels.row import row_add, row_dot
-from separatrix.kernels.shadow import HALFWAY, PANEL, PANELS, WINDOW, Shadow
 
 LOWEST = 0x4B400000 - 128  # the bits of HALFWAY, less 128
 ROOMY = 1.6 / 127  # the usual units over the largest values of the first window

@@ -23,10 +23,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.kernels import kernel
-from separatrix.kernels.cone.cut import child, split
-from separatrix.kernels.cone.pairs import match
-from separatrix.kernels.cone.stack import (
+from separatrix.algorithms.zero_one.lower.cones.cut_kernels import child, split
+from separatrix.algorithms.zero_one.lower.cones.pair_kernels import match
+from separatrix.algorithms.zero_one.lower.cones.stack_kernels import (
     BASE,
     CHEAPEST,
     COUNT,
@@ -44,6 +43,7 @@ from separatrix.kernels.cone.stack import (
     Stack,
     U,
 )
+from separatrix.kernels import kernel
 
 __all__ = [
     "CHEAPEST",

@@ -39,6 +39,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.kernels import kernel
+from separatrix.kernels.certain_signs import LONG, SHORT
 from separatrix.kernels.row import row_add, row_dot, row_moments, row_square
 
 CONSTANT, STEP, UNIT, SPARE, TURNED, ALONG, SQUARE, ANCHOR, LARGEST, MOVED, FULL, LOST = range(12)
@@ -49,7 +50,6 @@ CHUNK = 1024  # rows whose reach is looked at before the first of them is read
 GROUP = 64  # of them, looked at together
 STRETCH = 4096  # rows of a first pass between two anchors
 FEW, BATCH = 4, 32  # rows of a first pass read before the first is looked at: after a mistake, and at most
-SHORT, LONG = 1e-140, 1e140
 LEAST_NOTED, MOST_NOTED = 1e-36, 1e38  # ‖z‖²
 
 

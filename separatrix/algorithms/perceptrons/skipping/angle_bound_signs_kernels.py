@@ -1,22 +1,8 @@
-"""Margins with a proven error: which rows are right or wrong for certain, and which are in doubt.
+"""Which rows are right for certain, reading only those that the angle bound leaves open.
 
-**The bound.** Let u = 2⁻⁵³ and k the number of values that a row stores. A score x·w + b, summed in any order
-with or without fused multiply-add, meets at most k + 2 roundings in each term, so it is off by at most
-(k + 2)u(1 + …)S with S = Σ|x_j w_j| + |b| (Higham, *Accuracy and Stability of Numerical Algorithms*, 3.1); S
-as computed is low by no larger a share. `census` calls a row right or wrong when its score is beyond
-2(k + 4)u of the computed S, which covers both, and the rounding of the bound itself. It holds for columns
-that are stored more than once.
-
-**Underflow and overflow.** A product that underflows loses at most 2⁻¹⁰²². Where another library has
-switched on flush-to-zero, an entry below that is read as zero too: with a weight of at most 10¹⁴⁰ it loses
-10⁻¹⁶⁷. With S above 10⁻¹⁴⁰ all of that is far below uS for any number of columns that memory holds. A weight
-that is read as zero could lose any amount, since entries may be large: where a weight is below 2⁻¹⁰²², by its
-bits, every row is in doubt. No partial sum is above S(1 + …). Rows with S outside 10^±140, and weights beyond
-10¹⁴⁰, are in doubt, and so is all that is no number.
-
-`reaching_census` adds rows that are within reach (`separatrix.kernels.reach`): at w their score is at least
-‖w‖‖z‖ sin x, x being what is left of their reach, and sin x ≥ x − x³/6. They are read only if that leaves
-open whether their margin is the smallest.
+The rule of `separatrix.kernels.certain_signs` for the rows that are read. A row within its angle bound
+(`angle_bound_kernels`) is not read: at w its score is at least ‖w‖‖z‖ sin x, where x is what is left of
+its bound, and sin x ≥ x − x³/6. It is read only if that leaves open whether its margin is the smallest.
 """
 
 from __future__ import annotations
@@ -25,15 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.kernels import kernel
-from separatrix.kernels.reach import (
+from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import (
     CONSTANT,
     GROUP,
     LARGEST,
     LEAST_NOTED,
-    LONG,
     MOST_NOTED,
-    SHORT,
     SPARE,
     SQUARE,
     TURNED,
@@ -42,38 +25,9 @@ from separatrix.kernels.reach import (
     length,
     turn,
 )
-from separatrix.kernels.row import n_rows, row_dot, row_sizes, row_square
-
-LOWEST, WRONG = range(2)
-MAGNITUDE = 2**63 - 1  # the bits of a double without that of its sign
-NORMAL = 2**52  # the bits of 2⁻¹⁰²², the least double that flush-to-zero leaves alone
-
-
-@kernel
-def census(X: Any, signs: np.ndarray, weights: np.ndarray, doubtful: np.ndarray, found: np.ndarray) -> int:
-    """The rows in doubt into ``doubtful``; returns how many.
-
-    ``found[LOWEST]`` is lowered to the least margin of the others, ``found[WRONG]`` gains the wrong ones.
-    """
-    bias = weights[-1]
-    bits = weights.view(np.int64)
-    sound = True
-    for j in range(weights.shape[0]):
-        size = bits[j] & MAGNITUDE
-        sound = sound and abs(weights[j]) < LONG and (size == 0 or size >= NORMAL)
-    open_rows = 0
-    for i in range(n_rows(X)):
-        score, among, terms = row_sizes(X, i, weights)
-        whole = among + abs(bias)
-        margin = float(signs[i]) * (score + bias)
-        bound = (terms + 4.0) * 2.0**-52 * whole
-        if sound and whole > SHORT and whole < LONG and abs(margin) > bound:
-            found[LOWEST] = min(found[LOWEST], margin)
-            found[WRONG] += margin < 0.0
-        else:
-            doubtful[open_rows] = i
-            open_rows += 1
-    return open_rows
+from separatrix.kernels import kernel
+from separatrix.kernels.certain_signs import LONG, LOWEST, SHORT
+from separatrix.kernels.row import row_dot, row_square
 
 
 @kernel

@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -43,11 +44,19 @@ def folder() -> Path:
     return top / "separatrix" / f"numba-{numba.__version__}"
 
 
+def kernel_sources() -> list[Path]:
+    """The files that hold compiled code: all of ``kernels`` and every ``*_kernels.py`` of the package."""
+    shared = Path(__file__).parent
+    return sorted({*shared.rglob("*.py"), *shared.parent.rglob("*_kernels.py")})
+
+
+@cache
 def _source_digest() -> str:
     # Kernels call one another across files, so a change in any of them makes all cached code stale.
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    package, digest = Path(__file__).parent.parent, hashlib.sha256()
+    for path in kernel_sources():
+        name = path.relative_to(package).as_posix()
+        digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
 
 

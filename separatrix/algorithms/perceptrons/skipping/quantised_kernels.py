@@ -23,7 +23,7 @@ above the largest values of the first window; a panel with a value beyond has un
 
 **Whole numbers.** v_j is made a whole number k_j of grains g, at most 32,701 of them, so that Σ v_j q_ij is
 within 128·d·0.51g of g·Σ k_j q_ij: half a grain, and less than a hundredth where float32 rounds v_j/g. The
-sum is one of whole numbers and exact (`separatrix.kernels.products`): g ≥ A/2²³ keeps it below 128(2²³ + 2d)
+sum is one of whole numbers and exact (`int8_product_kernels`): g ≥ A/2²³ keeps it below 128(2²³ + 2d)
 < 2³¹, the rounding of A included.
 
 **Float32.** v_j as computed is off by two roundings, the product of g and the sum with the bias by five: at

@@ -1,0 +1,1 @@
+"""An optional speed-up of the cyclic perceptron: passes skip rows that cannot hold a mistake."""

@@ -1,0 +1,1 @@
+"""Lower bounds from cones: an enumeration of the halfspaces through few rows."""

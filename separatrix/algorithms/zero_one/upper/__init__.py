@@ -1,0 +1,1 @@
+"""Upper bounds on the fewest training errors: heuristics that find good halfspaces."""
