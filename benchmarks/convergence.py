@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 from sklearn.linear_model import Perceptron
 
-from separatrix.algorithms.online.focus import Focus, Sketch
+from separatrix.algorithms.perceptrons.skipping.passes import Focus, Sketch
 from separatrix.rows.memory import DenseRows
 
 CASES = [

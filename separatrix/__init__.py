@@ -62,8 +62,8 @@ __all__ = [
 _SUBMODULES = frozenset({"bounds", "certificates", "losses", "plot", "problems", "theory"})
 
 _HOMES = {
-    "AveragedPerceptron": "separatrix.algorithms.averaged",
-    "BatchPerceptron": "separatrix.algorithms.batch",
+    "AveragedPerceptron": "separatrix.algorithms.perceptrons.averaged",
+    "BatchPerceptron": "separatrix.algorithms.perceptrons.batch",
     "DataError": "separatrix.rows",
     "DependentColumns": "separatrix.predictor",
     "FitWarning": "separatrix.predictor",
@@ -72,17 +72,17 @@ _HOMES = {
     "LinearRegression": "separatrix.algorithms.least_squares",
     "LinearSVM": "separatrix.algorithms.svm",
     "LogisticRegression": "separatrix.algorithms.logistic",
-    "MarginPerceptron": "separatrix.algorithms.margin_perceptron",
+    "MarginPerceptron": "separatrix.algorithms.perceptrons.margin_perceptron",
     "MaxMargin": "separatrix.algorithms.max_margin",
     "ModelError": "separatrix.models",
     "NotSeparable": "separatrix.predictor",
     "NothingProven": "separatrix.predictor",
-    "PassiveAggressive": "separatrix.algorithms.passive_aggressive",
-    "Perceptron": "separatrix.algorithms.perceptron",
-    "PocketPerceptron": "separatrix.algorithms.pocket",
+    "PassiveAggressive": "separatrix.algorithms.perceptrons.passive_aggressive",
+    "Perceptron": "separatrix.algorithms.perceptrons.perceptron",
+    "PocketPerceptron": "separatrix.algorithms.perceptrons.pocket",
     "Ridge": "separatrix.algorithms.ridge",
     "Rows": "separatrix.rows",
-    "VotedPerceptron": "separatrix.algorithms.voted",
+    "VotedPerceptron": "separatrix.algorithms.perceptrons.voted",
     "ZeroOne": "separatrix.algorithms.zero_one",
     "as_rows": "separatrix.rows",
     "diagnose": "separatrix.reports.diagnosis",
@@ -92,7 +92,7 @@ _HOMES = {
     "read": "separatrix.rows",
     "save": "separatrix.models",
     "separate": "separatrix.algorithms.separation",
-    "stream": "separatrix.algorithms",
+    "stream": "separatrix.algorithms.perceptrons.stream",
 }
 
 

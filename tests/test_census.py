@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 import separatrix as sx
-from separatrix.algorithms.online import focus, loop
+from separatrix.algorithms.perceptrons import training
+from separatrix.algorithms.perceptrons.skipping import passes
 from separatrix.certificates import ErrorsAtMost, Inseparable, Separable
 from separatrix.kernels.certain_signs import LOWEST, census
 from separatrix.predictor.evidence import tallies, tally
@@ -162,15 +163,15 @@ def assert_kept_to_its_word(model, X, y):
 @pytest.fixture(params=["reach", "copy", "plain"])
 def means(request, monkeypatch):
     """Every way that a fit has to leave rows out, on few rows."""
-    monkeypatch.setattr("separatrix.algorithms.settle.SECONDS", 0.05)
-    monkeypatch.setattr(loop, "WORTH_A_FOCUS", 10**9 if request.param == "plain" else 1)
+    monkeypatch.setattr("separatrix.algorithms.perceptrons.after_failure.SECONDS", 0.05)
+    monkeypatch.setattr(training, "WORTH_A_FOCUS", 10**9 if request.param == "plain" else 1)
     if request.param == "copy":
-        monkeypatch.setattr(focus, "LATE_MISTAKES", 0)
-        monkeypatch.setattr(focus, "WORTH_COMPILING", 0)
-        monkeypatch.setattr(focus, "WELL_IN_REACH", -1.0)
-        monkeypatch.setattr(focus, "MOST_MISTAKES", 1.0)
+        monkeypatch.setattr(passes, "LATE_MISTAKES", 0)
+        monkeypatch.setattr(passes, "WORTH_COMPILING", 0)
+        monkeypatch.setattr(passes, "WELL_IN_REACH", -1.0)
+        monkeypatch.setattr(passes, "MOST_MISTAKES", 1.0)
     else:
-        monkeypatch.setattr(focus, "WORTH_A_COPY", 10**9)
+        monkeypatch.setattr(passes, "WORTH_A_COPY", 10**9)
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.algorithms import pocket as pocket_module
-from separatrix.algorithms.pocket import PocketLearner
+from separatrix.algorithms.perceptrons import pocket as pocket_module
+from separatrix.algorithms.perceptrons.pocket import PocketLearner
 
 
 def noise(n, seed):

@@ -7,10 +7,10 @@ import pytest
 import scipy.sparse as sp
 
 import separatrix as sx
-import separatrix.algorithms.online.focus as focus_module
-import separatrix.algorithms.online.shade as shade_module
-from separatrix.algorithms.online.focus import Focus, Sketch, in_place
-from separatrix.algorithms.online.survey import Survey
+import separatrix.algorithms.perceptrons.skipping.passes as focus_module
+import separatrix.algorithms.perceptrons.skipping.quantised as shade_module
+from separatrix.algorithms.perceptrons.row_norms import Survey
+from separatrix.algorithms.perceptrons.skipping.passes import Focus, Sketch, in_place
 from separatrix.algorithms.perceptrons.skipping.quantise_kernels import ROOMY, draw_panels
 from separatrix.algorithms.perceptrons.skipping.quantised_kernels import LOOKS, PANEL, PLACE, WINDOW
 from separatrix.algorithms.perceptrons.sweep_kernels import sweep

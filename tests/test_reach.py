@@ -9,10 +9,11 @@ import pytest
 from scipy.sparse import csr_matrix
 
 import separatrix as sx
-from separatrix.algorithms.online import focus, loop, mistake_driven
-from separatrix.algorithms.online.focus import Focus, Sketch
+from separatrix.algorithms.perceptrons import mistake_driven, training
+from separatrix.algorithms.perceptrons.skipping import passes as focus
 from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import TURNED, UNIT, turn
 from separatrix.algorithms.perceptrons.skipping.angle_bound_signs_kernels import reaching_census
+from separatrix.algorithms.perceptrons.skipping.passes import Focus, Sketch
 from separatrix.certificates.exact import Margins
 from separatrix.kernels.certain_signs import LOWEST, WRONG, census
 from separatrix.rows.memory import DenseRows, SparseRows
@@ -41,7 +42,7 @@ def assert_same_run(X, y, monkeypatch, passes=12, **options):
     with np.errstate(all="ignore"), monkeypatch.context() as patch:
         patch.setattr(mistake_driven, "settle", lambda *_, **__: sx.certificates.Undecided("Not asked."))
         lazy = sx.Perceptron(max_passes=passes, **options).fit(X, y)
-        patch.setattr(loop, "WORTH_A_FOCUS", 10**9)
+        patch.setattr(training, "WORTH_A_FOCUS", 10**9)
         plain = sx.Perceptron(max_passes=passes, **options).fit(X, y)
     assert lazy.history_["mistakes"] == plain.history_["mistakes"]
     np.testing.assert_array_equal(lazy.coef_, plain.coef_)
@@ -257,7 +258,7 @@ def test_rows_in_doubt_are_settled_in_whole_numbers(monkeypatch):
 
 def test_most_rows_are_left_out():
     """Not only the same: after the first pass over easy rows nearly all are passed over."""
-    from separatrix.algorithms.online.reach import Reach
+    from separatrix.algorithms.perceptrons.skipping.angle_bound import Reach
 
     X, y = rows_of("wide", n=400_000)
     seen = []

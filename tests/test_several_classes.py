@@ -11,7 +11,8 @@ from scipy.sparse import csr_matrix
 from written_files import write
 
 import separatrix as sx
-from separatrix.algorithms.online import focus, loop, mistake_driven
+from separatrix.algorithms.perceptrons import mistake_driven, training
+from separatrix.algorithms.perceptrons.skipping import passes
 from separatrix.rows.files import read
 from separatrix.rows.memory import DenseRows, MemoryRows
 from separatrix.rows.sequence import Rows
@@ -67,9 +68,9 @@ def test_each_class_as_if_it_were_alone(kind, gap, noise):
 
 
 def test_with_the_copy_and_with_small_blocks(monkeypatch):
-    monkeypatch.setattr(focus, "LATE_MISTAKES", 0)
-    monkeypatch.setattr(focus, "WORTH_COMPILING", 0)
-    monkeypatch.setattr(focus, "WELL_IN_REACH", -1.0)
+    monkeypatch.setattr(passes, "LATE_MISTAKES", 0)
+    monkeypatch.setattr(passes, "WORTH_COMPILING", 0)
+    monkeypatch.setattr(passes, "WELL_IN_REACH", -1.0)
     original = DenseRows.__init__
 
     def small(self, *given, **named):
@@ -88,7 +89,7 @@ def test_blocks_change_nothing_that_is_noted():
     seen = []
     for blocks in ([rows.block(0, len(X))], list(rows.blocks())):
         weights, counts = np.zeros(9), np.zeros(len(X), np.int32)
-        watched = focus.Focus(focus.Sketch(rows), 2, 1.0, 1.0, counts, weights)
+        watched = passes.Focus(passes.Sketch(rows), 2, 1.0, 1.0, counts, weights)
         assert watched.glance() is None
         made = sum(watched.see(block.X, block.start, block.stop) for block in blocks)
         assert watched.passes_made == 1
@@ -117,14 +118,14 @@ def walks(monkeypatch):
                 if kind is MemoryRows and name == "blocks":
                     continue
                 monkeypatch.setattr(kind, name, counted(vars(kind)[name]))
-    walk = loop._walk
+    walk = training._walk
 
     def watched(*given):
         stage[0] = "pass"
         walk(*given)
         stage[0] = "after"
 
-    monkeypatch.setattr(loop, "_walk", watched)
+    monkeypatch.setattr(training, "_walk", watched)
     return found
 
 

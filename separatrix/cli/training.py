@@ -52,7 +52,7 @@ class _Watch:
 @contextmanager
 def _watched(model: Any, clock: Any) -> Iterator[_Watch]:
     """Passes of a perceptron and the interval of a search, told as they happen."""
-    from separatrix.algorithms.online.loop import on_pass
+    from separatrix.algorithms.perceptrons.training import on_pass
 
     watch = _Watch()
     most = getattr(model, "max_passes", None)

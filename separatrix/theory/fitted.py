@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.algorithms.max_margin import MaxMargin
-from separatrix.algorithms.perceptron import Perceptron
+from separatrix.algorithms.perceptrons.perceptron import Perceptron
 from separatrix.bounds import (
     Bound,
     clopper_pearson,

@@ -6,7 +6,7 @@ import numpy as np
 
 from separatrix import theory
 from separatrix.algorithms.max_margin import MaxMargin
-from separatrix.algorithms.perceptron import Perceptron
+from separatrix.algorithms.perceptrons.perceptron import Perceptron
 from separatrix.algorithms.separation import separate
 from separatrix.halfspace import Halfspace
 from separatrix.problems import orthonormal, separable

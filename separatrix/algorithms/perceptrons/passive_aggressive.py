@@ -20,11 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.online.classifier import OnlineClassifier
-from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner, variant_kernels
-from separatrix.algorithms.online.loop import Run
-from separatrix.algorithms.online.survey import Survey
+from separatrix.algorithms.perceptrons.internal_coordinates import Frame
+from separatrix.algorithms.perceptrons.learner import Learner, variant_kernels
+from separatrix.algorithms.perceptrons.online import OnlineClassifier
+from separatrix.algorithms.perceptrons.row_norms import Survey
+from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, passive_aggressive
 from separatrix.bounds.rounding import up
 from separatrix.predictor import Solution

@@ -9,10 +9,10 @@ from time import perf_counter
 
 import numpy as np
 
-from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner, length_of
-from separatrix.algorithms.online.order import violator, visits
-from separatrix.algorithms.online.survey import Survey
+from separatrix.algorithms.perceptrons.internal_coordinates import Frame
+from separatrix.algorithms.perceptrons.learner import Learner, length_of
+from separatrix.algorithms.perceptrons.row_norms import Survey
+from separatrix.algorithms.perceptrons.row_order import violator, visits
 from separatrix.predictor import History, Pass
 from separatrix.predictor.evidence import Tally
 from separatrix.rows import Block, Rows
@@ -102,7 +102,7 @@ def _focus(rows: Rows, active: Mapping[int, Run], survey: Survey, passes: int) -
 
     Returns whether the learners themselves measure the rows in their first pass.
     """
-    from separatrix.algorithms.online.focus import Sketch, in_place
+    from separatrix.algorithms.perceptrons.skipping.passes import Sketch, in_place
 
     if not (isinstance(rows, MemoryRows) and rows.n_rows >= WORTH_A_FOCUS and in_place(rows)):
         return False

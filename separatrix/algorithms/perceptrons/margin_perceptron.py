@@ -26,11 +26,11 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.online.classifier import OnlineClassifier
-from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner, ldexp, length_of, same_after, variant_kernels
-from separatrix.algorithms.online.loop import Run, errors_in_floats
-from separatrix.algorithms.online.survey import Survey
+from separatrix.algorithms.perceptrons.internal_coordinates import Frame
+from separatrix.algorithms.perceptrons.learner import Learner, ldexp, length_of, same_after, variant_kernels
+from separatrix.algorithms.perceptrons.online import OnlineClassifier
+from separatrix.algorithms.perceptrons.row_norms import Survey
+from separatrix.algorithms.perceptrons.training import Run, errors_in_floats
 from separatrix.bounds import Bound, kozinec
 from separatrix.bounds.rounding import up
 from separatrix.certificates import MarginShare

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.online.classifier import OnlineClassifier
-from separatrix.algorithms.online.learner import Learner, linear_score
+from separatrix.algorithms.perceptrons.learner import Learner, linear_score
+from separatrix.algorithms.perceptrons.online import OnlineClassifier
 from separatrix.predictor.refusal import left_as_it_was
 from separatrix.rows import Csr, DataError, SparseRows
 from separatrix.rows.block import all_finite, read_only

@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.online.classifier import OnlineClassifier
-from separatrix.algorithms.online.learner import Learner, variant_kernels
+from separatrix.algorithms.perceptrons.learner import Learner, variant_kernels
+from separatrix.algorithms.perceptrons.online import OnlineClassifier
 
 
 class AveragedPerceptron(OnlineClassifier):

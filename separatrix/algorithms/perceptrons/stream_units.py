@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.online.learner import Learner, ldexp
+from separatrix.algorithms.perceptrons.learner import Learner, ldexp
 from separatrix.rows import Csr
 from separatrix.rows.block import read_only, sum_of_squares
 from separatrix.rows.scaled import USUAL

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.online.survey import Survey
+from separatrix.algorithms.perceptrons.row_norms import Survey
 from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import (
     ASTRAY,
     FULL,

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner, ldexp, length_of
-from separatrix.algorithms.online.loop import Run
-from separatrix.algorithms.online.order import order_named
-from separatrix.algorithms.online.survey import Survey
-from separatrix.algorithms.settle import settle
+from separatrix.algorithms.perceptrons.after_failure import settle
+from separatrix.algorithms.perceptrons.internal_coordinates import Frame
+from separatrix.algorithms.perceptrons.learner import Learner, ldexp, length_of
+from separatrix.algorithms.perceptrons.row_norms import Survey
+from separatrix.algorithms.perceptrons.row_order import order_named
+from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, novikoff
 from separatrix.certificates import Undecided
 from separatrix.predictor import FitWarning, LinearClassifier, Solution, warn

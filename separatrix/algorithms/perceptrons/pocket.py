@@ -23,11 +23,11 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.online.classifier import OnlineClassifier
-from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner, variant_kernels
-from separatrix.algorithms.online.loop import Run, errors_in_floats
-from separatrix.algorithms.online.survey import Survey
+from separatrix.algorithms.perceptrons.internal_coordinates import Frame
+from separatrix.algorithms.perceptrons.learner import Learner, variant_kernels
+from separatrix.algorithms.perceptrons.online import OnlineClassifier
+from separatrix.algorithms.perceptrons.row_norms import Survey
+from separatrix.algorithms.perceptrons.training import Run, errors_in_floats
 from separatrix.certificates import ErrorsAtMost, Undecided
 from separatrix.predictor import Solution
 from separatrix.predictor.evidence import Tally, about

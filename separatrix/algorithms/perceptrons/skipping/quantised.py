@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.algorithms.online.room import lent
-from separatrix.algorithms.online.survey import Survey
+from separatrix.algorithms.perceptrons.row_norms import Survey
+from separatrix.algorithms.perceptrons.skipping.buffer_pool import lent
 from separatrix.algorithms.perceptrons.skipping.quantise_kernels import arranging_sweep
 from separatrix.algorithms.perceptrons.skipping.quantised_kernels import (
     LOOKS,

@@ -30,11 +30,11 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.online.reach import WELL_IN_REACH, Reach
-from separatrix.algorithms.online.shade import Shade
-from separatrix.algorithms.online.survey import Survey
+from separatrix.algorithms.perceptrons.row_norms import Survey
+from separatrix.algorithms.perceptrons.skipping.angle_bound import WELL_IN_REACH, Reach
 from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import MOST_NOTED
 from separatrix.algorithms.perceptrons.skipping.angle_bound_signs_kernels import reaching_census
+from separatrix.algorithms.perceptrons.skipping.quantised import Shade
 from separatrix.algorithms.perceptrons.skipping.quantised_kernels import PANEL, WINDOW, Shadow
 from separatrix.algorithms.perceptrons.sweep_kernels import sweep
 from separatrix.kernels.certain_signs import LOWEST

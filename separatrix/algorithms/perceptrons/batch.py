@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner, length_of
-from separatrix.algorithms.online.loop import Run, on_pass
-from separatrix.algorithms.online.mistake_driven import MistakeDriven
-from separatrix.algorithms.online.survey import Survey
+from separatrix.algorithms.perceptrons.internal_coordinates import Frame
+from separatrix.algorithms.perceptrons.learner import Learner, length_of
+from separatrix.algorithms.perceptrons.mistake_driven import MistakeDriven
+from separatrix.algorithms.perceptrons.row_norms import Survey
+from separatrix.algorithms.perceptrons.training import Run, on_pass
 from separatrix.bounds import Bound, batch_perceptron
 from separatrix.predictor import Pass, Solution
 from separatrix.rows import Block, Rows

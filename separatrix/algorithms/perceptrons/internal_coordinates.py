@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from separatrix.algorithms.online.learner import ldexp, same_after
+from separatrix.algorithms.perceptrons.learner import ldexp, same_after
 from separatrix.rows import Rows
 from separatrix.rows.centred import CentredRows, mean_of
 from separatrix.rows.scaled import ScaledRows, change_of_units

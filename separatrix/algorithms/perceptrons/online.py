@@ -9,13 +9,13 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner, ldexp
-from separatrix.algorithms.online.loop import Plan, train
-from separatrix.algorithms.online.mistake_driven import MistakeDriven
-from separatrix.algorithms.online.order import order_named
-from separatrix.algorithms.online.survey import Survey
-from separatrix.algorithms.online.units import MOST_EXPONENT, OUT_OF_RANGE, in_units, is_usual
+from separatrix.algorithms.perceptrons.internal_coordinates import Frame
+from separatrix.algorithms.perceptrons.learner import Learner, ldexp
+from separatrix.algorithms.perceptrons.mistake_driven import MistakeDriven
+from separatrix.algorithms.perceptrons.row_norms import Survey
+from separatrix.algorithms.perceptrons.row_order import order_named
+from separatrix.algorithms.perceptrons.stream_units import MOST_EXPONENT, OUT_OF_RANGE, in_units, is_usual
+from separatrix.algorithms.perceptrons.training import Plan, train
 from separatrix.certificates import Certificates, Undecided
 from separatrix.predictor import FitWarning, History, Solution, warn
 from separatrix.predictor.refusal import left_as_it_was

@@ -26,12 +26,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from separatrix.algorithms.online.classifier import OnlineClassifier
-from separatrix.algorithms.online.frame import Frame
-from separatrix.algorithms.online.learner import Learner, length_of, sweep_kernels
-from separatrix.algorithms.online.loop import Run
-from separatrix.algorithms.online.steps import Steps
-from separatrix.algorithms.online.survey import Survey
+from separatrix.algorithms.perceptrons.internal_coordinates import Frame
+from separatrix.algorithms.perceptrons.learner import Learner, length_of, sweep_kernels
+from separatrix.algorithms.perceptrons.online import OnlineClassifier
+from separatrix.algorithms.perceptrons.row_norms import Survey
+from separatrix.algorithms.perceptrons.step_sizes import Steps
+from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, novikoff, novikoff_from_start
 from separatrix.certificates import MistakeRun, Separable
 from separatrix.halfspace import Halfspace
@@ -41,7 +41,7 @@ from separatrix.predictor.parameters import as_doubles
 from separatrix.rows import Rows
 
 if TYPE_CHECKING:
-    from separatrix.algorithms.online.focus import Focus, Sketch
+    from separatrix.algorithms.perceptrons.skipping.passes import Focus, Sketch
 
 LONGEST = 1e140  # a start whose square is a double
 SMALL, LARGE = 1e-280, 1e280  # products of rows that neither underflow nor overflow
@@ -274,7 +274,7 @@ class RosenblattLearner(Learner):
         self.counts = np.zeros(rows.n_rows, np.int32)
 
     def focus(self, sketch: Sketch, positive: int, passes: int) -> bool:
-        from separatrix.algorithms.online.focus import Focus
+        from separatrix.algorithms.perceptrons.skipping.passes import Focus
 
         if self.steps.fixed:
             step = float(self.steps.next(0, 1)[0])
