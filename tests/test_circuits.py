@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from separatrix.algorithms.zero_one.circuits import Circuits
-from separatrix.algorithms.zero_one.circuits.flat import flat
-from separatrix.algorithms.zero_one.circuits.pool import Pool
-from separatrix.algorithms.zero_one.circuits.search import Best, Search, part
 from separatrix.algorithms.zero_one.interval import Interval
+from separatrix.algorithms.zero_one.lower.circuits import Circuits
+from separatrix.algorithms.zero_one.lower.circuits.best_first_search import Best, Search, part
+from separatrix.algorithms.zero_one.lower.circuits.circuit_span import flat
 from separatrix.algorithms.zero_one.lower.circuits.covering_kernels import ascend, proven
+from separatrix.algorithms.zero_one.lower.circuits.cut_pool import Pool
 from separatrix.algorithms.zero_one.lower.circuits.walk_kernels import circuit_walk, surely_cancels
 from separatrix.algorithms.zero_one.problem import Problem
 from separatrix.algorithms.zero_one.reduce import reduced

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from separatrix.algorithms.zero_one.cone import Cones
 from separatrix.algorithms.zero_one.interval import Interval
+from separatrix.algorithms.zero_one.lower.cones.cone_search import Cones
 from separatrix.algorithms.zero_one.reduce import reduced
-from separatrix.algorithms.zero_one.search import Search
+from separatrix.algorithms.zero_one.upper.vertex_search import Search
 from separatrix.certificates import ErrorsAtLeast, cone_replay
 from separatrix.certificates.check.fewest_errors import Groups, grouped, lower_bound
 from separatrix.certificates.check.record import Refused

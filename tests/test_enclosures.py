@@ -9,7 +9,7 @@ import pytest
 
 import separatrix as sx
 from separatrix.algorithms.logistic import enclosure_kernels as compiled
-from separatrix.algorithms.logistic.proof import _dense
+from separatrix.algorithms.logistic.certificate import _dense
 from separatrix.certificates import enclosures as plain
 from separatrix.certificates.logistic_duality import Duality, grain
 

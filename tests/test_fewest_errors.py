@@ -17,13 +17,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import separatrix as sx
-from separatrix.algorithms.zero_one.circuits import Circuits
-from separatrix.algorithms.zero_one.cone import Cones
-from separatrix.algorithms.zero_one.conflicts import conflict, ratio_of
-from separatrix.algorithms.zero_one.elimination import Elimination
 from separatrix.algorithms.zero_one.interval import Interval
+from separatrix.algorithms.zero_one.lower.circuits import Circuits
+from separatrix.algorithms.zero_one.lower.cones.cone_search import Cones
+from separatrix.algorithms.zero_one.lower.conflicting_pairs import conflict, ratio_of
 from separatrix.algorithms.zero_one.reduce import reduced
-from separatrix.algorithms.zero_one.search import Search
+from separatrix.algorithms.zero_one.upper.elimination import Elimination
+from separatrix.algorithms.zero_one.upper.vertex_search import Search
 from separatrix.certificates import ErrorsAtLeast, FewestErrors, from_json
 from separatrix.certificates.check.__main__ import main as check
 from separatrix.cli.estimators import estimator

@@ -23,7 +23,7 @@ from sklearn.model_selection import GridSearchCV
 
 import separatrix as sx
 from separatrix.algorithms.least_squares import solver
-from separatrix.algorithms.least_squares.exact import exact_moments
+from separatrix.algorithms.least_squares.exact_solution import exact_moments
 from separatrix.certificates import GradientAtMost, SolutionWithin, from_json
 from separatrix.certificates.balls import middles
 from separatrix.certificates.check.__main__ import verdict
@@ -630,7 +630,7 @@ print((after - before) * 1024 / X.nbytes, model.method_)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("spoiled", [None, "far", "tiny", "one huge value", "nearly dependent"])
 def test_a_first_gram_matrix_in_single_precision_costs_no_digits(intercept, dtype, spoiled, monkeypatch):
-    from separatrix.algorithms.least_squares import single
+    from separatrix.algorithms.least_squares import single_precision_gram
     from separatrix.algorithms.least_squares.gram import gram_of
 
     rng = np.random.default_rng(5)
@@ -645,7 +645,7 @@ def test_a_first_gram_matrix_in_single_precision_costs_no_digits(intercept, dtyp
     elif spoiled == "nearly dependent":
         X[:, 6] = X[:, 7] + 0.01 * X[:, 6]
     X = X.astype(dtype)
-    monkeypatch.setattr(single, "VALUES", 0)
+    monkeypatch.setattr(single_precision_gram, "VALUES", 0)
     monkeypatch.setattr(solver, "SMALL_WORK", 0)
     used = []
     monkeypatch.setattr(solver, "gram_of", lambda *a, **k: used.append(1) or gram_of(*a, **k))
@@ -665,9 +665,9 @@ def test_a_first_gram_matrix_in_single_precision_costs_no_digits(intercept, dtyp
 @pytest.mark.parametrize("shift", [0.0, 10.0])
 @pytest.mark.parametrize("target", ["offset", "tiny"])
 def test_targets_far_from_their_spread_cost_no_digits(wide, shift, target, monkeypatch):
-    from separatrix.algorithms.least_squares import single
+    from separatrix.algorithms.least_squares import single_precision_gram
 
-    monkeypatch.setattr(single, "VALUES", 0)
+    monkeypatch.setattr(single_precision_gram, "VALUES", 0)
     monkeypatch.setattr(solver, "SMALL_WORK", 0)
     rng = np.random.default_rng(6)
     X = rng.normal(size=(4000, wide)) + shift

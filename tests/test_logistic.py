@@ -22,8 +22,8 @@ from sklearn.model_selection import GridSearchCV
 
 import separatrix as sx
 from separatrix.algorithms.logistic.gradient_descent import largest_curvature
-from separatrix.algorithms.logistic.likelihood import Likelihood
 from separatrix.algorithms.logistic.multinomial import joint_separation
+from separatrix.algorithms.logistic.objective import Likelihood
 from separatrix.certificates import CertificateError, JointLikelihoodWithin, LikelihoodWithin
 from separatrix.certificates.check.__main__ import verdict
 from separatrix.certificates.check.joint_likelihood import Joint
@@ -114,7 +114,7 @@ def test_log_sum_and_joint_entropy_are_enclosed(table):
 
 @pytest.mark.parametrize("tol", [1e-2, 1e-4, 1e-9])
 def test_a_loose_fit_takes_one_pass_to_prove_and_holds(tol, monkeypatch):
-    from separatrix.algorithms.logistic import proof
+    from separatrix.algorithms.logistic import certificate as proof
 
     random = np.random.default_rng(4)
     X = random.normal(size=(3000, 5))
@@ -345,7 +345,7 @@ def test_forged_proofs_are_refused(tmp_path, penalty):
 
 def test_any_weights_get_a_bound_that_holds():
     """However bad the weights, what is proven from below stays below the optimum."""
-    from separatrix.algorithms.logistic.proof import proven
+    from separatrix.algorithms.logistic.certificate import proven
 
     X, y = drawn(150, 3, seed=15)
     best = sx.LogisticRegression(tol=1e-11).fit(X, y)

@@ -10,9 +10,9 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from separatrix.algorithms.lift import Lift, lift
-from separatrix.algorithms.max_margin import MaxMargin
 from separatrix.algorithms.separation import separate
+from separatrix.algorithms.separation.lift import Lift, lift
+from separatrix.algorithms.svm.max_margin import MaxMargin
 from separatrix.predictor import NothingProven
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from separatrix.algorithms.separation.active_set import NO_SIGNS, solve
 from separatrix.algorithms.separation.scan_kernels import DOUBTFUL, FOUND, NEGATIVE, TALLY, doubtful, scan
-from separatrix.algorithms.separation.search import NO_SIGNS, solve
 from separatrix.rows import Csr
 
 UNIT = 20 * 2.0**-52

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import separatrix as sx
+from separatrix.algorithms.zero_one.free_rows import Recession
 from separatrix.algorithms.zero_one.interval import Interval
-from separatrix.algorithms.zero_one.recession import Recession
 from separatrix.algorithms.zero_one.reduce import reduced
-from separatrix.algorithms.zero_one.sharpening import Sharpening
+from separatrix.algorithms.zero_one.upper.graduated_nonconvexity import Sharpening
 from separatrix.algorithms.zero_one.upper.graduated_nonconvexity_kernels import pull
 
 

@@ -20,8 +20,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC, LinearSVC
 
 import separatrix as sx
-from separatrix.algorithms.svm import squared, working_set
-from separatrix.algorithms.svm.intercept import best_shift
+from separatrix.algorithms.svm import squared_hinge, working_set
+from separatrix.algorithms.svm.best_intercept import best_shift
 from separatrix.certificates import MarginAtMost, MarginBetween, SoftMarginWithin, from_json
 from separatrix.certificates.check.__main__ import main
 from separatrix.certificates.soft_margin import enclosed, exact_dual, exact_primal
@@ -371,7 +371,7 @@ def test_float32_rows_give_the_weights_of_the_same_numbers_as_float64(intercept)
 
 
 def test_gathered_float32_rows_multiply_as_doubles_do():
-    from separatrix.algorithms.svm.gathering import gathered, single
+    from separatrix.algorithms.svm.working_rows import gathered, single
 
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(1500, 5)).astype(np.float32), rng.integers(0, 2, 1500)
@@ -501,7 +501,7 @@ def test_stored_and_loaded(tmp_path):
 def test_squared_hinge_walks_blocks_as_it_gathers(monkeypatch):
     X, y = noisy(3000, 8, seed=25)
     gathered = sx.LinearSVM(C=0.2, loss="squared_hinge").fit(X, y)
-    monkeypatch.setattr(squared, "_many", lambda task: True)
+    monkeypatch.setattr(squared_hinge, "_many", lambda task: True)
     walked = sx.LinearSVM(C=0.2, loss="squared_hinge").fit(X, y)
     assert np.allclose(walked.coef_, gathered.coef_, atol=1e-9)
 
@@ -542,7 +542,7 @@ def test_columns_far_from_the_origin_without_intercept_break_no_factor(dtype, fa
 
 
 def test_newton_step_of_an_indefinite_or_infinite_matrix_is_one():
-    from separatrix.algorithms.svm.newton import solved
+    from separatrix.algorithms.svm.newton_systems import solved
 
     column = np.array([1e9, 1e9, 1.0])
     for scale in (1.0, 1e12, np.inf):
@@ -555,7 +555,7 @@ def test_newton_step_of_an_indefinite_or_infinite_matrix_is_one():
 
 
 def test_line_search_finds_a_kink_far_beyond_a_nearly_flat_start():
-    from separatrix.algorithms.svm.line import root_of_slope
+    from separatrix.algorithms.svm.segment_minimum import root_of_slope
 
     def slope_at(t):
         return -1e-9 + 1e-39 * t + np.clip(t - 1e4, 0.0, 1.0), 1e-39 + (1e4 < t < 1e4 + 1)
@@ -674,8 +674,8 @@ def test_conflict_is_named_by_the_rows_as_given():
 def test_row_on_the_edge_of_the_working_set_either_pulls_or_is_kept():
     """The farthest row of the sample lies on the edge to the last digit."""
     from separatrix.algorithms.svm.hinge_kernels import FULL
-    from separatrix.algorithms.svm.sampling import Guess
-    from separatrix.algorithms.svm.task import Task
+    from separatrix.algorithms.svm.objective import Task
+    from separatrix.algorithms.svm.sampled_start import Guess
 
     X, y = noisy(50, 3, seed=27)
     rows, random = sx.as_rows(X, y), np.random.default_rng(27)

@@ -14,10 +14,10 @@ from naive_zero_one import fewest_errors
 
 import separatrix as sx
 from separatrix.algorithms.zero_one.checkpoint import Checkpoint
-from separatrix.algorithms.zero_one.cone import Cones
 from separatrix.algorithms.zero_one.interval import Interval
+from separatrix.algorithms.zero_one.lower.cones.cone_search import Cones
 from separatrix.algorithms.zero_one.reduce import reduced
-from separatrix.algorithms.zero_one.search import Search
+from separatrix.algorithms.zero_one.upper.vertex_search import Search
 from separatrix.certificates import CertificateError, ErrorsAtLeast, FewestErrors, from_json
 from separatrix.certificates.check.__main__ import main as check
 from separatrix.theory import hardness

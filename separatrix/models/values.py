@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from separatrix import limits
-from separatrix.algorithms.ridge.path import RidgePath
+from separatrix.algorithms.least_squares.ridge_path import RidgePath
 from separatrix.certificates import Certificate, from_dict
 from separatrix.certificates.moments import Moments
 from separatrix.certificates.witness import from_decimal, to_decimal

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, SupportsFloat
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.algorithms.max_margin import MaxMargin
 from separatrix.algorithms.perceptrons.perceptron import Perceptron
+from separatrix.algorithms.svm.max_margin import MaxMargin
 from separatrix.bounds import (
     Bound,
     clopper_pearson,

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.algorithms.max_margin import MaxMargin
 from separatrix.algorithms.separation import separate
+from separatrix.algorithms.svm.max_margin import MaxMargin
 from separatrix.bounds.arguments import positive, whole
 from separatrix.halfspace import Halfspace
 from separatrix.theory.distributions import measured

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.algorithms.max_margin import MaxMargin
+from separatrix.algorithms.svm.max_margin import MaxMargin
 from separatrix.bounds import double_sample, rademacher, stable_compression, vc_dimension
 from separatrix.bounds.arguments import between_zero_and_one, whole
 from separatrix.halfspace import Halfspace

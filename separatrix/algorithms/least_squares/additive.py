@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.algorithms.least_squares.exact import exact_moments
+from separatrix.algorithms.least_squares.exact_solution import exact_moments
+from separatrix.algorithms.least_squares.regression_table import Dependent
 from separatrix.algorithms.least_squares.solver import Fit, from_moments
-from separatrix.algorithms.least_squares.summary import Dependent
 from separatrix.certificates import About
 from separatrix.certificates.moments import Moments
 from separatrix.predictor import Solution

@@ -18,8 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.least_squares.evidence import Claim, about, exact_in_reach, within
-from separatrix.algorithms.least_squares.exact import exact_moments, exact_rows, parts_of, solved, standing
+from separatrix.algorithms.least_squares.certificate import Claim, about, exact_in_reach, within
+from separatrix.algorithms.least_squares.exact_solution import (
+    exact_moments,
+    exact_rows,
+    parts_of,
+    solved,
+    standing,
+)
 from separatrix.algorithms.least_squares.gram import (
     LARGEST_CONDITION,
     Gram,
@@ -30,8 +36,8 @@ from separatrix.algorithms.least_squares.gram import (
     threads,
 )
 from separatrix.algorithms.least_squares.iterative import SMALL, conjugate_gradients
-from separatrix.algorithms.least_squares.single import CONDITION, single_gram, worth_single
-from separatrix.algorithms.least_squares.wide import Wide
+from separatrix.algorithms.least_squares.row_gram import Wide
+from separatrix.algorithms.least_squares.single_precision_gram import CONDITION, single_gram, worth_single
 from separatrix.certificates import Undecided
 from separatrix.certificates.mean_alone import MeanAlone, target_moments
 from separatrix.certificates.moments import Moments

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from separatrix.algorithms.logistic.classifier import LogisticRegression
+from separatrix.algorithms.logistic.estimator import LogisticRegression
 
 __all__ = ["LogisticRegression"]

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.algorithms.logistic.overflow import quiet, refuse_overflow
-from separatrix.algorithms.logistic.units import units_of
+from separatrix.algorithms.logistic.safe_units import units_of
 from separatrix.predictor.evidence import matrix
 from separatrix.rows import Block, DataError, Rows
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.algorithms.logistic.likelihood import Likelihood
 from separatrix.algorithms.logistic.newton import Course, open_gap
+from separatrix.algorithms.logistic.objective import Likelihood
 from separatrix.algorithms.logistic.overflow import refuse_overflow
 
 POWERS = 200

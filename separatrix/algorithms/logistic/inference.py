@@ -131,7 +131,7 @@ def tables(model: Any, level: float) -> Inference | tuple[Inference, ...]:
     unnamed = (f"x{j}" for j in range(model.n_features_in_))
     names = tuple(unnamed if given is None else map(str, given))
     if model._joint:
-        from separatrix.algorithms.logistic.joint_inference import joint_summary
+        from separatrix.algorithms.logistic.multinomial_inference import joint_summary
 
         # The proof speaks of weights up to ten times as long, among which the best need not be.
         distance = max(model.residual_, distance_of(model.gap_, model.objective_))

@@ -21,13 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.logistic.descent import NO_ENDS, TOO_LARGE
 from separatrix.algorithms.logistic.existence import Existence
-from separatrix.algorithms.logistic.joint import Joint
-from separatrix.algorithms.logistic.joint_inference import joint_inference
+from separatrix.algorithms.logistic.multinomial_inference import joint_inference
+from separatrix.algorithms.logistic.multinomial_objective import Joint
 from separatrix.algorithms.logistic.newton import Course
 from separatrix.algorithms.logistic.overflow import OutOfRange, quiet, refuse_overflow
-from separatrix.algorithms.logistic.units import units_of
+from separatrix.algorithms.logistic.safe_units import units_of
+from separatrix.algorithms.logistic.solver import NO_ENDS, TOO_LARGE
 from separatrix.algorithms.separation import Separation, separated
 from separatrix.certificates import JointLikelihoodWithin, Undecided
 from separatrix.certificates.exact import Margins

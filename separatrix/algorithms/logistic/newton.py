@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from separatrix.algorithms.logistic.likelihood import Derivatives, Likelihood
-from separatrix.algorithms.logistic.line_search import step_along
+from separatrix.algorithms.convex.line_search import step_along
+from separatrix.algorithms.logistic.objective import Derivatives, Likelihood
 from separatrix.algorithms.logistic.overflow import refuse_overflow
 from separatrix.rows import DenseRows, Rows, SparseRows
 from separatrix.rows.memory import MemoryRows

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.algorithms.logistic.likelihood import Likelihood
-from separatrix.algorithms.logistic.line_search import step_along
+from separatrix.algorithms.convex.line_search import step_along
 from separatrix.algorithms.logistic.newton import EPSILON, Course, open_gap
+from separatrix.algorithms.logistic.objective import Likelihood
 
 MOST_PRODUCTS = 500
 SHARE = 0.2  # of the gradient that a system may leave

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.logistic.classifier import LogisticRegression
-from separatrix.algorithms.logistic.descent import NO_ENDS, NOT_ASKED, TOO_LARGE, descend, ends
+from separatrix.algorithms.logistic.certificate import proven
+from separatrix.algorithms.logistic.estimator import LogisticRegression
 from separatrix.algorithms.logistic.existence import (
     Existence,
     counted_rows,
@@ -19,11 +19,11 @@ from separatrix.algorithms.logistic.existence import (
 )
 from separatrix.algorithms.logistic.firth import firth, masses, uncentred
 from separatrix.algorithms.logistic.inference import projected_inverse
-from separatrix.algorithms.logistic.likelihood import Likelihood
 from separatrix.algorithms.logistic.near_dependency import near_dependency
+from separatrix.algorithms.logistic.objective import Likelihood
 from separatrix.algorithms.logistic.overflow import OutOfRange, refuse_overflow
-from separatrix.algorithms.logistic.proof import proven
-from separatrix.algorithms.logistic.units import Units, units_of
+from separatrix.algorithms.logistic.safe_units import Units, units_of
+from separatrix.algorithms.logistic.solver import NO_ENDS, NOT_ASKED, TOO_LARGE, descend, ends
 from separatrix.certificates import Undecided
 from separatrix.predictor import FitWarning, Solution, warn
 from separatrix.predictor.evidence import matrix

@@ -24,11 +24,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from separatrix.algorithms.separation.independent import even_plane
-from separatrix.algorithms.separation.kinds import Finding, find
-from separatrix.algorithms.separation.scanner import OutOfTime, Progress, Scanner, require_finite
-from separatrix.algorithms.separation.search import Search
-from separatrix.algorithms.separation.separation import Conflict, Interval, Separation
+from separatrix.algorithms.separation.active_set import Search
+from separatrix.algorithms.separation.classification import Finding, find
+from separatrix.algorithms.separation.gram_solution import even_plane
+from separatrix.algorithms.separation.result import Conflict, Interval, Separation
+from separatrix.algorithms.separation.scan import OutOfTime, Progress, Scanner, require_finite
 from separatrix.predictor.parameters import require_time_limit
 from separatrix.rows import Rows, as_rows
 

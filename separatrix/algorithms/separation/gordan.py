@@ -16,7 +16,7 @@ from typing import NamedTuple, cast
 
 from flint import fmpq, fmpq_mat, fmpz_mat
 
-from separatrix.algorithms.separation.whole import matrix, numbers, pivots, primitive, submatrix, whole
+from separatrix.algorithms.separation.integers import matrix, numbers, pivots, primitive, submatrix, whole
 
 Point = Sequence[int]
 

@@ -19,10 +19,10 @@ from math import inf
 import numpy as np
 from scipy.sparse import csr_array, hstack
 
-from separatrix.algorithms.separation import wide
-from separatrix.algorithms.separation.frame import common_rows
-from separatrix.algorithms.separation.gordan import Foot, combined, foot
-from separatrix.algorithms.separation.rounding import (
+from separatrix.algorithms.separation import min_norm_of_few
+from separatrix.algorithms.separation.active_set import MOST, NO_SIGNS, Active, solve
+from separatrix.algorithms.separation.coordinates import common_rows
+from separatrix.algorithms.separation.directed_roots import (
     down,
     perhaps_lowest,
     root_above,
@@ -30,9 +30,9 @@ from separatrix.algorithms.separation.rounding import (
     squared_norm,
     unit_of,
 )
-from separatrix.algorithms.separation.scanner import Look, OutOfTime, Plane, Scanner
-from separatrix.algorithms.separation.search import MOST, NO_SIGNS, Active, solve
-from separatrix.algorithms.separation.whole import primitive
+from separatrix.algorithms.separation.gordan import Foot, combined, foot
+from separatrix.algorithms.separation.integers import primitive
+from separatrix.algorithms.separation.scan import Look, OutOfTime, Plane, Scanner
 from separatrix.certificates.dyadic import dyadic, power_of_two
 from separatrix.certificates.exact import Margins
 from separatrix.rows import Worst
@@ -125,9 +125,9 @@ class MarginSearch:
 
     def _proposed(self, gap: float) -> Plane | None:
         """Wolfe's method on the active set: the upper bound of its corral, and the hyperplane to try."""
-        if wide.COLUMNS < self.active.X.shape[1] > len(self.active):
+        if min_norm_of_few.COLUMNS < self.active.X.shape[1] > len(self.active):
             points = self._points_unmoved()
-            solved = wide.nearest_of_few(points, self._signs(), gap / 4, self.pairs, self.shares)
+            solved = min_norm_of_few.nearest_of_few(points, self._signs(), gap / 4, self.pairs, self.shares)
         else:
             solved = solve(self._points(), self._signs(), gap / 4, self.pairs, self.shares)
         self.pairs = [(int(i), int(j)) for i, j in solved.corral]
@@ -292,8 +292,8 @@ class MarginSearch:
         """‖Σ l z‖ / Σ l, rounded up."""
         X, signs = self.active.X[places], self.active.signs[places]
         intercept = self.scanner.intercept
-        if X.shape[1] > wide.COLUMNS:
-            sums, unit = wide.exact_sum(X, signs, intercept, multipliers)
+        if X.shape[1] > min_norm_of_few.COLUMNS:
+            sums, unit = min_norm_of_few.exact_sum(X, signs, intercept, multipliers)
             return root_above(self._squared_length(sums) * unit * unit / sum(multipliers) ** 2)
         Z = common_rows(X, signs, intercept)
         low = unit_of(X, intercept)

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from flint import fmpq_mat
 
-from separatrix.algorithms.separation.face import View
-from separatrix.algorithms.separation.kinds import Finding
-from separatrix.algorithms.separation.scanner import Plane
-from separatrix.algorithms.separation.search import Search
-from separatrix.algorithms.separation.whole import matrix, pivots, submatrix, whole
+from separatrix.algorithms.separation.active_set import Search
+from separatrix.algorithms.separation.classification import Finding
+from separatrix.algorithms.separation.integers import matrix, pivots, submatrix, whole
+from separatrix.algorithms.separation.scan import Plane
+from separatrix.algorithms.separation.subspace import View
 
 MOST_ROWS = 300  # of which a system is solved exactly
 POSITIVE, NEGATIVE, FINITE, BOTH = "+inf", "-inf", "finite", "undetermined"

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from separatrix.algorithms.svm.linear_svm import LinearSVM
+from separatrix.algorithms.svm.estimator import LinearSVM
 
 __all__ = ["LinearSVM"]

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.svm.gathering import Single, centred, gathered, in_single, joined, single
+from separatrix.algorithms.svm.augmented_lagrangian import Near, solve
+from separatrix.algorithms.svm.best_intercept import best_shift
 from separatrix.algorithms.svm.hinge_kernels import (
     ASTRAY,
     EXCESS,
@@ -28,12 +29,11 @@ from separatrix.algorithms.svm.hinge_kernels import (
     margins_and_astray,
     margins_and_pull,
 )
-from separatrix.algorithms.svm.intercept import best_shift
-from separatrix.algorithms.svm.line import lowest_along
-from separatrix.algorithms.svm.proximal import Near, solve
-from separatrix.algorithms.svm.sampling import FEWEST, SAMPLE, START, Guess, given, sampled
-from separatrix.algorithms.svm.task import Outcome, Task
-from separatrix.algorithms.svm.wide import Wide
+from separatrix.algorithms.svm.objective import Outcome, Task
+from separatrix.algorithms.svm.row_space import Wide
+from separatrix.algorithms.svm.sampled_start import FEWEST, SAMPLE, START, Guess, given, sampled
+from separatrix.algorithms.svm.segment_minimum import lowest_along
+from separatrix.algorithms.svm.working_rows import Single, centred, gathered, in_single, joined, single
 from separatrix.rows import Block
 
 ROOMY = 2 << 20  # bytes of gathered rows that are always allowed

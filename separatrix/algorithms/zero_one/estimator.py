@@ -27,12 +27,12 @@ from sklearn.utils import check_random_state
 from separatrix.algorithms.separation import require_finite, separated
 from separatrix.algorithms.zero_one.checkpoint import Checkpoint
 from separatrix.algorithms.zero_one.confirmation import confirm
+from separatrix.algorithms.zero_one.free_rows import Recession
 from separatrix.algorithms.zero_one.interval import Interval, in_unit
 from separatrix.algorithms.zero_one.problem import Problem
-from separatrix.algorithms.zero_one.recession import Recession
 from separatrix.algorithms.zero_one.reduce import reduced, whole_costs
 from separatrix.algorithms.zero_one.strategy import close, ready
-from separatrix.algorithms.zero_one.widest import widest
+from separatrix.algorithms.zero_one.widest_margin import widest
 from separatrix.certificates import FewestErrors
 from separatrix.certificates.exact import Margins
 from separatrix.halfspace import Halfspace

@@ -14,8 +14,8 @@ from fractions import Fraction
 from numbers import Rational
 from typing import Any, NamedTuple, Protocol
 
+from separatrix.algorithms.zero_one.free_rows import Recession
 from separatrix.algorithms.zero_one.problem import Problem, Whole
-from separatrix.algorithms.zero_one.recession import Recession
 
 LONGEST = 1e9  # seconds of a search, thirty years: sums and ratios of times are to be finite
 GRACE = 0.6  # seconds to write down what was begun

@@ -17,16 +17,16 @@ from functools import cache
 import numpy as np
 
 from separatrix.algorithms.separation import separated
-from separatrix.algorithms.zero_one.circuits import Circuits
-from separatrix.algorithms.zero_one.cone import Cones
-from separatrix.algorithms.zero_one.elimination import Elimination
 from separatrix.algorithms.zero_one.interval import Engine, Interval
+from separatrix.algorithms.zero_one.lower.basis import rank
+from separatrix.algorithms.zero_one.lower.circuits import Circuits
+from separatrix.algorithms.zero_one.lower.cones.cone_search import Cones
 from separatrix.algorithms.zero_one.problem import Problem
 from separatrix.algorithms.zero_one.reduce import reduced
-from separatrix.algorithms.zero_one.search import Search
-from separatrix.algorithms.zero_one.sharpening import Sharpening
-from separatrix.algorithms.zero_one.span import rank
 from separatrix.algorithms.zero_one.threads import start
+from separatrix.algorithms.zero_one.upper.elimination import Elimination
+from separatrix.algorithms.zero_one.upper.graduated_nonconvexity import Sharpening
+from separatrix.algorithms.zero_one.upper.vertex_search import Search
 from separatrix.rows import as_rows
 from separatrix.rows.sequence import blas
 

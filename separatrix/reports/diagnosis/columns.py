@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.separation.face import null_basis
-from separatrix.algorithms.separation.frame import exact_rows
+from separatrix.algorithms.separation.coordinates import exact_rows
 from separatrix.algorithms.separation.null_space import PRIME, product, residues
+from separatrix.algorithms.separation.subspace import null_basis
 from separatrix.certificates.exact import Margins
 from separatrix.predictor.evidence import matrix
 from separatrix.reports.diagnosis.record import Dependence, Repetition

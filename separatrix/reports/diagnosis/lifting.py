@@ -7,9 +7,9 @@ from time import monotonic
 
 import numpy as np
 
-from separatrix.algorithms.lift import Lift
 from separatrix.algorithms.separation import separate
-from separatrix.algorithms.separation.scanner import OutOfTime
+from separatrix.algorithms.separation.lift import Lift
+from separatrix.algorithms.separation.scan import OutOfTime
 from separatrix.predictor.evidence import matrix
 from separatrix.reports.diagnosis.record import Lifted
 from separatrix.rows import Rows

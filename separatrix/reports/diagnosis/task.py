@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from separatrix.algorithms.separation import Separation, separated
-from separatrix.algorithms.separation.scanner import OutOfTime
+from separatrix.algorithms.separation.scan import OutOfTime
 from separatrix.predictor.evidence import tally
 from separatrix.reports.coefficients import logistic_words
 from separatrix.reports.diagnosis.advice import advice

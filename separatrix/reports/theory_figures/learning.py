@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix import theory
-from separatrix.algorithms.max_margin import MaxMargin
 from separatrix.algorithms.perceptrons.perceptron import Perceptron
 from separatrix.algorithms.separation import separate
+from separatrix.algorithms.svm.max_margin import MaxMargin
 from separatrix.halfspace import Halfspace
 from separatrix.problems import orthonormal, separable
 from separatrix.reports.charts import Axis, Curve, chart

@@ -1,0 +1,1 @@
+"""What the solvers of the convex models share."""

@@ -1,0 +1,276 @@
+"""Logistic regression: the probability of a class is the logistic function of a linear score.
+
+**Idea.** P(s | x) = 1/(1 + exp(−s(w·x + b))). The weights minimise ½‖w‖² + C Σ v_i log(1 + exp(−s_i(w·x_i
++ b))), the intercept not penalised; with C infinite, the sum alone.
+
+**Theorem** (duality of Fenchel and Young). Let α_i = C·v_i·p_i with 0 ≤ p_i ≤ 1, and Σ s_i α_i = 0 for a
+free intercept. No weights have an objective below C Σ v_i h(p_i) − ½‖Σ s_i α_i x_i‖², h the entropy in
+nats. With p_i = 1/(1 + exp(s_i·score_i)) at weights whose intercept is best, the distance to that bound
+is ½‖∇_w‖². The intercept is made best at the end, and what its rounding leaves of Σ s_i α_i is taken from
+one row. Without a penalty Σ α_i z_i has to be 0, in every entry: a few rows that span all rows take up
+what is left, and how much of it each at most is bounded (`certificates.restoration`).
+
+**Certificate.** `LikelihoodWithin`: the objective of the weights from above and that of any weights from
+below. On separated rows without a penalty no weights are best: a warning says so and names what runs
+away, and the bound from below is that of the rows which separation leaves alone.
+
+**Cost.** Newton's method sums n·d² products a step, a handful of steps; with many columns conjugate
+gradients read the rows once a product. One more pass for the proof.
+
+References
+----------
+Yu, Huang and Lin, *Dual coordinate descent methods for logistic regression and maximum entropy models*,
+2011, for the dual; Albert and Anderson, 1984, for separation; Heinze and Schemper, 2002, for Firth's
+penalty on separated rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import inf, isfinite, isinf
+from typing import Any
+
+import numpy as np
+
+from separatrix.algorithms.logistic.inference import Inference, tables
+from separatrix.algorithms.logistic.probabilities import log_probabilities
+from separatrix.algorithms.logistic.solver import NOT_ASKED, descend
+from separatrix.predictor import FitWarning, Solution, warn
+from separatrix.predictor.history import History
+from separatrix.predictor.parameters import is_between, is_number, is_one_of, is_whole, shown
+from separatrix.predictor.weighted import WeightedClassifier
+from separatrix.rows import Rows
+
+LARGE_COST = 1e15  # beyond about this the rounding of doubles alone keeps the gap open
+SOLVERS = ("auto", "newton", "newton-cg", "gradient-descent")
+
+
+class LogisticRegression(WeightedClassifier):
+    """Logistic regression with a proven distance from the best likelihood.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The cost of the loss against ½‖w‖², as in scikit-learn; ``inf``: nothing is penalised.
+    penalty : {"l2", "firth", None}, default="l2"
+        None is C = inf. "firth" is Firth's penalty, which leaves C out of account.
+    multi_class : {"ovr", "multinomial"}, default="ovr"
+        More than two classes: one logistic model for each against the rest, or one model of all.
+    solver : {"auto", "newton", "newton-cg", "gradient-descent"}, default="auto"
+    tol : float, default=1e-8
+        The relative gap at which the fit ends.
+    max_iter : int, default=1000
+        Steps over all rows.
+    fit_intercept : bool, default=True
+    class_weight : dict, "balanced" or None
+    warm_start : bool, default=False
+        Start at the weights of the fit before: a path of C's is cheap that way.
+    n_jobs : int or None
+        Threads for the sums.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, halfspace_, certificate_, history_
+        Of the predictor; see `LinearClassifier`. The multinomial model has one certificate for all classes.
+    gap_, objective_, lower_bound_ : float
+        The proven relative gap, and its two ends.
+    objectives_ : ndarray
+        The objective at the start and after each step; on separated rows without a penalty, of penalised fits
+        on the way.
+    n_iter_ : int
+        The steps made, at most ``max_iter``.
+    separation_ : str
+        Without a penalty "overlap", "quasi" or "complete"; "not asked" otherwise.
+    unbounded_ : tuple of str
+        For separated rows a word for each coefficient, the intercept last: "+inf", "-inf", "finite" or
+        "undetermined"; of the multinomial model such a tuple for each class but the first, of its
+        differences from that one.
+    aliased_ : tuple of bool
+        Without a penalty and with Firth's, for each coefficient, the intercept last: whether the rows do not
+        determine it, since columns depend on one another.
+    rank_ : int
+        The rank of the columns, with the constant 1 as one more column if there is an intercept.
+    near_dependency_ : tuple of int
+        Without a penalty, columns that depend on one another so nearly that double precision does not tell
+        their coefficients apart: up to about a millionth of their size.
+    recession_ : ndarray or None
+        The direction in which the likelihood never falls, the intercept last.
+    separated_rows_ : ndarray
+        The rows that are strictly on their side of it: those responsible.
+
+    Examples
+    --------
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1, 1]
+    >>> model = LogisticRegression().fit(X, y)
+    >>> model.predict_proba([[2.5]]).round(3).tolist(), model.gap_ <= 1e-8
+    ([[0.31, 0.69]], True)
+    >>> model.certificate_.verify(X, y).holds
+    True
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        penalty: str | None = "l2",
+        *,
+        multi_class: str = "ovr",
+        solver: str = "auto",
+        tol: float = 1e-8,
+        max_iter: int = 1000,
+        fit_intercept: bool = True,
+        class_weight: Mapping[Any, float] | str | None = None,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.C = C
+        self.penalty = penalty
+        self.multi_class = multi_class
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not (is_number(self.C) and float(self.C) > 0):
+            raise ValueError(f"C={shown(self.C)} must be a number above 0, or inf for no penalty.")
+        for name, known in {
+            "penalty": ("l2", "firth", None),
+            "multi_class": ("ovr", "multinomial"),
+            "solver": SOLVERS,
+        }.items():
+            value = getattr(self, name)
+            if not is_one_of(value, known):
+                raise ValueError(f"{name}={shown(value)} is none of {', '.join(map(repr, known))}.")
+        if not is_between(self.tol, 0, 1):
+            raise ValueError(f"tol={shown(self.tol)} makes no sense: it is a share between 0 and 1.")
+        if not (is_whole(self.max_iter) and self.max_iter >= 1):
+            raise ValueError(f"max_iter={shown(self.max_iter)} makes no sense: at least one step is needed.")
+
+    @property
+    def _cost(self) -> float:
+        return inf if self.penalty is None else float(self.C)
+
+    def _restart(self, same_classes: bool) -> None:
+        self._starts: list[np.ndarray] = []
+        coef = getattr(self, "coef_", None)
+        if self.warm_start and same_classes and coef is not None and coef.shape[1] == self.n_features_in_:
+            self._starts = list(np.column_stack([coef, self.intercept_]))
+
+    def _start(self, positive: int) -> np.ndarray | None:
+        if not self._starts:
+            return None
+        return self._starts[0 if len(self._starts) == 1 else positive]
+
+    def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
+        if self._joint and self.penalty == "firth":
+            raise ValueError(
+                "penalty='firth' has no multinomial model: use multi_class='ovr', or penalty='l2' or None."
+            )
+        # A BLAS that divides a product of two long vectors among threads is slower than one that does not.
+        with one_blas_thread():
+            try:
+                if self._joint:
+                    from separatrix.algorithms.logistic.multinomial import solve
+
+                    return solve(self, rows)
+                return super()._solve_all(rows, tasks)
+            finally:
+                del self._starts
+
+    @property
+    def _joint(self) -> bool:
+        return self.multi_class == "multinomial" and len(self.classes_) > 2
+
+    def _solve(self, rows: Rows, positive: int) -> Solution:
+        if self.penalty == "firth":
+            from separatrix.algorithms.logistic.unpenalised import solve_firth
+
+            return solve_firth(self, rows, positive)
+        if isinf(self._cost):
+            from separatrix.algorithms.logistic.unpenalised import solve_unpenalised
+
+            return solve_unpenalised(self, rows, positive)
+        weights, certificate, facts = descend(self, rows, positive, self._cost, self._start(positive))
+        return Solution(weights, certificate, History(), {**facts, **NOT_ASKED})
+
+    def _keep(self, solutions: list[Solution]) -> None:
+        super()._keep(solutions)
+        if self._joint:
+            self.certificate_ = solutions[0].certificate
+            self.history_ = solutions[0].history
+            for fact in solutions[0].facts.keys() - {"separated_rows"}:
+                setattr(self, f"{fact}_", solutions[0].facts[fact])
+
+    def _warn(self, certificates: list[Any]) -> None:
+        if self.penalty == "firth":
+            return
+        super()._warn(certificates)
+        gaps = np.atleast_1d(np.asarray(self.gap_, dtype=float))
+        open_ = gaps[np.isfinite(gaps) & (gaps > self.tol)]
+        separated = "complete" in np.atleast_1d(np.asarray(self.separation_))
+        if len(open_) and not separated:
+            warn(
+                FitWarning,
+                f"The fit ended with a proven relative gap of {open_.max():.1e}, above tol={self.tol:g}: "
+                f"{self._remedy()}.",
+            )
+
+    def _remedy(self) -> str:
+        near = self._nearly_dependent()
+        if near:
+            return f"{near} nearly depend on one another: drop one of them, or set penalty='l2'"
+        if isfinite(self._cost) and self._cost > LARGE_COST:
+            return f"lower C={self._cost:g}, or set penalty=None"
+        return "allow more steps (max_iter), another solver, or scale the columns"
+
+    def _nearly_dependent(self) -> str:
+        """The names of the columns that nearly depend on one another; one alone does so on the intercept."""
+        near: set[int] = set()
+        for each in getattr(self, "near_dependency_", ()):
+            near.update(each if isinstance(each, tuple) else (each,))
+        names = getattr(self, "feature_names_in_", None)
+        told = [f"column {k}" if names is None else str(names[k]) for k in sorted(near)[:6]]
+        if len(near) == 1:
+            told.append("the intercept")
+        return ", ".join(told) + (", ..." if len(near) > 6 else "")
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """log P(class | x), a column a class."""
+        return log_probabilities(self.decision_function(X), joint=self._joint)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """P(class | x), a column a class. One against the rest: each model's probability, over their sum."""
+        return np.asarray(np.exp(self.predict_log_proba(X)))
+
+    def summary(self, level: float = 0.95) -> Inference | tuple[Inference, ...]:
+        """Standard errors, Wald's intervals and p-values of a fit without penalty, or with Firth's.
+
+        With more than two classes one table for each, that class against the rest; of the multinomial model
+        one for each but the first, against that one.
+
+        Raises
+        ------
+        ValueError
+            If the fit has no finite maximum, or is not proven to be within a tenth of a standard error of it.
+        """
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        near = self._nearly_dependent()
+        if near:
+            raise ValueError(
+                f"{near} nearly depend on one another, too nearly for standard errors in double precision: "
+                "drop one of them."
+            )
+        return tables(self, level)
+
+
+def one_blas_thread() -> Any:
+    """A context in which products of matrices run on one thread; blocks of rows have threads of their own."""
+    from separatrix.rows.sequence import blas
+
+    return blas().limit(limits=1)

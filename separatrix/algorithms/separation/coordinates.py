@@ -1,0 +1,177 @@
+"""The coordinates in which floats search: columns shifted and scaled by exact amounts, or a subspace of them.
+
+A row z = s·(x, 1) is seen as a = z·B for a whole-number matrix B with one column a coordinate. The search
+works on the a's; a direction u among them is the hyperplane w = B·u of the user's coordinates, and a·u = z·w
+exactly. The first frame shifts and scales columns by powers of two (`fitted`); later ones (`within`) hold
+only the w that vanish on given rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from flint import fmpz_mat
+
+from separatrix.algorithms.separation.integers import matrix, numbers, primitive, stripped, whole_row
+
+FAR = 300  # column exponents beyond this would take weights out of the range of floats
+
+
+class Frame:
+    """Scaled columns ``(x_j - shift_j) / 2**exponent_j``; the constant stays 1.
+
+    Attributes
+    ----------
+    width : int
+        D: the number of columns, the constant included where there is one.
+    exponents, shifts : ndarray
+    """
+
+    def __init__(self, exponents: np.ndarray, shifts: np.ndarray, intercept: bool) -> None:
+        self.exponents = exponents
+        self.shifts = shifts
+        self.intercept = intercept
+        self.columns = len(exponents)
+        self.width = self.columns + intercept
+        self.extreme = bool(len(exponents)) and int(np.abs(exponents).max()) > FAR
+
+    @classmethod
+    def fitted(cls, X: np.ndarray, intercept: bool) -> Frame:
+        """A frame for which these rows are near the origin and about 1 in size."""
+        X = np.asarray(X, np.float64)
+        low, high = X.min(axis=0), X.max(axis=0)
+        with np.errstate(over="ignore"):
+            spread = np.where(np.isfinite(high - low), high - low, high)
+            apart = 2 * spread
+        largest = np.maximum(np.abs(low), np.abs(high))
+        shifts = np.zeros(X.shape[1])
+        if intercept:
+            # Far from the origin only: there x - shift is exact, so that ties stay ties.
+            far = (
+                (np.minimum(np.abs(low), np.abs(high)) > apart)
+                & (np.sign(low) == np.sign(high))
+                & (spread > 0)
+            )
+            unit = np.ldexp(1.0, np.clip(np.frexp(spread)[1] - 2, -1000, 1000))
+            with np.errstate(over="ignore", invalid="ignore"):
+                middle = np.rint((low / 2 + high / 2) / unit) * unit
+            far &= np.isfinite(middle)
+            shifts[far] = middle[far]
+            largest = np.where(far, spread, largest)
+        exponents = np.where(largest > 0, np.frexp(largest)[1], 0).astype(np.int64)
+        return cls(exponents, shifts, intercept)
+
+    def points(self, X: np.ndarray, signs: np.ndarray) -> np.ndarray:
+        """Rows as float points, each divided by a power of two so that its largest entry is about 1."""
+        out = np.empty((len(X), self.width))
+        d = self.columns
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            np.subtract(X, self.shifts, out=out[:, :d])
+            np.ldexp(out[:, :d], -self.exponents, out=out[:, :d])
+            if self.intercept:
+                out[:, d] = 1.0
+            out *= signs[:, None]
+            return scaled_rows(out)
+
+    @cached_property
+    def basis(self) -> fmpz_mat:
+        """B, as whole numbers: D rows, D columns, all columns times one power of two."""
+        d = self.columns
+        shifts = [whole_pair(value) for value in self.shifts.tolist()]
+        needed = [int(e) - low for e, (_, low) in zip(self.exponents.tolist(), shifts, strict=True)]
+        top = max([0, *(int(e) for e in self.exponents.tolist()), *needed])
+        B = fmpz_mat(self.width, self.width)
+        for j in range(d):
+            scale = top - int(self.exponents[j])
+            B[j, j] = 1 << scale
+            mantissa, low = shifts[j]
+            if mantissa:
+                B[d, j] = -mantissa << (scale + low)
+        if self.intercept:
+            B[d, d] = 1 << top
+        return B
+
+    def exact_points(self, X: np.ndarray, signs: np.ndarray) -> list[list[int]]:
+        """Rows as whole-number points, each times a positive number."""
+        return seen_through(self.basis, X, signs, self.intercept)
+
+    def seen(self, row: Sequence[int]) -> list[int]:
+        """One row in whole numbers as a point."""
+        return numbers(fmpz_mat(1, len(row), list(row)) * self.basis)
+
+    def float_weights(self, direction: np.ndarray) -> np.ndarray | None:
+        """w = B·u in floats (length d + 1, the bias last), or None when floats cannot hold it."""
+        d = self.columns
+        weights = np.zeros(d + 1)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            weights[:d] = np.ldexp(direction[:d], -self.exponents)
+            if self.intercept:
+                weights[d] = direction[d] - float(np.sum(self.shifts * weights[:d]))
+        lost = (weights[:d] == 0) != (direction[:d] == 0)
+        return None if self.extreme or lost.any() or not np.isfinite(weights).all() else weights
+
+    def exact_weights(self, direction: Sequence[int]) -> list[int]:
+        """w = B·u in whole numbers (length d + 1, the bias last)."""
+        return pulled(self.basis, direction, self.intercept)
+
+    def vanishing(self, X: np.ndarray, signs: np.ndarray) -> np.ndarray:
+        """None: a row that every w vanishes on is a conflict by itself here."""
+        return np.zeros(len(X), bool)
+
+
+def seen_through(basis: fmpz_mat, X: np.ndarray, signs: np.ndarray, intercept: bool) -> list[list[int]]:
+    """z·B of every row in whole numbers, each row times a positive number."""
+    seen = matrix(exact_rows(X, signs, intercept), basis.nrows()) * basis
+    return [stripped([int(v) for v in row]) for row in seen.tolist()]
+
+
+def with_constant(X: np.ndarray, signs: np.ndarray, intercept: bool) -> np.ndarray:
+    """Rows z = s·(x, 1) as one dense float64 array."""
+    Z = np.empty((len(X), X.shape[1] + intercept))
+    Z[:, : X.shape[1]] = X
+    if intercept:
+        Z[:, -1] = 1.0
+    Z *= signs[:, None]
+    return Z
+
+
+def exact_rows(X: np.ndarray, signs: np.ndarray, intercept: bool) -> list[list[int]]:
+    """Rows z as whole numbers, each times a power of two of its own."""
+    return [whole_row(row) for row in with_constant(X, signs, intercept)]
+
+
+def common_rows(X: np.ndarray, signs: np.ndarray, intercept: bool) -> list[list[int]]:
+    """Rows z as whole numbers, all times the same power of two."""
+    Z = with_constant(X, signs, intercept)
+    flat = whole_row(Z.reshape(-1))
+    width = Z.shape[1]
+    return [flat[i * width : (i + 1) * width] for i in range(len(Z))]
+
+
+def scaled_rows(points: np.ndarray) -> np.ndarray:
+    """Each row over a power of two that puts its largest entry between 1/2 and 1; not finite: zero."""
+    largest = np.abs(points).max(axis=1, initial=0.0)
+    broken = ~np.isfinite(largest)
+    points[broken] = 0.0
+    exponents = np.where(broken | (largest == 0), 0, np.frexp(largest)[1])
+    return np.ldexp(points, -exponents[:, None])
+
+
+def whole_pair(value: float) -> tuple[int, int]:
+    """(mantissa, exponent) of a float."""
+    if value == 0.0:
+        return 0, 0
+    numerator, denominator = value.as_integer_ratio()
+    if denominator > 1:
+        return numerator, 1 - denominator.bit_length()
+    low = (numerator & -numerator).bit_length() - 1
+    return numerator >> low, low
+
+
+def pulled(basis: fmpz_mat, direction: Sequence[int], intercept: bool) -> list[int]:
+    weights = numbers(basis * fmpz_mat(len(direction), 1, list(direction)))
+    if not intercept:
+        weights.append(0)
+    return primitive(weights)

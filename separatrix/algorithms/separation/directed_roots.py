@@ -1,0 +1,67 @@
+"""Square roots and radii rounded to the safe side, the unit of exact rows, and which rows may be lowest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import inf, nextafter
+from sys import float_info
+
+import numpy as np
+
+from separatrix.algorithms.separation.integers import row_units
+from separatrix.algorithms.separation.scan import Plane, Scanner
+from separatrix.certificates.dyadic import dyadic, root
+from separatrix.certificates.mistakes_at_most import squared_radius as largest_square
+from separatrix.predictor.evidence import matrix
+
+
+def unit_of(X: np.ndarray, intercept: bool) -> int:
+    """The exponent of the unit in which `common_rows` writes these rows."""
+    return int(row_units(X.reshape(1, -1), intercept)[0])
+
+
+def squared_norm(plane: Plane, geometric: bool) -> Fraction:
+    """‖w‖², exactly; the intercept counts unless the margin is geometric."""
+    weights = plane.numbers()
+    return dyadic(weights[:-1] if geometric else weights).squared_norm()
+
+
+def root_above(square: Fraction) -> float:
+    """A float not below the square root; infinity where no finite one is."""
+    value = root(square)
+    while value < inf and Fraction(value) ** 2 < square:
+        value = nextafter(value, inf)
+    return value
+
+
+def root_below(square: Fraction) -> float:
+    """A float not above the square root."""
+    value = min(root(square), float_info.max)
+    while value > 0 and Fraction(value) ** 2 > square:
+        value = nextafter(value, 0.0)
+    return value
+
+
+def down(value: float) -> float:
+    return nextafter(value, -inf) if value > 0 else value
+
+
+def squared_radius(scanner: Scanner) -> Fraction:
+    """R² of the rows (x, 1), or x without an intercept, exactly."""
+    found = [largest_square(matrix(block, scanner.rows.n_columns)) for block in scanner.rows.blocks()]
+    return max(found, default=Fraction(0)) + int(scanner.intercept)
+
+
+def perhaps_lowest(X: np.ndarray, signs: np.ndarray, numbers: Sequence[float | int]) -> np.ndarray:
+    """The places of rows that may have the least margin, as far as doubles tell."""
+    try:
+        weights = np.array([float(number) for number in numbers])
+    except OverflowError:
+        return np.arange(len(X))
+    with np.errstate(all="ignore"):
+        margins = signs * (X @ weights[:-1] + weights[-1])
+        sizes = abs(X) @ abs(weights[:-1]) + abs(weights[-1])
+        doubts = (len(weights) + 4) * (2.0**-49 * sizes + 2.0**-1070)
+        reach = (margins + doubts).min(initial=np.inf)
+        return np.flatnonzero(~(margins - doubts > reach))

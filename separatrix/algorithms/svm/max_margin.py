@@ -1,0 +1,169 @@
+"""The hard-margin support vector machine, between two certified bounds.
+
+**Idea.** The best hyperplane is halfway between the nearest points of the two classes' hulls.
+
+**Theorem** (duality of the margin). The largest geometric margin min s(w·x + b)/‖w‖ is half the distance of
+the hulls. With the intercept in the norm it is the distance of the origin from the hull of the rows z = s(x,
+1). For any w and any mixture λ of rows, min z·w/‖w‖ ≤ γ ≤ ‖Σ λ z‖.
+
+**Certificate.** `MarginBetween`: the halfspace's margin and an upper bound on any, both exact. On rows that
+no hyperplane separates the fit ends at once with the certificate of that, a warning that names the conflict,
+and the weights of a soft margin (C = 1).
+
+**Cost.** Wolfe's method on a growing active set: a dozen or two scans of the rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from separatrix.algorithms.separation import Separation, require_finite, separated
+from separatrix.algorithms.separation.margins import Bracket
+from separatrix.certificates import Certificate, MarginBetween, Separable, Undecided
+from separatrix.halfspace import Halfspace
+from separatrix.predictor import FitWarning, LinearClassifier, NothingProven, Solution, warn
+from separatrix.predictor.evidence import about
+from separatrix.predictor.history import History
+from separatrix.predictor.parameters import is_between, is_number, shown
+from separatrix.rows import Rows
+
+SOFT_GAP, SOFT_STEPS = 1e-6, 1000
+
+
+class MaxMargin(LinearClassifier):
+    """The hyperplane farthest from both classes.
+
+    Parameters
+    ----------
+    gap : float, default=1e-9
+        The relative gap between the certified ends of the margin at which the search ends.
+    fit_intercept : bool, default=True
+    free_intercept : bool, default=True
+        True: the geometric margin, in which the intercept is free. False: the margin of the rows (x, 1), with
+        the intercept in the norm.
+    time_limit : float or None
+        Seconds for the decision whether the rows are separable.
+    n_jobs : int or None
+        Threads for the scans.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, halfspace_, certificate_, history_
+        Of the predictor; see `LinearClassifier`. The nearest rows score ±1.
+    margin_, upper_bound_, gap_ : float
+        What the halfspace has, what none exceeds, and their relative difference; nan on inseparable rows. A
+        margin below the least double is 0, and ``certificate_`` then proves that the halfspace separates.
+    support_ : ndarray
+        The rows that prove the upper bound.
+    dual_coef_ : ndarray
+        Their multipliers times their signs: coef_ is about Σ dual_coef · x.
+
+    Examples
+    --------
+    >>> X, y = [[1.0], [2.0], [3.0], [9.0]], [0, 0, 1, 1]
+    >>> model = MaxMargin().fit(X, y)
+    >>> model.margin_, model.coef_.tolist(), model.intercept_.tolist(), model.support_.tolist()
+    (0.5, [[2.0]], [-5.0], [1, 2])
+    >>> model.certificate_.verify(X, y).holds
+    True
+    """
+
+    def __init__(
+        self,
+        gap: float = 1e-9,
+        *,
+        fit_intercept: bool = True,
+        free_intercept: bool = True,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.gap = gap
+        self.fit_intercept = fit_intercept
+        self.free_intercept = free_intercept
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not is_between(self.gap, 0, 1):
+            raise ValueError(f"gap={shown(self.gap)} makes no sense: it is a share between 0 and 1.")
+        if self.time_limit is not None and not (is_number(self.time_limit) and self.time_limit >= 0):
+            raise ValueError(f"time_limit={shown(self.time_limit)} makes no sense: give seconds, or None.")
+
+    def _solve(self, rows: Rows, positive: int) -> Solution:
+        require_finite(rows)
+        answer = separated(rows, positive, intercept=self.fit_intercept, time_limit=self.time_limit)
+        bracket = answer.bracket(geometric=self.free_intercept, gap=float(self.gap), canonical=True)
+        if bracket is None:
+            return self._soft(rows, positive, answer)
+        *weights, bias = bracket.plane.numbers()
+        witness = tuple(weights), bias if self.fit_intercept else None
+        certificate: Certificate = Separable(*witness, about=about(rows, positive))
+        if bracket.lower > 0:
+            certificate = MarginBetween(
+                *witness,
+                bracket.rows,
+                bracket.multipliers,
+                bracket.lower,
+                bracket.upper,
+                bracket.geometric,
+                about=about(rows, positive),
+            )
+        else:
+            warn(
+                FitWarning,
+                "The rows are separated by a margin that is too small for a double: multiply the columns by "
+                "a power of two to get the margin itself.",
+            )
+        certificate = certificate.bound_to(rows)
+        halfspace = Halfspace(weights, bias)
+        floats = np.append(halfspace.weights, halfspace.intercept)
+        facts = {
+            "margin": bracket.lower,
+            "upper_bound": bracket.upper,
+            "gap": bracket.gap,
+            "support": np.array(bracket.rows, np.int64),
+            "dual_coef": dual_coefficients(bracket),
+        }
+        return Solution(floats, certificate, History(), facts, halfspace)
+
+    def _soft(self, rows: Rows, positive: int, answer: Separation) -> Solution:
+        """Nothing separates: say so, with the conflict, and fit the soft margin."""
+        certificate = answer.certificate
+        if not isinstance(certificate, Undecided):
+            assert answer.conflict is not None
+            named = ", ".join(map(str, answer.conflict.rows[:8])) + (
+                ", …" if len(answer.conflict.rows) > 8 else ""
+            )
+            warn(
+                NothingProven,
+                f"No hyperplane separates the rows ({answer.kind}): rows {named} contradict each other. "
+                "The weights are those of a soft margin with C=1; certificate_ has the proof.",
+            )
+        weights = soft_margin(rows, positive, self.fit_intercept)
+        nothing = {"margin": np.nan, "upper_bound": np.nan, "gap": np.nan}
+        empty = {"support": np.empty(0, np.int64), "dual_coef": np.empty(0)}
+        return Solution(weights, certificate, History(), {**nothing, **empty})
+
+
+def dual_coefficients(bracket: Bracket) -> np.ndarray:
+    """α·s with w = Σ α s x for the w whose nearest rows score ±1."""
+    total = sum(bracket.multipliers)
+    shares = np.array([value / total for value in bracket.multipliers])
+    with np.errstate(over="ignore"):  # infinite where margins are beyond the inverse roots of doubles
+        return shares * bracket.signs / bracket.upper / bracket.upper
+
+
+def soft_margin(rows: Rows, positive: int, intercept: bool) -> np.ndarray:
+    """Weights of the soft margin with C = 1, the intercept last; 0 where rows are too large to find any."""
+    from separatrix.algorithms.svm.best_intercept import with_best_intercept
+    from separatrix.algorithms.svm.objective import Task
+    from separatrix.algorithms.svm.working_set import minimise
+    from separatrix.rows.sequence import blas
+
+    with np.errstate(all="ignore"), blas().limit(limits=1):
+        task = Task.of(rows, positive, 1.0, intercept=intercept)
+        outcome = minimise(task, SOFT_GAP, SOFT_STEPS)
+        if intercept:
+            outcome = with_best_intercept(task, outcome, finished=outcome.steps < SOFT_STEPS)
+    return outcome.weights if np.isfinite(outcome.weights).all() else np.zeros(rows.n_columns + 1)
