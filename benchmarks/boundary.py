@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.convergence import planted
-from separatrix.certificates.exact import margin_signs
+from separatrix.certificates.arithmetic.margin_signs import margin_signs
 
 MARGIN = 0.05
 NOISE = 0.05

@@ -11,8 +11,8 @@ from sklearn.linear_model import LinearRegression, Ridge
 
 import separatrix as sx
 from benchmarks.harness import Bar, Table, alternate, clocked, ratio, require
-from separatrix.certificates.balls import middles
-from separatrix.certificates.normal_equations import NormalEquations
+from separatrix.certificates.arithmetic.balls import middles
+from separatrix.certificates.arithmetic.normal_equations import NormalEquations
 
 SIZES = ((200_000, 50), (1_000_000, 100))
 EXACT_UP_TO = 200_000  # rows whose exact solution is worked out for the digits

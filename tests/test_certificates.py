@@ -33,7 +33,7 @@ from separatrix.certificates import (
     digest_of,
     from_json,
 )
-from separatrix.certificates.witness import from_decimal, to_decimal
+from separatrix.certificates.fields import from_decimal, to_decimal
 
 X = np.array([[0.5, -0.0], [1.5, 1.0], [-2.0, 3.0], [0.0, -1.0], [2.0, 2.0]])
 y = np.array([0, 1, 1, 0, 1])

@@ -9,11 +9,12 @@ from separatrix.algorithms.zero_one.interval import Interval
 from separatrix.algorithms.zero_one.lower.cones.cone_search import Cones
 from separatrix.algorithms.zero_one.reduce import reduced
 from separatrix.algorithms.zero_one.upper.vertex_search import Search
-from separatrix.certificates import ErrorsAtLeast, cone_replay
+from separatrix.certificates import ErrorsAtLeast
 from separatrix.certificates.check.fewest_errors import Groups, grouped, lower_bound
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.check.table import Unreadable
-from separatrix.certificates.errors_at_least import FASTER
+from separatrix.certificates.claims.errors import FASTER
+from separatrix.certificates.replay import cones
 
 KINDS = ["normal", "grid", "thin grid", "twenty digits", "units"]
 
@@ -58,9 +59,9 @@ def test_both_replays_find_the_same_bound(kind, seed, monkeypatch):
     if interval.proof["method"] != "cones":
         return
     assert lower_bound(interval.proof, groups) == interval.lower
-    monkeypatch.setattr(cone_replay, "least_bound", None)  # the arrays alone
+    monkeypatch.setattr(cones, "least_bound", None)  # the arrays alone
     for at_once in (1, 50, 10**6):
-        monkeypatch.setattr(cone_replay.replay, "AT_ONCE", at_once)
+        monkeypatch.setattr(cones.replay, "AT_ONCE", at_once)
         assert lower_bound(interval.proof, groups, FASTER) == interval.lower
 
 
@@ -132,7 +133,7 @@ def test_a_pair_may_be_shortened_where_it_is_made(amount):
 
 def test_whole_numbers_are_kept_only_up_to_a_size(monkeypatch):
     groups, interval = drawn("thin grid", 0)
-    monkeypatch.setattr(cone_replay.vertices, "MOST", 100)
+    monkeypatch.setattr(cones.vertices, "MOST", 100)
     assert lower_bound(interval.proof, groups, FASTER) == interval.lower
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from separatrix.certificates import cancelling
 from separatrix.certificates.check import dependency
+from separatrix.certificates.replay import circuits
 
 entries = (
     st.integers(-4, 4) | st.integers(-(2**53), 2**53) | st.sampled_from([2**900, -(2**900), 1, 2**60 + 1])
@@ -27,9 +27,9 @@ def points(draw):
 @given(points())
 def test_floats_never_claim_what_whole_numbers_deny(given):
     exact = dependency._cancel_exactly(given)
-    for surely in (dependency.surely_cancel, cancelling._surely_cancel):
+    for surely in (dependency.surely_cancel, circuits._surely_cancel):
         assert exact or not surely(given)
-    assert dependency.cancel(given) == cancelling.cancel(given) == exact
+    assert dependency.cancel(given) == circuits.cancel(given) == exact
 
 
 def planted(n: int, seed: int, least: float) -> list[list[int]]:
@@ -46,7 +46,7 @@ def planted(n: int, seed: int, least: float) -> list[list[int]]:
 def test_a_clear_dependency_needs_no_elimination(n, seed):
     rows = planted(n, seed, 0.2)
     assert dependency.surely_cancel(rows)
-    assert cancelling._surely_cancel(rows)
+    assert circuits._surely_cancel(rows)
     assert dependency._cancel_exactly(rows)
 
 
@@ -55,15 +55,15 @@ def test_one_that_is_not_clear_is_left_to_whole_numbers(least):
     for seed in range(5):
         rows = planted(9, seed, least)
         assert not dependency.surely_cancel(rows)
-        assert not cancelling._surely_cancel(rows)
-        assert dependency.cancel(rows) == cancelling.cancel(rows) == dependency._cancel_exactly(rows)
+        assert not circuits._surely_cancel(rows)
+        assert dependency.cancel(rows) == circuits.cancel(rows) == dependency._cancel_exactly(rows)
 
 
 def test_rows_of_less_than_full_rank_are_not_for_floats():
     rows = planted(6, 0, 0.3)
     rows = [[*row[:5], row[4]] for row in rows]
     assert not dependency.surely_cancel(rows)
-    assert not cancelling._surely_cancel(rows)
+    assert not circuits._surely_cancel(rows)
 
 
 def test_what_doubles_do_not_hold_is_not_for_floats():
@@ -89,5 +89,5 @@ def test_flint_agrees_with_elimination_on_points_of_a_subspace(seed):
     last = [-sum(m * point[j] for m, point in zip(multipliers, others, strict=True)) for j in range(width)]
     last[0] += int(seed % 5 == 0)
     given = [*others, last]
-    assert cancelling._solved(given) == dependency._cancel_exactly(given)
-    assert cancelling.cancel(given) == dependency.cancel(given)
+    assert circuits._solved(given) == dependency._cancel_exactly(given)
+    assert circuits.cancel(given) == dependency.cancel(given)

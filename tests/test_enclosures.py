@@ -10,8 +10,8 @@ import pytest
 import separatrix as sx
 from separatrix.algorithms.logistic import enclosure_kernels as compiled
 from separatrix.algorithms.logistic.certificate import _dense
-from separatrix.certificates import enclosures as plain
-from separatrix.certificates.logistic_duality import Duality, grain
+from separatrix.certificates.arithmetic import enclosures as plain
+from separatrix.certificates.duality.logistic_likelihood import Duality, grain
 
 
 def test_the_bits_are_those_of_the_certificate():

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, csr_matrix
 
-from separatrix.certificates.combination import weighted_squares, weighted_sum
-from separatrix.certificates.dyadic import Dyadic, dyadic, root
-from separatrix.certificates.exact import Margins, errors_of, margin_signs
+from separatrix.certificates.arithmetic.dyadic import Dyadic, dyadic, root
+from separatrix.certificates.arithmetic.margin_signs import Margins, errors_of, margin_signs
+from separatrix.certificates.arithmetic.row_sums import weighted_squares, weighted_sum
 
 anything = st.floats(allow_nan=False, allow_infinity=False)
 ordinary = st.floats(-8, 8).map(lambda value: float(np.float32(value)))

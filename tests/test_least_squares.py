@@ -25,11 +25,11 @@ import separatrix as sx
 from separatrix.algorithms.least_squares import solver
 from separatrix.algorithms.least_squares.exact_solution import exact_moments
 from separatrix.certificates import GradientAtMost, SolutionWithin, from_json
-from separatrix.certificates.balls import middles
+from separatrix.certificates.arithmetic.balls import middles
+from separatrix.certificates.arithmetic.moments import Moments, moments_of
+from separatrix.certificates.arithmetic.normal_equations import NormalEquations
 from separatrix.certificates.check.__main__ import verdict
 from separatrix.certificates.check.record import Refused
-from separatrix.certificates.moments import Moments, moments_of
-from separatrix.certificates.normal_equations import NormalEquations
 from separatrix.rows import DenseRows, with_targets
 
 finite = st.floats(-1e6, 1e6, allow_nan=False, allow_subnormal=False)

@@ -26,7 +26,7 @@ from separatrix.certificates import CertificateError, Separable, from_json
 from separatrix.certificates.check import limits as checked
 from separatrix.certificates.check.__main__ import main as checker
 from separatrix.certificates.check.digits import from_decimal as checked_decimal
-from separatrix.certificates.witness import from_decimal, to_decimal
+from separatrix.certificates.fields import from_decimal, to_decimal
 from separatrix.cli.program import run
 from separatrix.models import ModelError
 from separatrix.rows.files.source import Place

@@ -25,11 +25,15 @@ from separatrix.algorithms.logistic.gradient_descent import largest_curvature
 from separatrix.algorithms.logistic.multinomial import joint_separation
 from separatrix.algorithms.logistic.objective import Likelihood
 from separatrix.certificates import CertificateError, JointLikelihoodWithin, LikelihoodWithin
+from separatrix.certificates.arithmetic.enclosures import entropy_below, softplus_above, sum_below
 from separatrix.certificates.check.__main__ import verdict
 from separatrix.certificates.check.joint_likelihood import Joint
 from separatrix.certificates.check.record import Refused
-from separatrix.certificates.enclosures import entropy_below, softplus_above, sum_below
-from separatrix.certificates.multinomial_duality import JointDuality, joint_entropy_below, log_sum_above
+from separatrix.certificates.duality.multinomial_likelihood import (
+    JointDuality,
+    joint_entropy_below,
+    log_sum_above,
+)
 from separatrix.predictor.warning import FitWarning
 from separatrix.rows import DenseRows, SparseRows, as_rows
 

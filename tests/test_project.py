@@ -95,6 +95,16 @@ def test_file_names_say_what_is_inside(project_files):
     assert [path.as_posix() for path in named if any(vague.fullmatch(part) for part in path.parts)] == []
 
 
+def test_one_file_imports_flint():
+    """So that another library for exact linear algebra could take its place in one file."""
+    importing = [
+        path.relative_to(ROOT).as_posix()
+        for path in PACKAGE_FILES
+        if re.search(r"^\s*(from|import) flint", path.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    assert importing == ["separatrix/certificates/arithmetic/linear_algebra.py"]
+
+
 def test_no_module_has_outgrown_one_idea():
     lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in PACKAGE_FILES}
     assert {path.relative_to(ROOT).as_posix(): n for path, n in lengths.items() if n > 350} == {}

@@ -14,7 +14,7 @@ from separatrix.algorithms.perceptrons.skipping import passes as focus
 from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import TURNED, UNIT, turn
 from separatrix.algorithms.perceptrons.skipping.angle_bound_signs_kernels import reaching_census
 from separatrix.algorithms.perceptrons.skipping.passes import Focus, Sketch
-from separatrix.certificates.exact import Margins
+from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.kernels.certain_signs import LOWEST, WRONG, census
 from separatrix.rows.memory import DenseRows, SparseRows
 

@@ -379,8 +379,8 @@ def test_certificates_by_the_independent_checker(tmp_path):
 
 def test_gradient_bound_is_one():
     """‖w − w*‖ ≤ ‖g‖/α: the bound of strong convexity, against the exact distance."""
-    from separatrix.certificates.gradient import gradient
-    from separatrix.certificates.measured import read_measured
+    from separatrix.certificates.arithmetic.gradient import gradient
+    from separatrix.certificates.data.measured_targets import read_measured
 
     X, y = sample(20, 3)
     exact = naive_solution(X, y, True, 0.25)

@@ -27,7 +27,7 @@ CLAIMS = {
 FITS = {
     "Separable": (),  # all that is in none of the others
     "FewestErrors": ("zero_one",),
-    "SolutionWithin": ("least_squares", "ridge"),
+    "SolutionWithin": ("least_squares",),
     "LikelihoodWithin": ("logistic",),
     "SoftMarginWithin": ("svm",),
 }

@@ -10,12 +10,12 @@ import pytest
 
 import separatrix as sx
 from separatrix.certificates import About, Separable, SolutionWithin
-from separatrix.certificates import labels as certificate_labels
 from separatrix.certificates.check import labels as checker_labels
 from separatrix.certificates.check.__main__ import main
 from separatrix.certificates.check.least_squares import Measured
 from separatrix.certificates.check.table import Table, Unreadable
-from separatrix.certificates.labels import signs_of
+from separatrix.certificates.data import labels as certificate_labels
+from separatrix.certificates.data.labels import signs_of
 from separatrix.cli.program import run as command
 from separatrix.rows.files import labels as file_labels
 

@@ -24,8 +24,8 @@ from separatrix.algorithms.svm import squared_hinge, working_set
 from separatrix.algorithms.svm.best_intercept import best_shift
 from separatrix.certificates import MarginAtMost, MarginBetween, SoftMarginWithin, from_json
 from separatrix.certificates.check.__main__ import main
-from separatrix.certificates.soft_margin import enclosed, exact_dual, exact_primal
-from separatrix.certificates.source import read
+from separatrix.certificates.data.reading import read
+from separatrix.certificates.duality.soft_margin import enclosed, exact_dual, exact_primal
 from separatrix.rows import DenseRows
 
 LOSSES = ("hinge", "squared_hinge")

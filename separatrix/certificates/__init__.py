@@ -26,59 +26,65 @@ if TYPE_CHECKING:
     from separatrix.certificates.certificate import About as About
     from separatrix.certificates.certificate import Certificate as Certificate
     from separatrix.certificates.certificate import Verdict as Verdict
-    from separatrix.certificates.digest import digest_of as digest_of
-    from separatrix.certificates.errors_at_least import ErrorsAtLeast as ErrorsAtLeast
-    from separatrix.certificates.errors_at_most import ErrorsAtMost as ErrorsAtMost
-    from separatrix.certificates.fewest_errors import FewestErrors as FewestErrors
-    from separatrix.certificates.gradient_at_most import GradientAtMost as GradientAtMost
-    from separatrix.certificates.inseparable import Inseparable as Inseparable
-    from separatrix.certificates.joint_likelihood_within import JointLikelihoodWithin as JointLikelihoodWithin
-    from separatrix.certificates.likelihood_within import LikelihoodWithin as LikelihoodWithin
-    from separatrix.certificates.margin_at_least import MarginAtLeast as MarginAtLeast
-    from separatrix.certificates.margin_at_most import MarginAtMost as MarginAtMost
-    from separatrix.certificates.margin_between import MarginBetween as MarginBetween
-    from separatrix.certificates.margin_share import MarginShare as MarginShare
-    from separatrix.certificates.mistake_run import MistakeRun as MistakeRun
-    from separatrix.certificates.mistakes_at_most import MistakesAtMost as MistakesAtMost
-    from separatrix.certificates.overlapping import Overlapping as Overlapping
-    from separatrix.certificates.separable import Separable as Separable
-    from separatrix.certificates.sequence import Certificates as Certificates
-    from separatrix.certificates.soft_margin_within import SoftMarginWithin as SoftMarginWithin
-    from separatrix.certificates.solution_within import SolutionWithin as SolutionWithin
-    from separatrix.certificates.store import from_dict as from_dict
-    from separatrix.certificates.store import from_json as from_json
-    from separatrix.certificates.undecided import Undecided as Undecided
-    from separatrix.certificates.weakly_separable import WeaklySeparable as WeaklySeparable
-    from separatrix.certificates.witness import CertificateError as CertificateError
+    from separatrix.certificates.certificate_sequence import Certificates as Certificates
+    from separatrix.certificates.claims.errors import ErrorsAtLeast as ErrorsAtLeast
+    from separatrix.certificates.claims.errors import ErrorsAtMost as ErrorsAtMost
+    from separatrix.certificates.claims.errors import FewestErrors as FewestErrors
+    from separatrix.certificates.claims.margins import MarginAtLeast as MarginAtLeast
+    from separatrix.certificates.claims.margins import MarginAtMost as MarginAtMost
+    from separatrix.certificates.claims.margins import MarginBetween as MarginBetween
+    from separatrix.certificates.claims.margins import MarginShare as MarginShare
+    from separatrix.certificates.claims.mistakes import MistakeRun as MistakeRun
+    from separatrix.certificates.claims.mistakes import MistakesAtMost as MistakesAtMost
+    from separatrix.certificates.claims.optimality.gradient_at_most import GradientAtMost as GradientAtMost
+    from separatrix.certificates.claims.optimality.joint_likelihood_within import (
+        JointLikelihoodWithin as JointLikelihoodWithin,
+    )
+    from separatrix.certificates.claims.optimality.likelihood_within import (
+        LikelihoodWithin as LikelihoodWithin,
+    )
+    from separatrix.certificates.claims.optimality.soft_margin_within import (
+        SoftMarginWithin as SoftMarginWithin,
+    )
+    from separatrix.certificates.claims.optimality.solution_within import SolutionWithin as SolutionWithin
+    from separatrix.certificates.claims.separation import Inseparable as Inseparable
+    from separatrix.certificates.claims.separation import Overlapping as Overlapping
+    from separatrix.certificates.claims.separation import Separable as Separable
+    from separatrix.certificates.claims.separation import WeaklySeparable as WeaklySeparable
+    from separatrix.certificates.claims.undecided import Undecided as Undecided
+    from separatrix.certificates.data.digest import digest_of as digest_of
+    from separatrix.certificates.fields import CertificateError as CertificateError
+    from separatrix.certificates.json_format import from_dict as from_dict
+    from separatrix.certificates.json_format import from_json as from_json
 
 _HOMES = {
     "About": "certificate",
     "Certificate": "certificate",
-    "CertificateError": "witness",
-    "Certificates": "sequence",
-    "ErrorsAtLeast": "errors_at_least",
-    "ErrorsAtMost": "errors_at_most",
-    "FewestErrors": "fewest_errors",
-    "GradientAtMost": "gradient_at_most",
-    "Inseparable": "inseparable",
-    "JointLikelihoodWithin": "joint_likelihood_within",
-    "LikelihoodWithin": "likelihood_within",
-    "MarginAtLeast": "margin_at_least",
-    "MarginAtMost": "margin_at_most",
-    "MarginBetween": "margin_between",
-    "MarginShare": "margin_share",
-    "MistakeRun": "mistake_run",
-    "MistakesAtMost": "mistakes_at_most",
-    "Overlapping": "overlapping",
-    "Separable": "separable",
-    "SoftMarginWithin": "soft_margin_within",
-    "SolutionWithin": "solution_within",
-    "Undecided": "undecided",
+    "CertificateError": "fields",
+    "Certificates": "certificate_sequence",
+    "ErrorsAtLeast": "claims.errors",
+    "ErrorsAtMost": "claims.errors",
+    "FewestErrors": "claims.errors",
+    "GradientAtMost": "claims.optimality.gradient_at_most",
+    "Inseparable": "claims.separation",
+    "JointLikelihoodWithin": "claims.optimality.joint_likelihood_within",
+    "LikelihoodWithin": "claims.optimality.likelihood_within",
+    "MarginAtLeast": "claims.margins",
+    "MarginAtMost": "claims.margins",
+    "MarginBetween": "claims.margins",
+    "MarginShare": "claims.margins",
+    "MistakeRun": "claims.mistakes",
+    "MistakesAtMost": "claims.mistakes",
+    "Overlapping": "claims.separation",
+    "Separable": "claims.separation",
+    "SoftMarginWithin": "claims.optimality.soft_margin_within",
+    "SolutionWithin": "claims.optimality.solution_within",
+    "Undecided": "claims.undecided",
     "Verdict": "certificate",
-    "WeaklySeparable": "weakly_separable",
-    "digest_of": "digest",
-    "from_dict": "store",
-    "from_json": "store",
+    "WeaklySeparable": "claims.separation",
+    "digest_of": "data.digest",
+    "from_dict": "json_format",
+    "from_json": "json_format",
 }
 
 __all__ = sorted(_HOMES)

@@ -1,7 +1,7 @@
 """The frame of every certificate: a witness, what it speaks of, one sentence, one verdict.
 
 A claim is a subclass in a file of its own. It declares the fields of its witness with the types of
-:mod:`separatrix.certificates.witness`, and supplies ``claim`` and ``_prove``; reading of data, refusal of
+:mod:`separatrix.certificates.fields`, and supplies ``claim`` and ``_prove``; reading of data, refusal of
 data it does not speak of, JSON and the digest are here, once.
 """
 
@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Annotated, Any, ClassVar, Self, get_type_hints
 
-from separatrix.certificates.digest import digest_of
-from separatrix.certificates.labels import Label, plain
-from separatrix.certificates.source import Source, read
-from separatrix.certificates.witness import (
+from separatrix.certificates.data.digest import digest_of
+from separatrix.certificates.data.labels import Label, plain
+from separatrix.certificates.data.reading import Source, read
+from separatrix.certificates.fields import (
     CertificateError,
     TextOrNone,
     TextsOrNone,

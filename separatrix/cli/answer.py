@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.algorithms.separation import Interval, Separation
-from separatrix.certificates.exact import Margins
-from separatrix.certificates.witness import to_decimal
+from separatrix.certificates.arithmetic.margin_signs import Margins
+from separatrix.certificates.fields import to_decimal
 from separatrix.predictor.evidence import matrix
 from separatrix.reports.coefficients import logistic_words
 from separatrix.reports.evidence import Evidence, evidence_of

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from separatrix.certificates.witness import to_decimal
+from separatrix.certificates.fields import to_decimal
 from separatrix.cli.answer import Answer, Shown
 from separatrix.reports.wording import (
     Line,

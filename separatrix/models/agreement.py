@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.certificates import Certificate, JointLikelihoodWithin, Separable, Undecided
-from separatrix.certificates.labels import same_label
+from separatrix.certificates.data.labels import same_label
 
 
 class Named(NamedTuple):

@@ -20,8 +20,8 @@ import numpy as np
 from separatrix import limits
 from separatrix.algorithms.least_squares.ridge_path import RidgePath
 from separatrix.certificates import Certificate, from_dict
-from separatrix.certificates.moments import Moments
-from separatrix.certificates.witness import from_decimal, to_decimal
+from separatrix.certificates.arithmetic.moments import Moments
+from separatrix.certificates.fields import from_decimal, to_decimal
 from separatrix.halfspace import Halfspace
 from separatrix.models.errors import ModelError
 from separatrix.predictor import History, Pass

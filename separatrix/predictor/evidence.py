@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.certificates import About, Separable
-from separatrix.certificates.exact import Margins
+from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.rows import Block, Csr, Rows
 from separatrix.rows.memory import MemoryRows
 

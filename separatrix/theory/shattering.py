@@ -22,10 +22,10 @@ from math import gcd, lcm
 from typing import Any, SupportsIndex
 
 import numpy as np
-from flint import fmpq_mat, fmpz_mat
 from numpy.typing import NDArray
 
 from separatrix.certificates import About, Inseparable, Separable
+from separatrix.certificates.arithmetic.linear_algebra import fmpq_mat, fmpz_mat
 from separatrix.halfspace import Halfspace
 from separatrix.theory.labellings import separable
 from separatrix.theory.points import as_points, whole_rows

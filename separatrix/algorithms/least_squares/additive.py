@@ -13,7 +13,7 @@ from separatrix.algorithms.least_squares.exact_solution import exact_moments
 from separatrix.algorithms.least_squares.regression_table import Dependent
 from separatrix.algorithms.least_squares.solver import Fit, from_moments
 from separatrix.certificates import About
-from separatrix.certificates.moments import Moments
+from separatrix.certificates.arithmetic.moments import Moments
 from separatrix.predictor import Solution
 from separatrix.predictor.history import History
 from separatrix.predictor.regressor import DependentColumns, LinearRegressor, measured_rows, row_weights

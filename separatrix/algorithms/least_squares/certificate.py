@@ -8,10 +8,15 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates import About, Certificate, GradientAtMost, SolutionWithin, Undecided
-from separatrix.certificates.gradient import gradient
-from separatrix.certificates.interpolation import MOST_ROWS, MOST_VALUES
-from separatrix.certificates.measured import read_measured
-from separatrix.certificates.solution_within import errors_of, exact_equations, few_columns, length
+from separatrix.certificates.arithmetic.gradient import gradient
+from separatrix.certificates.arithmetic.interpolation import MOST_ROWS, MOST_VALUES
+from separatrix.certificates.claims.optimality.solution_within import (
+    errors_of,
+    exact_equations,
+    few_columns,
+    length,
+)
+from separatrix.certificates.data.measured_targets import read_measured
 from separatrix.rows import Rows
 
 SPARE = 4.0  # the bound differs a little with the way the rows are kept, and is to hold for all of them

@@ -7,14 +7,14 @@ from math import inf, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
-from flint import arb, arb_mat
 
 from separatrix.algorithms.least_squares.gram import quietly
-from separatrix.certificates.balls import Precision, errors_from, middles
-from separatrix.certificates.interpolation import RowEquations
-from separatrix.certificates.mean_alone import MeanAlone
-from separatrix.certificates.moments import Moments, Part, moments_of, nearest
-from separatrix.certificates.normal_equations import NormalEquations
+from separatrix.certificates.arithmetic.balls import Precision, errors_from, middles
+from separatrix.certificates.arithmetic.interpolation import RowEquations
+from separatrix.certificates.arithmetic.linear_algebra import arb, arb_mat
+from separatrix.certificates.arithmetic.moments import Moments, Part, moments_of, nearest
+from separatrix.certificates.arithmetic.normal_equations import NormalEquations
+from separatrix.certificates.claims.optimality.mean_alone import MeanAlone
 from separatrix.predictor.evidence import matrix
 from separatrix.rows import Rows
 

@@ -25,11 +25,11 @@ from math import inf, isnan, nan
 from typing import Any, NamedTuple
 
 import numpy as np
-from flint import arb, nmod_mat
 
-from separatrix.certificates.balls import Precision, middles
-from separatrix.certificates.moments import Moments, nearest
-from separatrix.certificates.normal_equations import PRIMES, Dependency, NormalEquations
+from separatrix.certificates.arithmetic.balls import Precision, middles
+from separatrix.certificates.arithmetic.linear_algebra import arb, nmod_mat
+from separatrix.certificates.arithmetic.moments import Moments, nearest
+from separatrix.certificates.arithmetic.normal_equations import PRIMES, Dependency, NormalEquations
 from separatrix.rows import DataError
 
 WIDTH = 90  # characters of a line of the notes

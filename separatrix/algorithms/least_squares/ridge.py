@@ -31,7 +31,7 @@ from separatrix.algorithms.least_squares.exact_solution import centred_gram
 from separatrix.algorithms.least_squares.gram import Unsuited, quietly, threads
 from separatrix.algorithms.least_squares.ridge_path import RidgePath, ridge_path, spectrum
 from separatrix.algorithms.least_squares.solver import Fit, solve
-from separatrix.certificates.moments import Moments
+from separatrix.certificates.arithmetic.moments import Moments
 from separatrix.predictor import Solution
 from separatrix.predictor.parameters import as_doubles, shown
 from separatrix.rows import DataError, Rows

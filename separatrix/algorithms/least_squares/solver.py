@@ -39,9 +39,9 @@ from separatrix.algorithms.least_squares.iterative import SMALL, conjugate_gradi
 from separatrix.algorithms.least_squares.row_gram import Wide
 from separatrix.algorithms.least_squares.single_precision_gram import CONDITION, single_gram, worth_single
 from separatrix.certificates import Undecided
-from separatrix.certificates.mean_alone import MeanAlone, target_moments
-from separatrix.certificates.moments import Moments
-from separatrix.certificates.normal_equations import NormalEquations
+from separatrix.certificates.arithmetic.moments import Moments
+from separatrix.certificates.arithmetic.normal_equations import NormalEquations
+from separatrix.certificates.claims.optimality.mean_alone import MeanAlone, target_moments
 from separatrix.rows import DataError, Rows
 
 DIRECT = 3000  # columns, or rows, up to which a matrix of their products is made

@@ -1,4 +1,4 @@
-"""Logistic regression, its solvers, and what is proven of it; see `classifier`."""
+"""Logistic regression, its solvers, and what is proven of it; see `estimator`."""
 
 from __future__ import annotations
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from separatrix.algorithms.logistic.overflow import quiet
 from separatrix.certificates import LikelihoodWithin
-from separatrix.certificates.enclosures import U, summed_above, summed_below
-from separatrix.certificates.likelihood_within import Bounds
-from separatrix.certificates.logistic_duality import (
+from separatrix.certificates.arithmetic.enclosures import U, summed_above, summed_below
+from separatrix.certificates.claims.optimality.likelihood_within import Bounds
+from separatrix.certificates.data.reading import doubles, read
+from separatrix.certificates.duality.logistic_likelihood import (
     NONE,
     RUN,
     Duality,
@@ -22,8 +23,7 @@ from separatrix.certificates.logistic_duality import (
     lengthened,
     reach,
 )
-from separatrix.certificates.multinomial_duality import TYPICAL
-from separatrix.certificates.source import doubles, read
+from separatrix.certificates.duality.multinomial_likelihood import TYPICAL
 from separatrix.predictor.evidence import about, matrix
 from separatrix.rows import Block, Rows
 

@@ -1,9 +1,9 @@
 """Softplus from above and entropy from below, for many rows at once, and the sums of a dual bound.
 
-The operations are those of `separatrix.certificates.enclosures`, and so are the allowances for their
-roundings: only additions, products and quotients of doubles, each rounded to nearest. Plain loops over short
-runs let the compiler take several rows at a time. Sums over rows or columns have bounds that hold for any
-order.
+The operations are those of `separatrix.certificates.arithmetic.enclosures`, and so are the allowances for
+their roundings: only additions, products and quotients of doubles, each rounded to nearest. Plain loops over
+short runs let the compiler take several rows at a time. Sums over rows or columns have bounds that hold for
+any order.
 """
 
 from __future__ import annotations

@@ -100,8 +100,8 @@ def restoring_rows(
     """Rows of the face, as many as it has dimensions, that are far from dependent and from their bounds."""
     from scipy.linalg import qr
 
-    from separatrix.certificates.exact import Margins
-    from separatrix.certificates.overlapping import split
+    from separatrix.certificates.arithmetic.margin_signs import Margins
+    from separatrix.certificates.claims.separation import split
 
     width = rows.n_columns + intercept
     rank = width - len(found.normals)

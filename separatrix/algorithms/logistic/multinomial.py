@@ -30,11 +30,11 @@ from separatrix.algorithms.logistic.safe_units import units_of
 from separatrix.algorithms.logistic.solver import NO_ENDS, TOO_LARGE
 from separatrix.algorithms.separation import Separation, separated
 from separatrix.certificates import JointLikelihoodWithin, Undecided
-from separatrix.certificates.exact import Margins
-from separatrix.certificates.joint_likelihood_within import MOST_QUANTUM, JointBounds
-from separatrix.certificates.multinomial_duality import JointDuality, JointSums
-from separatrix.certificates.overlapping import split
-from separatrix.certificates.source import doubles
+from separatrix.certificates.arithmetic.margin_signs import Margins
+from separatrix.certificates.claims.optimality.joint_likelihood_within import MOST_QUANTUM, JointBounds
+from separatrix.certificates.claims.separation import split
+from separatrix.certificates.data.reading import doubles
+from separatrix.certificates.duality.multinomial_likelihood import JointDuality, JointSums
 from separatrix.predictor import FitWarning, Solution, warn
 from separatrix.predictor.evidence import about, matrix
 from separatrix.predictor.history import History

@@ -1,8 +1,8 @@
 """The objective of logistic regression at a moving point: loss, gradient and Hessian, in passes over rows.
 
 ½r‖w‖² + Σ c_i log(1 + exp(−s_i(w·x_i + b))) with r = 1 and c_i = C·v_i, or r = 0 and c_i = v_i where nothing
-is penalised; in other units where C, weights or values are of an unusual size (`units`). Scores are kept,
-one number a row, so that moving along a line costs no pass over the rows: scores move along a line too.
+is penalised; in other units where C, weights or values are of an unusual size (`safe_units`). Scores are
+kept, one number a row, so that moving along a line costs no pass over the rows: scores move along a line too.
 
 Dense rows with an intercept are seen from a point near their mean. That changes the intercept alone, and
 keeps columns far from zero from spoiling the Hessian.

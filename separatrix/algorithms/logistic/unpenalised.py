@@ -114,8 +114,8 @@ def _told(model: LogisticRegression, rows: Rows, positive: int, found: Existence
 
 
 def _strictly_on_their_side(rows: Rows, positive: int, found: Existence, intercept: bool) -> np.ndarray:
-    from separatrix.certificates.exact import Margins
-    from separatrix.certificates.overlapping import split
+    from separatrix.certificates.arithmetic.margin_signs import Margins
+    from separatrix.certificates.claims.separation import split
 
     assert found.direction is not None
     plane = Margins(*split(found.direction, intercept))  # type: ignore[arg-type]

@@ -16,7 +16,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from flint import fmpz_mat
 
 from separatrix.algorithms.separation.active_set import Active, Outcome, Search, balanced
 from separatrix.algorithms.separation.coordinates import common_rows, exact_rows
@@ -24,6 +23,7 @@ from separatrix.algorithms.separation.gordan import dependency
 from separatrix.algorithms.separation.integers import matrix, pivots, primitive
 from separatrix.algorithms.separation.scan import Plane
 from separatrix.algorithms.separation.subspace import Face, View, null_basis
+from separatrix.certificates.arithmetic.linear_algebra import fmpz_mat
 
 
 @dataclass(frozen=True)

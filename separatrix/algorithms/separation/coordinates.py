@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
-from flint import fmpz_mat
 
 from separatrix.algorithms.separation.integers import matrix, numbers, primitive, stripped, whole_row
+from separatrix.certificates.arithmetic.linear_algebra import fmpz_mat
 
 FAR = 300  # column exponents beyond this would take weights out of the range of floats
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from separatrix.algorithms.separation.integers import row_units
 from separatrix.algorithms.separation.scan import Plane, Scanner
-from separatrix.certificates.dyadic import dyadic, root
-from separatrix.certificates.mistakes_at_most import squared_radius as largest_square
+from separatrix.certificates.arithmetic.dyadic import dyadic, root
+from separatrix.certificates.claims.mistakes import squared_radius as largest_square
 from separatrix.predictor.evidence import matrix
 
 

@@ -14,9 +14,8 @@ from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import NamedTuple, cast
 
-from flint import fmpq, fmpq_mat, fmpz_mat
-
 from separatrix.algorithms.separation.integers import matrix, numbers, pivots, primitive, submatrix, whole
+from separatrix.certificates.arithmetic.linear_algebra import fmpq, fmpq_mat, fmpz_mat
 
 Point = Sequence[int]
 

@@ -7,7 +7,8 @@ from math import gcd, ldexp
 from typing import Any
 
 import numpy as np
-from flint import fmpq, fmpz_mat, nmod_mat
+
+from separatrix.certificates.arithmetic.linear_algebra import fmpq, fmpz_mat, nmod_mat
 
 # 2 generates all residues of either: no power of two less another is 0 there, as 2^61 - 1 is in its own.
 PRIMES = (4611686018427377339, 3141592653589790579)

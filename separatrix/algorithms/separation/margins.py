@@ -33,8 +33,8 @@ from separatrix.algorithms.separation.directed_roots import (
 from separatrix.algorithms.separation.gordan import Foot, combined, foot
 from separatrix.algorithms.separation.integers import primitive
 from separatrix.algorithms.separation.scan import Look, OutOfTime, Plane, Scanner
-from separatrix.certificates.dyadic import dyadic, power_of_two
-from separatrix.certificates.exact import Margins
+from separatrix.certificates.arithmetic.dyadic import dyadic, power_of_two
+from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.rows import Worst
 
 SMALL = 2**24  # bytes of rows that may be walked once more for the last bits of a bound

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from separatrix.algorithms.separation.active_set import Nearest, solve
 from separatrix.algorithms.separation.integers import mantissas
-from separatrix.certificates.dyadic import power_of_two
+from separatrix.certificates.arithmetic.dyadic import power_of_two
 
 COLUMNS = 1000  # with fewer, nothing is won
 

@@ -10,8 +10,8 @@ is at least as large as the true one, and is larger only if the prime divides ev
 from __future__ import annotations
 
 import numpy as np
-from flint import nmod_mat
 
+from separatrix.certificates.arithmetic.linear_algebra import nmod_mat
 from separatrix.rows import Csr, Rows
 from separatrix.rows.sequence import dense_rows
 

@@ -17,13 +17,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from flint import fmpq_mat
 
 from separatrix.algorithms.separation.active_set import Search
 from separatrix.algorithms.separation.classification import Finding
 from separatrix.algorithms.separation.integers import matrix, pivots, submatrix, whole
 from separatrix.algorithms.separation.scan import Plane
 from separatrix.algorithms.separation.subspace import View
+from separatrix.certificates.arithmetic.linear_algebra import fmpq_mat
 
 MOST_ROWS = 300  # of which a system is solved exactly
 POSITIVE, NEGATIVE, FINITE, BOTH = "+inf", "-inf", "finite", "undetermined"

@@ -23,7 +23,7 @@ from separatrix.algorithms.separation.scan_kernels import (
     scan,
 )
 from separatrix.algorithms.separation.subspace import View
-from separatrix.certificates.exact import Margins
+from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.predictor.evidence import matrix
 from separatrix.rows import Block, Csr, Rows, Worst
 from separatrix.rows.memory import MemoryRows

@@ -19,7 +19,7 @@ from separatrix.algorithms.separation.gordan import Foot
 from separatrix.algorithms.separation.integers import dyadic
 from separatrix.algorithms.separation.margins import MarginSearch
 from separatrix.algorithms.separation.scan import Plane, Scanner
-from separatrix.certificates.dyadic import power_of_two
+from separatrix.certificates.arithmetic.dyadic import power_of_two
 from separatrix.rows import Block, Csr
 
 FINE = 100  # bits below the largest term that a sum of quotients keeps

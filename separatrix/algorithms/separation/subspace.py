@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from flint import fmpz_mat
 
 from separatrix.algorithms.separation.coordinates import (
     Frame,
@@ -23,6 +22,7 @@ from separatrix.algorithms.separation.integers import (
     submatrix,
     whole,
 )
+from separatrix.certificates.arithmetic.linear_algebra import fmpz_mat
 
 
 class Face:

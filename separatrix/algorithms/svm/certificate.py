@@ -13,7 +13,8 @@ import numpy as np
 
 from separatrix.algorithms.svm.objective import Outcome, Task
 from separatrix.certificates import SoftMarginWithin, Undecided
-from separatrix.certificates.soft_margin import (
+from separatrix.certificates.data.reading import read
+from separatrix.certificates.duality.soft_margin import (
     Enclosure,
     Objective,
     enclosed,
@@ -22,7 +23,6 @@ from separatrix.certificates.soft_margin import (
     nearest,
     rounded,
 )
-from separatrix.certificates.source import read
 from separatrix.predictor.evidence import about
 
 BITS = 60  # of a multiplier the size of its cost

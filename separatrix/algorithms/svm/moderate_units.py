@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.algorithms.svm.objective import Outcome, Task
-from separatrix.certificates.soft_margin import nearest
+from separatrix.certificates.duality.soft_margin import nearest
 from separatrix.rows import Csr, DenseRows, Rows
 from separatrix.rows.scaled import ScaledRows
 

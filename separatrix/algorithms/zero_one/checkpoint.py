@@ -16,7 +16,7 @@ from separatrix.algorithms.zero_one.problem import Problem
 from separatrix.certificates.check.fewest_errors import lower_bound
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.check.table import Unreadable
-from separatrix.certificates.errors_at_least import FASTER
+from separatrix.certificates.claims.errors import FASTER
 
 FORMAT = "separatrix-zero-one-checkpoint"
 PAUSE = 2.0  # seconds between two writings

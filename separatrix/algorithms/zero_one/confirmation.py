@@ -16,7 +16,7 @@ from separatrix.certificates.check.fewest_errors import Groups, lower_bound
 from separatrix.certificates.check.fewest_errors_circuits import circuits
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.check.table import Unreadable
-from separatrix.certificates.errors_at_least import FASTER
+from separatrix.certificates.claims.errors import FASTER
 
 SOLVED = {**FASTER, "circuits": partial(circuits, cancels=lambda points: True)}
 

@@ -34,7 +34,7 @@ from separatrix.algorithms.zero_one.reduce import reduced, whole_costs
 from separatrix.algorithms.zero_one.strategy import close, ready
 from separatrix.algorithms.zero_one.widest_margin import widest
 from separatrix.certificates import FewestErrors
-from separatrix.certificates.exact import Margins
+from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.halfspace import Halfspace
 from separatrix.predictor import FitWarning, Solution, warn
 from separatrix.predictor.evidence import about, matrix

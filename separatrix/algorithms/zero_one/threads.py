@@ -10,7 +10,7 @@ from collections.abc import Callable
 from threading import Event, Thread
 from typing import Any
 
-from flint import ctx
+from separatrix.certificates.arithmetic.linear_algebra import ctx
 
 
 def start(work: Callable[[Any], None], argument: Any, ended: Event) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from separatrix.algorithms.separation.coordinates import exact_rows
 from separatrix.algorithms.separation.null_space import PRIME, product, residues
 from separatrix.algorithms.separation.subspace import null_basis
-from separatrix.certificates.exact import Margins
+from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.predictor.evidence import matrix
 from separatrix.reports.diagnosis.record import Dependence, Repetition
 from separatrix.rows import Csr, Rows

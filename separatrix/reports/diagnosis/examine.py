@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates.digest import digest_of
+from separatrix.certificates.data.digest import digest_of
 from separatrix.reports.diagnosis.against import against_the_rest, aligned
 from separatrix.reports.diagnosis.columns import constant_columns, dependences, repetition
 from separatrix.reports.diagnosis.record import Data, Diagnosis, Task

@@ -341,7 +341,7 @@ def _points(history: Any) -> list[Sequence[Any]]:
 
 
 def _decimal(value: int) -> str:
-    from separatrix.certificates.witness import to_decimal
+    from separatrix.certificates.fields import to_decimal
 
     return to_decimal(value)
 

@@ -12,11 +12,11 @@ from fractions import Fraction
 from math import gcd, lcm
 from operator import mul
 
-import flint
 import numpy as np
 
 from separatrix.algorithms.separation.integers import pivots
 from separatrix.algorithms.zero_one.problem import Problem, Whole, primitive
+from separatrix.certificates.arithmetic.linear_algebra import fmpz_mat, nmod_mat
 
 BITS = 26
 PRIME = 2**61 - 1
@@ -28,7 +28,7 @@ def basis_of(problem: Problem, best: Sequence[int]) -> tuple[list[Whole], list[W
     Together they span the space.
     """
     null = null_space(problem)
-    independent = pivots(flint.fmpz_mat(_gram(problem))) if null else list(range(problem.D))
+    independent = pivots(fmpz_mat(_gram(problem))) if null else list(range(problem.D))
     rounded = _round_basis(problem, best, independent)
     if rounded is not None and rank([*rounded, *null]) == problem.D:
         return rounded, null
@@ -43,7 +43,7 @@ def basis_of(problem: Problem, best: Sequence[int]) -> tuple[list[Whole], list[W
 def null_space(problem: Problem) -> list[Whole]:
     """A basis of {u : Z u = 0}, exactly."""
     D = problem.D
-    vectors, nullity = flint.fmpz_mat(_gram(problem)).nullspace()
+    vectors, nullity = fmpz_mat(_gram(problem)).nullspace()
     return [primitive([int(vectors[i, k]) for i in range(D)]) for k in range(nullity)]
 
 
@@ -56,7 +56,7 @@ def rank(vectors: Sequence[Sequence[int]]) -> int:
     """The rank modulo a large prime: never above the rank."""
     if not vectors:
         return 0
-    return int(flint.nmod_mat([[a % PRIME for a in v] for v in vectors], PRIME).rank())
+    return int(nmod_mat([[a % PRIME for a in v] for v in vectors], PRIME).rank())
 
 
 def stepped(problem: Problem) -> np.ndarray:

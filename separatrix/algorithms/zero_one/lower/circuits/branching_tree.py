@@ -133,7 +133,7 @@ class Tree:
         return min([ceiling, *waiting])
 
     def proof(self, overdue: Callable[[], bool] = lambda: False) -> dict[str, Any]:
-        """The tree for a reader who has only the data; see `certificates.circuit_tree`.
+        """The tree for a reader who has only the data; see `certificates.check.fewest_errors_circuits`.
 
         Multipliers that are not known when it is ``overdue`` are left to the reader.
         """

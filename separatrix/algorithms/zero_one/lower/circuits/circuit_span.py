@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple, cast
 
 import numpy as np
-from flint import fmpq_mat
 
 from separatrix.algorithms.separation.integers import matrix, pivots, submatrix
 from separatrix.algorithms.zero_one.problem import Problem
+from separatrix.certificates.arithmetic.linear_algebra import fmpq_mat
 
 
 class Flat(NamedTuple):

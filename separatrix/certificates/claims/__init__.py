@@ -1,0 +1,1 @@
+"""The claims that a certificate can make: one file per family."""

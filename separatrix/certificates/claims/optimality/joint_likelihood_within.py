@@ -1,0 +1,213 @@
+"""Weights that are within a proven distance of the best multinomial likelihood; see
+`multinomial_likelihood`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+from math import fsum, isfinite
+from operator import add
+from typing import Annotated, Any
+
+import numpy as np
+
+from separatrix.certificates.certificate import Certificate, Verdict
+from separatrix.certificates.check.joint_likelihood import joint_likelihood_within
+from separatrix.certificates.claims.optimality.likelihood_verdict import Proven, SignedTable, verdict
+from separatrix.certificates.data.labels import Label, plain, same_label
+from separatrix.certificates.data.reading import Source, read
+from separatrix.certificates.duality.logistic_likelihood import grain
+from separatrix.certificates.duality.multinomial_likelihood import JointDuality, JointSums
+from separatrix.certificates.fields import (
+    CertificateError,
+    DoubleOrNone,
+    DoublesOrNone,
+    Number,
+    WholeOrNone,
+    _doubles,
+    _tuple,
+    shown,
+)
+
+MOST_QUANTUM = 900
+
+Table = Annotated[tuple[tuple[float, ...], ...], _tuple(_doubles)]
+Labels = Annotated[tuple[Label, ...], _tuple(plain)]
+
+
+@dataclass(frozen=True, repr=False)
+class JointLikelihoodWithin(Certificate):
+    """The objective of multinomial logistic regression lies, at its least, between two numbers, and the
+    weights reach the upper one.
+
+    Parameters
+    ----------
+    classes
+        The labels, in the order of the rows of ``coefficients``.
+    coefficients, intercepts
+        A row a class; None for no intercepts.
+    C
+        The cost of the loss against ½Σ‖w_k‖²; None where nothing is penalised.
+    upper, lower
+        Not below the objective of the weights; not above that of any.
+    row_weights
+        v, one for each row; None: all 1.
+    radius
+        Without a penalty: the length, intercepts included, of the weights that ``lower`` speaks of.
+    quantum
+        The dual variables are multiples of 2^-quantum: a large one where all of them are small. None: what
+        the weights of the rows allow.
+
+    Examples
+    --------
+    >>> X, y = [[0.0], [1.0], [2.0]], ["a", "b", "c"]
+    >>> zero = ((0.0,), (0.0,), (0.0,))
+    >>> proof = JointLikelihoodWithin(("a", "b", "c"), zero, None, C=0.1, upper=0.34, lower=0.2)
+    >>> proof.verify(X, y).holds
+    True
+    """
+
+    classes: Labels
+    coefficients: Table
+    intercepts: DoublesOrNone
+    C: DoubleOrNone
+    upper: Number
+    lower: Number
+    row_weights: DoublesOrNone = None
+    radius: DoubleOrNone = None
+    quantum: WholeOrNone = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        width = {len(row) for row in self.coefficients}
+        if len(self.classes) < 2 or len(self.coefficients) != len(self.classes) or len(width) != 1:
+            raise CertificateError("It needs a row of coefficients for each class, all of one length.")
+        if self.intercepts is not None and len(self.intercepts) != len(self.classes):
+            raise CertificateError("It needs an intercept for each class.")
+        if self.C is not None and not self.C > 0:
+            raise CertificateError(f"C is {self.C}; it is above 0, or None where nothing is penalised.")
+        if len(set(self.classes)) < len(self.classes):
+            raise CertificateError("Two of its classes are the same.")
+        if self.row_weights is not None and min(self.row_weights, default=0) < 0:
+            raise CertificateError("A row's weight is below 0.")
+        if self.quantum is not None and self.quantum > MOST_QUANTUM:
+            raise CertificateError(f"The quantum is {self.quantum}; it is at most {MOST_QUANTUM}.")
+        if self.radius is not None and self.radius < 0:
+            raise CertificateError(f"The radius is {self.radius}; no weights have a length below 0.")
+        self._complete_about(width.pop())
+
+    def _complete_about(self, width: int) -> None:
+        """The digest is that of the last class against the others."""
+        about, last = self.about, self.classes[-1]
+        if about.columns not in (None, width):
+            raise CertificateError(
+                f"It has {width} coefficients for each class but speaks of {about.columns} columns."
+            )
+        if about.positive is not None and not same_label(about.positive, last):
+            raise CertificateError(
+                f"It calls the label {shown(about.positive)} positive; its last class is {shown(last)}."
+            )
+        object.__setattr__(self, "about", replace(about, positive=last, columns=width))
+
+    @property
+    def claim(self) -> str:
+        what = "No penalty" if self.C is None else f"C = {self.C!r}"
+        which = (
+            "that of no weights" if self.C is not None else f"that of no weights of length {self.radius!r}"
+        )
+        return (
+            f"{what}: the multinomial objective of these weights is at most {self.upper!r}, and {which} "
+            f"below {self.lower!r}."
+        )
+
+    @property
+    def gap(self) -> float:
+        """(upper − lower)/upper."""
+        return (
+            float((Fraction(self.upper) - Fraction(self.lower)) / Fraction(self.upper)) if self.upper else 0.0
+        )
+
+    def verify(self, X: Any, y: Any = None) -> Verdict:
+        about = self.about
+        source = self._read(X, y)
+        refusal = about.refusal(source, self._digest_of)
+        if refusal is not None:
+            return Verdict(False, refusal)
+        if self.row_weights is not None and len(self.row_weights) != source.n_rows:
+            return Verdict(False, f"It weighs {len(self.row_weights)} rows; this data has {source.n_rows}.")
+        sources = [
+            read(X, y, positive=label, label=about.label, features=about.features) for label in self.classes
+        ]
+        try:
+            return self._compare(sources)
+        except ValueError as error:
+            return Verdict(False, str(error))
+
+    def _compare(self, sources: list[Source]) -> Verdict:
+        first = next(iter(sources[0].pieces())).X[:1000] if sources[0].n_rows else None
+
+        def proven() -> Proven:
+            centre = first.mean(axis=0) if isinstance(first, np.ndarray) else None
+            bounds = JointBounds(self, sources[0].n_rows, centre=centre)
+            return Proven(*bounds.of(lambda duality: _walk(duality, sources, bounds.row_weights)))
+
+        return verdict(self, proven, joint_likelihood_within, SignedTable(sources, self.classes))
+
+    def _prove(self, source: Source) -> Verdict:
+        raise NotImplementedError("A multinomial claim needs all labels, not signs: see verify.")
+
+
+def _walk(duality: JointDuality, sources: list[Source], row_weights: Any) -> JointSums:
+    return reduce(add, _parts(duality, sources, row_weights))
+
+
+def _parts(duality: JointDuality, sources: list[Source], row_weights: Any) -> Iterator[JointSums]:
+    for pieces in zip(*(source.pieces() for source in sources), strict=True):
+        signs = np.array([piece.signs for piece in pieces])
+        if ((signs > 0).sum(axis=0) != 1).any():
+            raise ValueError("Some row has a label that is none of its classes.")
+        first = pieces[0]
+        v = np.ones(signs.shape[1]) if row_weights is None else row_weights[first.start : first.stop]
+        yield duality.piece(first.X, signs.argmax(axis=0), v, first.start)
+
+
+class JointBounds:
+    """Both ends of the objective for the witness of a certificate."""
+
+    def __init__(
+        self, witness: JointLikelihoodWithin, n_rows: int, caution: float = 1.0, centre: Any = None
+    ) -> None:
+        given = witness.row_weights
+        self.witness = witness
+        self.row_weights = None if given is None else np.array(given, np.float64)
+        bias = None if witness.intercepts is None else np.array(witness.intercepts, np.float64)
+        weights = np.array(witness.coefficients, np.float64)
+        # Without a penalty the intercepts' entries of g stay as they are, and rows where they are.
+        moved = centre if witness.C is not None and centre is not None and np.isfinite(centre).all() else None
+        quantum = grain(n_rows, self.row_weights) - 3 if witness.quantum is None else witness.quantum
+        self.duality = JointDuality(weights, bias, quantum, caution, moved)
+        self.largest = 0
+
+    @np.errstate(all="ignore")  # what overflows is looked at in the sums
+    def of(self, walk: Any) -> tuple[Fraction | None, Fraction]:
+        total = walk(self.duality)
+        self.largest = total.largest
+        weights, C = self.duality.weights, self.witness.C
+        square = fsum((weights**2).ravel().tolist())
+        if not (isfinite(total.loss) and isfinite(square)):
+            return None, Fraction(0)
+        if C is None:
+            length = self.duality.whole_length(total)
+            if self.witness.radius is None or not (isfinite(total.entropy) and isfinite(length)):
+                return Fraction(total.loss), Fraction(0)
+            lost = Fraction(self.witness.radius) * Fraction(length)
+            return Fraction(total.loss), max(Fraction(0), Fraction(total.entropy) - lost)
+        half = Fraction(square) / 2 * (1 + Fraction(1, 2**50)) + Fraction(1, 2**1000)
+        upper = half + Fraction(C) * Fraction(total.loss)
+        found = self.duality.settled(total, float(C))
+        if found is None or not all(map(isfinite, found)):
+            return upper, Fraction(0)
+        entropy, reached = (Fraction(value) for value in found)
+        return upper, max(Fraction(0), Fraction(C) * entropy - (Fraction(C) * reached) ** 2 / 2)

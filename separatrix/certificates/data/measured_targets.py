@@ -1,0 +1,99 @@
+"""The data of a claim about regression, read afresh: pieces of doubles with real targets.
+
+A `Source` as any other, in which the number beside a row is its target where claims about sides have its
+sign; so the digest of the data is that of the rows with their targets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from separatrix.certificates.data.reading import (
+    Piece,
+    Source,
+    chosen_columns,
+    cut_of,
+    exactly,
+    refuse_damaged,
+)
+from separatrix.certificates.data.sparse_structure import sound_csr
+
+
+def read_measured(
+    X: Any, y: Any = None, *, label: str | None = None, features: Sequence[str] | None = None
+) -> Source:
+    """The source behind ``X, y``, a pair ``(X, y)``, rows with targets, or a table that holds them.
+
+    >>> source = read_measured([[1, 2], [3, 4]], [0.5, 2])
+    >>> [piece.signs.tolist() for piece in source.pieces()]
+    [[0.5, 2.0]]
+    """
+    if isinstance(X, Source) and y is None:
+        return X
+    if isinstance(X, tuple) and len(X) == 2 and y is None:
+        X, y = X
+    if hasattr(X, "blocks"):
+        if y is not None:
+            raise ValueError("These rows carry their own targets; give no second ones.")
+        return _of_rows(X)
+    X, y, names = chosen_columns(X, y, label, features)
+    if y is None:
+        raise ValueError("Targets are missing: give X and y, or rows that carry their targets.")
+    refuse_damaged(X, y)
+    cut, n_rows, n_columns, step = cut_of(X)
+    targets = exact_targets(y)
+    if len(targets) != n_rows:
+        raise ValueError(f"The data has {n_rows} rows and {len(targets)} targets.")
+
+    def cut_targets(start: int, stop: int) -> Any:
+        return targets[start:stop]
+
+    def pieces() -> Iterator[Piece]:
+        for start in range(0, n_rows, step):
+            stop = min(start + step, n_rows)
+            yield Piece(start, stop, partial(cut, start, stop), partial(cut_targets, start, stop))
+
+    name = getattr(y, "name", None)
+    label = name if isinstance(name, str) else label
+    return Source(n_rows, n_columns, None, names, label, pieces)  # targets have no positive label
+
+
+def _of_rows(rows: Any) -> Source:
+    if not getattr(rows, "has_targets", False):
+        raise ValueError("These rows have no real targets.")
+
+    def values(block: Any) -> Any:
+        X = block.X
+        return sound_csr(X[0], X[1], X[2], rows.n_columns) if isinstance(X, tuple) else X
+
+    def pieces() -> Iterator[Piece]:
+        for block in rows.blocks():
+            targets = block.targets
+            yield Piece(block.start, block.stop, partial(values, block), partial(exact_targets, targets))
+
+    names = rows.columns
+    return Source(
+        rows.n_rows,
+        rows.n_columns,
+        None,
+        None if names is None else tuple(names),
+        rows.label,
+        pieces,
+    )
+
+
+def exact_targets(y: Any) -> Any:
+    """The targets as doubles, exactly, and finite."""
+    given = np.asarray(y)
+    if given.ndim == 2 and given.shape[1] == 1:
+        given = given[:, 0]
+    if given.ndim != 1:
+        raise ValueError(f"The targets must be one column, not an array of shape {given.shape}.")
+    targets = given if given.dtype == np.float64 else exactly(given)
+    if not np.isfinite(targets).all():
+        raise ValueError("A target is NaN or infinite.")
+    return targets

@@ -1,0 +1,1 @@
+"""Objectives and dual bounds of the convex models."""

@@ -1,0 +1,1 @@
+"""Fast replay of the proofs of fewest errors."""
