@@ -16,8 +16,8 @@ import separatrix as sx
 from separatrix.algorithms.perceptrons import training
 from separatrix.algorithms.perceptrons.skipping import passes
 from separatrix.certificates import ErrorsAtMost, Inseparable, Separable
+from separatrix.fitting.exact_errors import tallies, tally
 from separatrix.kernels.certain_signs import LOWEST, census
-from separatrix.predictor.evidence import tallies, tally
 from separatrix.rows.memory import DenseRows, SparseRows
 
 pytestmark = [

@@ -10,7 +10,7 @@ import pytest
 
 import separatrix as sx
 from separatrix.certificates import Certificate, Certificates, Separable, Undecided
-from separatrix.predictor import FitWarning
+from separatrix.fitting import FitWarning
 
 ESTIMATORS = [
     sx.Perceptron(),

@@ -527,7 +527,7 @@ def test_progress_elsewhere_is_a_line_now_and_then(monkeypatch, capsys):
 
 @pytest.mark.parametrize("line", ["check --demo", "fit --demo", "demo", "demo halfspace"])
 def test_compiling_is_told_but_for_quiet_and_json(line, cli, monkeypatch):
-    from separatrix import predictor
+    from separatrix import fitting
     from separatrix.algorithms import separation
     from separatrix.kernels import disk_cache
 
@@ -539,7 +539,7 @@ def test_compiling_is_told_but_for_quiet_and_json(line, cli, monkeypatch):
         return said_first
 
     monkeypatch.setattr(separation, "separated", compiling(separation.separated))
-    monkeypatch.setattr(predictor.LinearClassifier, "_keep", compiling(predictor.LinearClassifier._keep))
+    monkeypatch.setattr(fitting.LinearClassifier, "_keep", compiling(fitting.LinearClassifier._keep))
     monkeypatch.setattr(sx.Halfspace, "__init__", compiling(sx.Halfspace.__init__))
     for option, times in (("", 1), (" --quiet", 0), (" --json", 0)):
         monkeypatch.setattr(disk_cache, "_announced", False)

@@ -105,7 +105,7 @@ def test_held_out_rows_are_told_beside_the_fit(cli):
 
 
 def test_a_share_is_split_alike_however_the_file_is_read(cli):
-    from separatrix.rows.share import split
+    from separatrix.rows.split import split
 
     generator = np.random.default_rng(0)
     X = generator.normal(size=(500, 3))
@@ -184,7 +184,7 @@ def test_bounds_are_told_with_their_assumptions(cli):
 
 
 def test_a_share_leaves_every_class_to_learn_from_or_says_so():
-    from separatrix.rows.share import Share, part
+    from separatrix.rows.split import Share, part
 
     rows = sx.as_rows([[float(i)] for i in range(40)], ["a"] * 39 + ["b"])
     refused = 0

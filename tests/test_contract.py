@@ -39,7 +39,7 @@ ESTIMATORS = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.predictor.warning.FitWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.fitting.fit_warnings.FitWarning")
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

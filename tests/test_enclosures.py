@@ -93,7 +93,7 @@ def test_the_loss_of_a_piece_is_not_below_the_exact_one():
     )
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.predictor.warning.FitWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.fitting.fit_warnings.FitWarning")
 @pytest.mark.parametrize("C", [1.0, 1e6, 1e10])
 @pytest.mark.parametrize("apart", [1e-2, 1e-4, 1e-6])
 @pytest.mark.parametrize("size", [1.0, 1e6])

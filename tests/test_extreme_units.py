@@ -11,9 +11,9 @@ from scipy.sparse import csr_array
 
 import separatrix as sx
 from separatrix.certificates import Undecided
+from separatrix.fitting import FitWarning
 from separatrix.models import ModelError
 from separatrix.models.storage import to_json
-from separatrix.predictor import FitWarning
 from separatrix.rows import DataError
 
 RANDOM = np.random.default_rng(17)

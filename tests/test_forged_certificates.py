@@ -42,7 +42,7 @@ from separatrix.certificates import (
 from separatrix.certificates import digest_of as digest_of_rows
 from separatrix.certificates.check.__main__ import main
 from separatrix.rows import as_rows
-from separatrix.rows.recoded import recoded
+from separatrix.rows.views.recoded import recoded
 
 APART = [[0.0, 1.0], [1.0, 0.0], [3.0, 1.0], [4.0, 2.0]], [0, 0, 1, 1]
 TOUCHING = [[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1]

@@ -19,7 +19,7 @@ import separatrix as sx
 
 WEIGHTED = {"LinearRegression", "LinearSVM", "LogisticRegression", "Ridge", "ZeroOne"}
 KINDS = sorted({type(estimator) for estimator in ESTIMATORS}, key=lambda kind: kind.__name__)
-ignored = pytest.mark.filterwarnings("ignore::separatrix.predictor.warning.FitWarning")
+ignored = pytest.mark.filterwarnings("ignore::separatrix.fitting.fit_warnings.FitWarning")
 
 
 def weighted_rows():

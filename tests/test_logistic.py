@@ -34,7 +34,7 @@ from separatrix.certificates.duality.multinomial_likelihood import (
     joint_entropy_below,
     log_sum_above,
 )
-from separatrix.predictor.warning import FitWarning
+from separatrix.fitting.fit_warnings import FitWarning
 from separatrix.rows import DenseRows, SparseRows, as_rows
 
 

@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 from separatrix.algorithms.separation import separate
 from separatrix.algorithms.separation.lift import Lift, lift
 from separatrix.algorithms.svm.max_margin import MaxMargin
-from separatrix.predictor import NothingProven
+from separatrix.fitting import NothingProven
 
 
 def planted(n, d, margin, seed, shift=0.0):

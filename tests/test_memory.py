@@ -59,7 +59,7 @@ def laid_out(request, planted):
     return given, y
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.predictor.warning.FitWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.fitting.fit_warnings.FitWarning")
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_a_fit_never_copies_the_whole_array(model, laid_out):
     X, y = laid_out

@@ -18,7 +18,7 @@ from separatrix.models.agreement import disagreement
 from separatrix.models.storage import _digest
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore::separatrix.predictor.warning.FitWarning"),
+    pytest.mark.filterwarnings("ignore::separatrix.fitting.fit_warnings.FitWarning"),
     pytest.mark.filterwarnings("ignore:X does not have valid feature names"),
 ]
 

@@ -26,7 +26,7 @@ from separatrix.models.storage import _digest
 from separatrix.models.values import from_plain, to_plain
 from separatrix.models.whole_file import written_whole
 
-pytestmark = pytest.mark.filterwarnings("ignore::separatrix.predictor.warning.FitWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::separatrix.fitting.fit_warnings.FitWarning")
 
 MODELS = [
     sx.Perceptron(),

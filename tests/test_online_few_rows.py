@@ -200,7 +200,7 @@ OTHER = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.predictor.FitWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.fitting.FitWarning")
 @pytest.mark.parametrize(("model", "other"), OTHER)
 @pytest.mark.parametrize("begin", ["fit", "partial_fit"])
 @pytest.mark.parametrize("classes", [2, 3])
@@ -242,7 +242,7 @@ def test_a_changed_parameter_is_gone_by_from_the_next_row_on(model, other, begin
     )
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.predictor.FitWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.fitting.FitWarning")
 @pytest.mark.parametrize("model", MODELS)
 def test_parameters_that_a_run_cannot_take_up_are_refused(model):
     X, y = rows(40, 3)

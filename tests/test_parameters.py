@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.predictor import FitWarning
+from separatrix.fitting import FitWarning
 
 X = [[0.0, 1.0], [1.0, 0.5], [2.0, -1.0], [3.0, 0.0], [1.5, 2.0], [2.5, 0.2]]
 Y = [0, 0, 1, 1, 1, 0]

@@ -19,7 +19,7 @@ from separatrix.reports import json as as_json
 from separatrix.reports import text as as_text
 from separatrix.reports.axes import Scale, padded, tick_text
 
-pytestmark = pytest.mark.filterwarnings("ignore::separatrix.predictor.warning.FitWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::separatrix.fitting.fit_warnings.FitWarning")
 
 SVG = "{http://www.w3.org/2000/svg}"
 MODELS = [

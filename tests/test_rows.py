@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from scipy.sparse import bsr_array, coo_array, csc_array, csr_array, csr_matrix, dia_array, lil_array
 
 import separatrix as sx
-from separatrix.rows import Csr, DenseRows, SparseRows, as_rows, encode, jobs, sequence
+from separatrix.rows import Csr, DenseRows, SparseRows, as_rows, encode, jobs
+from separatrix.rows import rows as sequence
 
 
 def table(seed=0, n=41, d=4):

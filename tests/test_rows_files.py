@@ -29,8 +29,8 @@ from separatrix.rows.files.svmlight import parse
 def test_every_format_gives_the_bits_and_classes_of_the_arrays(tmp_path, kind, memory, monkeypatch):
     # Small pieces, so that blocks, batches and chunks of text begin and end at different rows.
     monkeypatch.setattr("separatrix.rows.block.BYTES", 24 * 150)
-    monkeypatch.setattr("separatrix.rows.files.table.BATCH_BYTES", 24 * 470)
-    monkeypatch.setattr("separatrix.rows.files.table.WORTH_A_BATCH", 1)
+    monkeypatch.setattr("separatrix.rows.files.streamed_table.BATCH_BYTES", 24 * 470)
+    monkeypatch.setattr("separatrix.rows.files.streamed_table.WORTH_A_BATCH", 1)
     monkeypatch.setattr("separatrix.rows.files.svmlight.CHUNK", 5000)
     monkeypatch.setattr("separatrix.rows.files.csv.BLOCK", 5000)
     X, y = numbers()

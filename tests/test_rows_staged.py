@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import separatrix as sx
-from separatrix.rows.files import staged, table
+from separatrix.rows.files import streamed_table, wide_parquet
 from separatrix.rows.files.parquet import ParquetSource
 from separatrix.rows.files.source import Place
 
@@ -23,13 +23,13 @@ def folder(tmp_path, monkeypatch):
     """Temporary files go here; a few kilobytes are already too many side by side."""
     place = tmp_path / "temporary"
     place.mkdir()
-    monkeypatch.setattr(staged.tempfile, "tempdir", str(place))
-    monkeypatch.setattr(staged, "_in_memory", lambda path: False)
-    monkeypatch.setattr(staged, "SIDE_BY_SIDE", 3_000)
-    monkeypatch.setattr(staged, "TOGETHER", 2_000)
-    monkeypatch.setattr(table, "BATCH_BYTES", 9_000)
-    monkeypatch.setattr(table, "WORTH_A_BATCH", 1)
-    monkeypatch.setattr(table, "rows_per_block", lambda row_bytes: 70)
+    monkeypatch.setattr(wide_parquet.tempfile, "tempdir", str(place))
+    monkeypatch.setattr(wide_parquet, "_in_memory", lambda path: False)
+    monkeypatch.setattr(wide_parquet, "SIDE_BY_SIDE", 3_000)
+    monkeypatch.setattr(wide_parquet, "TOGETHER", 2_000)
+    monkeypatch.setattr(streamed_table, "BATCH_BYTES", 9_000)
+    monkeypatch.setattr(streamed_table, "WORTH_A_BATCH", 1)
+    monkeypatch.setattr(streamed_table, "rows_per_block", lambda row_bytes: 70)
     return place
 
 
@@ -55,7 +55,7 @@ def test_staged_rows_are_the_rows_of_the_file(path, folder, monkeypatch):
     first, again = walked(rows), walked(rows)
     assert first == again
     assert any(folder.iterdir())
-    monkeypatch.setattr(staged, "SIDE_BY_SIDE", 10**9)
+    monkeypatch.setattr(wide_parquet, "SIDE_BY_SIDE", 10**9)
     assert first == walked(sx.read(path, memory=1000))
     whole = sx.read(path)
     assert b"".join(X for _, X, _ in first) == b"".join(block.X.tobytes() for block in whole.blocks())
@@ -72,7 +72,7 @@ def test_temporary_files_go_with_their_rows(path, folder):
 def test_row_groups_beyond_the_room_are_staged_in_every_pass(path, folder, monkeypatch):
     kept = walked(sx.read(path, memory=1000))
     gc.collect()
-    monkeypatch.setattr(staged, "SHARE", 0.0)
+    monkeypatch.setattr(wide_parquet, "SHARE", 0.0)
     rows = sx.read(path, memory=1000)
     assert walked(rows) == kept == walked(rows)
     assert not any(file.is_file() for file in folder.rglob("*"))
@@ -101,13 +101,13 @@ def test_a_damaged_file_is_refused_in_a_sentence(path, folder):
 
 
 def test_temporary_files_avoid_a_folder_in_memory(monkeypatch):
-    monkeypatch.setattr(staged, "_in_memory", lambda path: True)
-    assert staged.roomy_folder() in ("/var/tmp", staged.tempfile.gettempdir())
+    monkeypatch.setattr(wide_parquet, "_in_memory", lambda path: True)
+    assert wide_parquet.roomy_folder() in ("/var/tmp", wide_parquet.tempfile.gettempdir())
 
 
 def test_columns_are_read_together_up_to_a_size(path):
     metadata = pq.ParquetFile(path).metadata
     names = [f"x{j}" for j in range(5)]
-    sets = staged.sets_of_columns(metadata, names)
+    sets = wide_parquet.sets_of_columns(metadata, names)
     assert [name for together in sets for name in together] == names
-    assert not staged.many_side_by_side(metadata, names)
+    assert not wide_parquet.many_side_by_side(metadata, names)

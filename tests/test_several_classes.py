@@ -15,7 +15,7 @@ from separatrix.algorithms.perceptrons import mistake_driven, training
 from separatrix.algorithms.perceptrons.skipping import passes
 from separatrix.rows.files import read
 from separatrix.rows.memory import DenseRows, MemoryRows
-from separatrix.rows.sequence import Rows
+from separatrix.rows.rows import Rows
 
 CLASSES = 4
 pytestmark = pytest.mark.filterwarnings("ignore::separatrix.FitWarning")

@@ -17,7 +17,7 @@ from separatrix.certificates.check.table import Table, Unreadable
 from separatrix.certificates.data import labels as certificate_labels
 from separatrix.certificates.data.labels import signs_of
 from separatrix.cli.program import run as command
-from separatrix.rows.files import labels as file_labels
+from separatrix.rows.files import class_labels as file_labels
 
 NUMBERS = {
     "1": 1.0, " 1": 1.0, "1 ": 1.0, "\t1\t": 1.0, "+1": 1.0, "-1": -1.0, ".5": 0.5, "5.": 5.0,

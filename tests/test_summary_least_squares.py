@@ -8,7 +8,7 @@ import pytest
 import separatrix as sx
 from separatrix.reports.regression import render, summarise_regression
 
-pytestmark = pytest.mark.filterwarnings("ignore::separatrix.predictor.regressor.DependentColumns")
+pytestmark = pytest.mark.filterwarnings("ignore::separatrix.fitting.regressor.DependentColumns")
 api = pytest.importorskip("statsmodels.api")
 
 

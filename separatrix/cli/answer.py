@@ -13,11 +13,11 @@ import numpy as np
 from separatrix.algorithms.separation import Interval, Separation
 from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.certificates.fields import to_decimal
-from separatrix.predictor.evidence import matrix
+from separatrix.fitting.exact_errors import matrix
 from separatrix.reports.coefficients import logistic_words
 from separatrix.reports.evidence import Evidence, evidence_of
 from separatrix.rows import Rows
-from separatrix.rows.sequence import dense_rows
+from separatrix.rows.rows import dense_rows
 
 
 class Shown(NamedTuple):

@@ -96,7 +96,7 @@ class DataFile:
             if learned.label is not None and self.label is None:
                 known["label"] = learned.label
             return learned, other.rows(**(options | known))
-        from separatrix.rows.share import Share, split
+        from separatrix.rows.split import Share, split
 
         if self.demo or not self.prepares:
             return split(self.rows(**options), share, seed)

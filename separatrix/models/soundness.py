@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.certificates import Certificate, MistakeRun
+from separatrix.fitting import History
 from separatrix.halfspace import Halfspace
 from separatrix.models.errors import ModelError
-from separatrix.predictor import History
 from separatrix.rows.preparation import Preparation
 
 FIGURES = {

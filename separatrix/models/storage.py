@@ -12,12 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 import separatrix
 from separatrix import limits
+from separatrix.fitting import LinearClassifier, LinearRegressor
 from separatrix.models.agreement import disagreement
 from separatrix.models.errors import ModelError
 from separatrix.models.soundness import require_sound
 from separatrix.models.values import from_plain, to_plain
 from separatrix.models.whole_file import written_whole
-from separatrix.predictor import LinearClassifier, LinearRegressor
 
 MODELS = (LinearClassifier, LinearRegressor)
 FORMAT = "separatrix-model"

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.predictor.evidence import matrix
+from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Block, Rows
-from separatrix.rows.sequence import dense_rows
+from separatrix.rows.rows import dense_rows
 
 MOST_POINTS = 600
 MOST_VALUES = 2_000_000  # of the rows taken: with many columns fewer rows are shown

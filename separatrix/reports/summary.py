@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from separatrix.certificates import FewestErrors
-from separatrix.predictor import History
-from separatrix.predictor.evidence import tally
+from separatrix.fitting import History
+from separatrix.fitting.exact_errors import tally
 from separatrix.reports.evidence import Evidence, evidence_of
 from separatrix.reports.promise import Promise, promise_of
 from separatrix.rows import DenseRows, Rows, SparseRows, as_rows
@@ -213,7 +213,7 @@ def _wrong_votes(model: Any, place: int, code: int, rows: Rows) -> int:
 
 def rows_of(block: Any, rows: Rows) -> Rows:
     """One block as rows of its own, without labels."""
-    from separatrix.predictor.evidence import matrix
+    from separatrix.fitting.exact_errors import matrix
 
     X = matrix(block, rows.n_columns)
     kind = SparseRows if hasattr(X, "indptr") else DenseRows

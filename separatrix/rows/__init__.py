@@ -6,11 +6,11 @@ from typing import Any
 
 from separatrix.rows.block import Block, Csr
 from separatrix.rows.errors import DataError
-from separatrix.rows.labels import classes_named, encode
+from separatrix.rows.label_codes import classes_named, encode
 from separatrix.rows.memory import DenseRows, SparseRows
-from separatrix.rows.recoded import recoded
-from separatrix.rows.sequence import Rows, Worst, jobs
-from separatrix.rows.targets import with_targets
+from separatrix.rows.rows import Rows, Worst, jobs
+from separatrix.rows.views.recoded import recoded
+from separatrix.rows.views.targets import with_targets
 
 __all__ = [
     "Block",
@@ -42,7 +42,7 @@ def as_rows(X: Any, y: Any = None, *, n_jobs: int | None = None, regression: boo
         if y is not None:
             raise DataError("Rows carry their own labels: pass them alone, without y.")
         return X
-    from separatrix.rows.given import rows_given
+    from separatrix.rows.conversion import rows_given
 
     if regression:
         return with_targets(rows_given(X, None, n_jobs=jobs(n_jobs)), y)
@@ -60,6 +60,6 @@ def read(path: Any, label: Any = None, *, regression: bool = False, **options: A
     rows = read_file(path, label, regression=regression, **options)
     if share is None or rows.preparation is not None:
         return rows
-    from separatrix.rows.share import part
+    from separatrix.rows.split import part
 
     return part(rows, share)

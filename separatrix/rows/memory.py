@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix.rows.block import Block, Csr, read_only, rows_per_block, signs_of, taken
 from separatrix.rows.errors import DataError
-from separatrix.rows.sequence import Rows, dense_rows
+from separatrix.rows.rows import Rows, dense_rows
 from separatrix.sparse import BROKEN, is_sound
 
 

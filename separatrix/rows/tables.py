@@ -11,11 +11,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as kinds
 
-from separatrix.rows.arrow import refuse_damaged
+from separatrix.rows.arrow_validation import refuse_damaged
 from separatrix.rows.block import read_only, rows_per_block
 from separatrix.rows.errors import DataError
 from separatrix.rows.memory import DenseRows, MemoryRows
-from separatrix.rows.sequence import Rows
+from separatrix.rows.rows import Rows
 
 EXACT = 2**53  # every whole number up to here is a double
 DRESSED = re.compile(r"\W*[0-9][0-9.,'\s\u2019_]*\s*[%\u20ac$\u00a3\u00a5]?\s*")  # 1,5 or $1 000 or 10%

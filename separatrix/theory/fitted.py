@@ -25,7 +25,7 @@ from separatrix.bounds import (
     vc_dimension,
 )
 from separatrix.bounds.arguments import between_zero_and_one
-from separatrix.predictor.evidence import matrix
+from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Rows, as_rows
 
 _LEVELS = 40

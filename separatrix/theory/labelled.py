@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.predictor.evidence import matrix
+from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import DataError, Rows, as_rows
 
 

@@ -14,10 +14,10 @@ from separatrix.algorithms.least_squares.regression_table import Dependent
 from separatrix.algorithms.least_squares.solver import Fit, from_moments
 from separatrix.certificates import About
 from separatrix.certificates.arithmetic.moments import Moments
-from separatrix.predictor import Solution
-from separatrix.predictor.history import History
-from separatrix.predictor.regressor import DependentColumns, LinearRegressor, measured_rows, row_weights
-from separatrix.predictor.warning import NothingProven, warn
+from separatrix.fitting import Solution
+from separatrix.fitting.fit_warnings import NothingProven, warn
+from separatrix.fitting.history import History
+from separatrix.fitting.regressor import DependentColumns, LinearRegressor, measured_rows, row_weights
 from separatrix.rows import DataError, Rows
 
 MOST_COLUMNS = 1000

@@ -28,9 +28,9 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.algorithms.least_squares.additive import AdditiveRegressor, name_dependencies
 from separatrix.algorithms.least_squares.regression_table import Dependent, Summary, counted_rows, summarised
 from separatrix.algorithms.least_squares.solver import Fit, solve
-from separatrix.predictor import Solution
-from separatrix.predictor.regressor import DependentColumns
-from separatrix.predictor.warning import warn
+from separatrix.fitting import Solution
+from separatrix.fitting.fit_warnings import warn
+from separatrix.fitting.regressor import DependentColumns
 from separatrix.rows import Rows
 
 

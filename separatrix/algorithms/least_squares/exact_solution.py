@@ -15,7 +15,7 @@ from separatrix.certificates.arithmetic.linear_algebra import arb, arb_mat
 from separatrix.certificates.arithmetic.moments import Moments, Part, moments_of, nearest
 from separatrix.certificates.arithmetic.normal_equations import NormalEquations
 from separatrix.certificates.claims.optimality.mean_alone import MeanAlone
-from separatrix.predictor.evidence import matrix
+from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Rows
 
 SURE = 1e-12  # smallest eigenvalue of the scaled matrix that floats tell apart from 0

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from separatrix.predictor.evidence import matrix
+from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Block, Csr, Rows
 from separatrix.rows.block import rows_per_block
-from separatrix.rows.sequence import blas
+from separatrix.rows.rows import blas
 
 SAMPLE = 1000
 FAR = 4.0  # spreads from 0: beyond, residuals are formed from moved rows

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.predictor.evidence import matrix
+from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Block, Rows
 
 MOST_STEPS = 2000

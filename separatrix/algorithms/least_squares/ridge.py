@@ -32,8 +32,8 @@ from separatrix.algorithms.least_squares.gram import Unsuited, quietly, threads
 from separatrix.algorithms.least_squares.ridge_path import RidgePath, ridge_path, spectrum
 from separatrix.algorithms.least_squares.solver import Fit, solve
 from separatrix.certificates.arithmetic.moments import Moments
-from separatrix.predictor import Solution
-from separatrix.predictor.parameters import as_doubles, shown
+from separatrix.fitting import Solution
+from separatrix.fitting.parameters import as_doubles, shown
 from separatrix.rows import DataError, Rows
 
 
@@ -197,7 +197,7 @@ class Ridge(AdditiveRegressor):
 
     def path(self, X: Any, y: Any = None, *, alphas: Sequence[float], sample_weight: Any = None) -> RidgePath:
         """The path of these penalties on the rows, without a fit: for figures and comparisons."""
-        from separatrix.predictor.regressor import measured_rows, row_weights
+        from separatrix.fitting.regressor import measured_rows, row_weights
 
         asked = Ridge(alphas, fit_intercept=self.fit_intercept, n_jobs=self.n_jobs)
         asked._check_parameters()

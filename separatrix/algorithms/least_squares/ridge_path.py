@@ -24,7 +24,7 @@ import numpy as np
 
 from separatrix.algorithms.least_squares.gram import Gram, Unsuited, gram_of, quietly
 from separatrix.algorithms.least_squares.row_gram import Wide
-from separatrix.predictor.evidence import matrix
+from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Block, DataError, Rows
 
 SEEN = 1e-4  # of the length of two columns: more than single precision takes from their product

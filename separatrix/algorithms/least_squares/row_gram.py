@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.least_squares.gram import Unsuited, quietly
-from separatrix.predictor.evidence import matrix
+from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import DenseRows, Rows
 
 CHUNK = 4_000_000  # values of moved rows that exist at a time

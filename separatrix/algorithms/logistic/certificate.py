@@ -24,7 +24,7 @@ from separatrix.certificates.duality.logistic_likelihood import (
     reach,
 )
 from separatrix.certificates.duality.multinomial_likelihood import TYPICAL
-from separatrix.predictor.evidence import about, matrix
+from separatrix.fitting.exact_errors import about, matrix
 from separatrix.rows import Block, Rows
 
 PIECE = 2**17  # values of a block that are read as doubles at a time

@@ -35,10 +35,10 @@ import numpy as np
 from separatrix.algorithms.logistic.inference import Inference, tables
 from separatrix.algorithms.logistic.probabilities import log_probabilities
 from separatrix.algorithms.logistic.solver import NOT_ASKED, descend
-from separatrix.predictor import FitWarning, Solution, warn
-from separatrix.predictor.history import History
-from separatrix.predictor.parameters import is_between, is_number, is_one_of, is_whole, shown
-from separatrix.predictor.weighted import WeightedClassifier
+from separatrix.fitting import FitWarning, Solution, warn
+from separatrix.fitting.history import History
+from separatrix.fitting.parameters import is_between, is_number, is_one_of, is_whole, shown
+from separatrix.fitting.weighted import WeightedClassifier
 from separatrix.rows import Rows
 
 LARGE_COST = 1e15  # beyond about this the rounding of doubles alone keeps the gap open
@@ -271,6 +271,6 @@ class LogisticRegression(WeightedClassifier):
 
 def one_blas_thread() -> Any:
     """A context in which products of matrices run on one thread; blocks of rows have threads of their own."""
-    from separatrix.rows.sequence import blas
+    from separatrix.rows.rows import blas
 
     return blas().limit(limits=1)

@@ -20,7 +20,7 @@ import numpy as np
 from separatrix.algorithms.separation import Separation, separated
 from separatrix.algorithms.separation.null_space import null_space
 from separatrix.certificates import Overlapping, WeaklySeparable
-from separatrix.predictor.evidence import matrix
+from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import DenseRows, Rows, SparseRows
 
 LEAST = 5e-324  # the smallest double above 0

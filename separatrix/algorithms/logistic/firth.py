@@ -25,7 +25,7 @@ import numpy as np
 
 from separatrix.algorithms.logistic.overflow import quiet, refuse_overflow
 from separatrix.algorithms.logistic.safe_units import units_of
-from separatrix.predictor.evidence import matrix
+from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Block, DataError, Rows
 
 HALVINGS = 30

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import chi2, norm
 
-from separatrix.predictor.parameters import is_between
+from separatrix.fitting.parameters import is_between
 
 FAR = 0.1  # standard errors between the fit and the maximum, up to which it is told as the maximum
 FIRTH = "Firth's penalty"

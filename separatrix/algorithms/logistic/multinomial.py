@@ -35,9 +35,9 @@ from separatrix.certificates.claims.optimality.joint_likelihood_within import MO
 from separatrix.certificates.claims.separation import split
 from separatrix.certificates.data.reading import doubles
 from separatrix.certificates.duality.multinomial_likelihood import JointDuality, JointSums
-from separatrix.predictor import FitWarning, Solution, warn
-from separatrix.predictor.evidence import about, matrix
-from separatrix.predictor.history import History
+from separatrix.fitting import FitWarning, Solution, warn
+from separatrix.fitting.exact_errors import about, matrix
+from separatrix.fitting.history import History
 from separatrix.rows import Block, DenseRows, Rows, SparseRows
 
 LARGEST = 1e308

@@ -25,7 +25,7 @@ from separatrix.algorithms.logistic.inference import (
 from separatrix.algorithms.logistic.multinomial_objective import joint_curvature
 from separatrix.algorithms.logistic.near_dependency import near_dependency
 from separatrix.algorithms.logistic.overflow import quiet
-from separatrix.predictor.evidence import matrix
+from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Block, Rows, SparseRows
 
 RUN = 4096  # rows

@@ -19,7 +19,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from separatrix.algorithms.logistic.newton import Course, felt_gap
 from separatrix.algorithms.logistic.overflow import quiet, refuse_overflow
 from separatrix.algorithms.logistic.safe_units import units_of
-from separatrix.predictor.evidence import matrix
+from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Block, Rows, SparseRows
 
 MOST_PRODUCTS = 300

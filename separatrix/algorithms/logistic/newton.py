@@ -234,6 +234,6 @@ def subsample(rows: Rows) -> Rows | None:
 
 
 def _matrix(block, n_columns):  # type: ignore[no-untyped-def]
-    from separatrix.predictor.evidence import matrix
+    from separatrix.fitting.exact_errors import matrix
 
     return matrix(block, n_columns)

@@ -23,7 +23,7 @@ from separatrix.algorithms.logistic.safe_units import units_of
 from separatrix.rows import Block, Csr, DenseRows, Rows, SparseRows
 from separatrix.rows.block import rows_per_block
 from separatrix.rows.memory import MemoryRows
-from separatrix.rows.sequence import WORTH_THREADS
+from separatrix.rows.rows import WORTH_THREADS
 
 SAMPLE = 1000  # rows whose mean is the origin
 SETTLED = 1e-14  # the slope along the intercept, as a share of all costs, that is as good as none

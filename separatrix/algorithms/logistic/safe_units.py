@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.rows import Csr, Rows
-from separatrix.rows.scaled import ScaledRows
+from separatrix.rows.views.scaled import ScaledRows
 
 USUAL_VALUES = 200  # powers of two: squares of values within them, and sums of their squares, are doubles
 USUAL_COSTS = 60

@@ -25,9 +25,9 @@ from separatrix.algorithms.logistic.overflow import OutOfRange, refuse_overflow
 from separatrix.algorithms.logistic.safe_units import Units, units_of
 from separatrix.algorithms.logistic.solver import NO_ENDS, NOT_ASKED, TOO_LARGE, descend, ends
 from separatrix.certificates import Undecided
-from separatrix.predictor import FitWarning, Solution, warn
-from separatrix.predictor.evidence import matrix
-from separatrix.predictor.history import History
+from separatrix.fitting import FitWarning, Solution, warn
+from separatrix.fitting.exact_errors import matrix
+from separatrix.fitting.history import History
 from separatrix.rows import Rows
 
 MOST_COLUMNS = 1500  # up to here rows that restore feasibility are looked for, and standard errors kept

@@ -25,7 +25,7 @@ from separatrix.algorithms.perceptrons.mistake_driven import MistakeDriven
 from separatrix.algorithms.perceptrons.row_norms import Survey
 from separatrix.algorithms.perceptrons.training import Run, on_pass
 from separatrix.bounds import Bound, batch_perceptron
-from separatrix.predictor import Pass, Solution
+from separatrix.fitting import Pass, Solution
 from separatrix.rows import Block, Rows
 
 

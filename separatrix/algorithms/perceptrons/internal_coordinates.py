@@ -10,8 +10,8 @@ import numpy as np
 
 from separatrix.algorithms.perceptrons.learner import ldexp, same_after
 from separatrix.rows import Rows
-from separatrix.rows.centred import CentredRows, mean_of
-from separatrix.rows.scaled import ScaledRows, change_of_units
+from separatrix.rows.views.centred import CentredRows, mean_of
+from separatrix.rows.views.scaled import ScaledRows, change_of_units
 
 
 class Frame:

@@ -34,9 +34,9 @@ from separatrix.algorithms.perceptrons.training import Run, errors_in_floats
 from separatrix.bounds import Bound, kozinec
 from separatrix.bounds.rounding import up
 from separatrix.certificates import MarginShare
-from separatrix.predictor import NothingProven, Solution, warn
-from separatrix.predictor.evidence import Tally, about
-from separatrix.predictor.parameters import is_between, shown
+from separatrix.fitting import NothingProven, Solution, warn
+from separatrix.fitting.exact_errors import Tally, about
+from separatrix.fitting.parameters import is_between, shown
 from separatrix.rows import Rows
 
 POLISHING = 200  # rounds over the rows that carry the point, after each pass

@@ -18,9 +18,9 @@ from separatrix.algorithms.perceptrons.row_order import order_named
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, novikoff
 from separatrix.certificates import Undecided
-from separatrix.predictor import FitWarning, LinearClassifier, Solution, warn
-from separatrix.predictor.evidence import Tally, separable, tallies, tally_of
-from separatrix.predictor.parameters import is_whole, shown
+from separatrix.fitting import FitWarning, LinearClassifier, Solution, warn
+from separatrix.fitting.exact_errors import Tally, separable, tallies, tally_of
+from separatrix.fitting.parameters import is_whole, shown
 from separatrix.rows import DataError, Rows
 
 LEAST_DOUBLE = 2.0**-1074

@@ -17,9 +17,9 @@ from separatrix.algorithms.perceptrons.row_order import order_named
 from separatrix.algorithms.perceptrons.stream_units import MOST_EXPONENT, OUT_OF_RANGE, in_units, is_usual
 from separatrix.algorithms.perceptrons.training import Plan, train
 from separatrix.certificates import Certificates, Undecided
-from separatrix.predictor import FitWarning, History, Solution, warn
-from separatrix.predictor.refusal import left_as_it_was
-from separatrix.predictor.validation import is_plain, labelled_rows
+from separatrix.fitting import FitWarning, History, Solution, warn
+from separatrix.fitting.rollback import left_as_it_was
+from separatrix.fitting.validation import is_plain, labelled_rows
 from separatrix.rows import DataError, Rows, classes_named
 from separatrix.rows.block import all_finite, read_only
 

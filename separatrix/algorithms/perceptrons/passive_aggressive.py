@@ -27,8 +27,8 @@ from separatrix.algorithms.perceptrons.row_norms import Survey
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, passive_aggressive
 from separatrix.bounds.rounding import up
-from separatrix.predictor import Solution
-from separatrix.predictor.parameters import is_between, is_one_of, shown
+from separatrix.fitting import Solution
+from separatrix.fitting.parameters import is_between, is_one_of, shown
 
 VARIANTS = ("PA", "PA-I", "PA-II")
 

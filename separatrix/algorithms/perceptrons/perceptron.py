@@ -34,10 +34,10 @@ from separatrix.algorithms.perceptrons.step_sizes import Steps
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, novikoff, novikoff_from_start
 from separatrix.certificates import MistakeRun, Separable
+from separatrix.fitting import FitWarning, Solution, warn
+from separatrix.fitting.exact_errors import about, tally
+from separatrix.fitting.parameters import as_doubles
 from separatrix.halfspace import Halfspace
-from separatrix.predictor import FitWarning, Solution, warn
-from separatrix.predictor.evidence import about, tally
-from separatrix.predictor.parameters import as_doubles
 from separatrix.rows import Rows
 
 if TYPE_CHECKING:

@@ -29,8 +29,8 @@ from separatrix.algorithms.perceptrons.online import OnlineClassifier
 from separatrix.algorithms.perceptrons.row_norms import Survey
 from separatrix.algorithms.perceptrons.training import Run, errors_in_floats
 from separatrix.certificates import ErrorsAtMost, Undecided
-from separatrix.predictor import Solution
-from separatrix.predictor.evidence import Tally, about
+from separatrix.fitting import Solution
+from separatrix.fitting.exact_errors import Tally, about
 from separatrix.rows import Rows
 
 

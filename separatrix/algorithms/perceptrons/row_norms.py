@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.rows import Block, Csr, Rows, SparseRows
-from separatrix.rows.scaled import ScaledRows
-from separatrix.rows.sequence import refuse_nonfinite
+from separatrix.rows.rows import refuse_nonfinite
+from separatrix.rows.views.scaled import ScaledRows
 
 SAMPLE = 1000
 

@@ -10,7 +10,7 @@ import numpy as np
 from separatrix.rows import Block, DataError, Rows
 from separatrix.rows.block import joined
 from separatrix.rows.memory import MemoryRows
-from separatrix.rows.scaled import ScaledRows
+from separatrix.rows.views.scaled import ScaledRows
 
 SHUFFLED_ROWS = 1024  # rows of a shuffled block: random inside and outside, yet read at memory speed
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.predictor.parameters import as_doubles, shown
+from separatrix.fitting.parameters import as_doubles, shown
 
 
 class Steps:

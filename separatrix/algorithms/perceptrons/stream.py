@@ -10,10 +10,10 @@ import numpy as np
 
 from separatrix.algorithms.perceptrons.learner import Learner, linear_score
 from separatrix.algorithms.perceptrons.online import OnlineClassifier
-from separatrix.predictor.refusal import left_as_it_was
+from separatrix.fitting.rollback import left_as_it_was
 from separatrix.rows import Csr, DataError, SparseRows
 from separatrix.rows.block import all_finite, read_only
-from separatrix.rows.given import refuse_inexact, refuse_text, refuse_wide
+from separatrix.rows.conversion import refuse_inexact, refuse_text, refuse_wide
 
 DOUBLE = np.dtype(np.float64)
 

@@ -11,7 +11,7 @@ import numpy as np
 from separatrix.algorithms.perceptrons.learner import Learner, ldexp
 from separatrix.rows import Csr
 from separatrix.rows.block import read_only, sum_of_squares
-from separatrix.rows.scaled import USUAL
+from separatrix.rows.views.scaled import USUAL
 
 SMALL, LARGE = 2.0 ** (-2 * USUAL), 2.0 ** (2 * USUAL)
 MOST_PLACES = 900  # products of values up to that power of two, and their sums, are doubles

@@ -13,8 +13,8 @@ from separatrix.algorithms.perceptrons.internal_coordinates import Frame
 from separatrix.algorithms.perceptrons.learner import Learner, length_of
 from separatrix.algorithms.perceptrons.row_norms import Survey
 from separatrix.algorithms.perceptrons.row_order import violator, visits
-from separatrix.predictor import History, Pass
-from separatrix.predictor.evidence import Tally
+from separatrix.fitting import History, Pass
+from separatrix.fitting.exact_errors import Tally
 from separatrix.rows import Block, Rows
 from separatrix.rows.memory import MemoryRows
 

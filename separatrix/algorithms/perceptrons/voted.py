@@ -26,10 +26,10 @@ from separatrix.algorithms.perceptrons.learner import Learner, linear_score, var
 from separatrix.algorithms.perceptrons.online import OnlineClassifier
 from separatrix.algorithms.perceptrons.row_norms import Survey
 from separatrix.algorithms.perceptrons.training import Run
-from separatrix.predictor import Solution
-from separatrix.predictor.evidence import Tally, matrix
-from separatrix.predictor.scores import scores_of
-from separatrix.predictor.validation import plain_rows
+from separatrix.fitting import Solution
+from separatrix.fitting.exact_errors import Tally, matrix
+from separatrix.fitting.predicted_scores import scores_of
+from separatrix.fitting.validation import plain_rows
 
 AT_ONCE = 512  # rows of a test block: scores of all voters on them stay small
 

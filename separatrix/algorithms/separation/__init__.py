@@ -29,7 +29,7 @@ from separatrix.algorithms.separation.classification import Finding, find
 from separatrix.algorithms.separation.gram_solution import even_plane
 from separatrix.algorithms.separation.result import Conflict, Interval, Separation
 from separatrix.algorithms.separation.scan import OutOfTime, Progress, Scanner, require_finite
-from separatrix.predictor.parameters import require_time_limit
+from separatrix.fitting.parameters import require_time_limit
 from separatrix.rows import Rows, as_rows
 
 __all__ = ["Conflict", "Interval", "Progress", "Separation", "require_finite", "separate", "separated"]

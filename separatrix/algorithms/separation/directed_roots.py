@@ -13,7 +13,7 @@ from separatrix.algorithms.separation.integers import row_units
 from separatrix.algorithms.separation.scan import Plane, Scanner
 from separatrix.certificates.arithmetic.dyadic import dyadic, root
 from separatrix.certificates.claims.mistakes import squared_radius as largest_square
-from separatrix.predictor.evidence import matrix
+from separatrix.fitting.exact_errors import matrix
 
 
 def unit_of(X: np.ndarray, intercept: bool) -> int:

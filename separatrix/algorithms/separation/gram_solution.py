@@ -17,7 +17,7 @@ from scipy.sparse import csr_array, vstack
 
 from separatrix.algorithms.separation.coordinates import FAR, Frame
 from separatrix.algorithms.separation.scan import Plane, Scanner
-from separatrix.predictor.evidence import matrix
+from separatrix.fitting.exact_errors import matrix
 from separatrix.rows.memory import SparseRows
 
 MOST_ROWS = 10_000  # a Gram matrix of 800 MB

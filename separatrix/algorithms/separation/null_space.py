@@ -13,7 +13,7 @@ import numpy as np
 
 from separatrix.certificates.arithmetic.linear_algebra import nmod_mat
 from separatrix.rows import Csr, Rows
-from separatrix.rows.sequence import dense_rows
+from separatrix.rows.rows import dense_rows
 
 PRIME = 2**31 - 1
 CHUNK = 4096  # rows

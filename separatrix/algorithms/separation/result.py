@@ -31,8 +31,8 @@ from separatrix.certificates import (
     Undecided,
     WeaklySeparable,
 )
+from separatrix.fitting.exact_errors import about
 from separatrix.halfspace import Halfspace
-from separatrix.predictor.evidence import about
 
 
 class Conflict(NamedTuple):

@@ -24,10 +24,10 @@ from separatrix.algorithms.separation.scan_kernels import (
 )
 from separatrix.algorithms.separation.subspace import View
 from separatrix.certificates.arithmetic.margin_signs import Margins
-from separatrix.predictor.evidence import matrix
+from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Block, Csr, Rows, Worst
 from separatrix.rows.memory import MemoryRows
-from separatrix.rows.sequence import dense_rows, refuse_nonfinite
+from separatrix.rows.rows import dense_rows, refuse_nonfinite
 
 WIDE = 2**23  # bytes
 CHUNK = 1024  # rows in doubt that are looked at exactly before asking whether enough were found

@@ -23,7 +23,7 @@ from separatrix.certificates.duality.soft_margin import (
     nearest,
     rounded,
 )
-from separatrix.predictor.evidence import about
+from separatrix.fitting.exact_errors import about
 
 BITS = 60  # of a multiplier the size of its cost
 SPARE = Fraction(1, 1 << 46)  # other machines add up in other orders

@@ -44,13 +44,13 @@ from separatrix.certificates import (
     SoftMarginWithin,
     Undecided,
 )
-from separatrix.predictor import FitWarning, NotSeparable, Solution, warn
-from separatrix.predictor.evidence import about, matrix
-from separatrix.predictor.history import History
-from separatrix.predictor.parameters import is_between, is_number, is_one_of, is_whole, shown
-from separatrix.predictor.weighted import WeightedClassifier
+from separatrix.fitting import FitWarning, NotSeparable, Solution, warn
+from separatrix.fitting.exact_errors import about, matrix
+from separatrix.fitting.history import History
+from separatrix.fitting.parameters import is_between, is_number, is_one_of, is_whole, shown
+from separatrix.fitting.weighted import WeightedClassifier
 from separatrix.rows import DenseRows, Rows, SparseRows
-from separatrix.rows.sequence import blas
+from separatrix.rows.rows import blas
 
 LOSSES = {"hinge": working_set.minimise, "squared_hinge": squared_hinge.minimise}
 HARD_GAP = 1e-9

@@ -20,11 +20,11 @@ import numpy as np
 from separatrix.algorithms.separation import Separation, require_finite, separated
 from separatrix.algorithms.separation.margins import Bracket
 from separatrix.certificates import Certificate, MarginBetween, Separable, Undecided
+from separatrix.fitting import FitWarning, LinearClassifier, NothingProven, Solution, warn
+from separatrix.fitting.exact_errors import about
+from separatrix.fitting.history import History
+from separatrix.fitting.parameters import is_between, is_number, shown
 from separatrix.halfspace import Halfspace
-from separatrix.predictor import FitWarning, LinearClassifier, NothingProven, Solution, warn
-from separatrix.predictor.evidence import about
-from separatrix.predictor.history import History
-from separatrix.predictor.parameters import is_between, is_number, shown
 from separatrix.rows import Rows
 
 SOFT_GAP, SOFT_STEPS = 1e-6, 1000
@@ -159,7 +159,7 @@ def soft_margin(rows: Rows, positive: int, intercept: bool) -> np.ndarray:
     from separatrix.algorithms.svm.best_intercept import with_best_intercept
     from separatrix.algorithms.svm.objective import Task
     from separatrix.algorithms.svm.working_set import minimise
-    from separatrix.rows.sequence import blas
+    from separatrix.rows.rows import blas
 
     with np.errstate(all="ignore"), blas().limit(limits=1):
         task = Task.of(rows, positive, 1.0, intercept=intercept)

@@ -21,7 +21,7 @@ import numpy as np
 from separatrix.algorithms.svm.objective import Outcome, Task
 from separatrix.certificates.duality.soft_margin import nearest
 from separatrix.rows import Csr, DenseRows, Rows
-from separatrix.rows.scaled import ScaledRows
+from separatrix.rows.views.scaled import ScaledRows
 
 USUAL = 200  # powers of two, as of other rows in extreme units
 LARGEST_COST, LEAST_COST = 2.0**33, 2.0**-100  # in units where the largest value is about 1

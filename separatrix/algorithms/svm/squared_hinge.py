@@ -24,7 +24,7 @@ from separatrix.algorithms.svm.objective import Outcome, Task
 from separatrix.algorithms.svm.row_space import Wide
 from separatrix.algorithms.svm.segment_minimum import root_of_slope
 from separatrix.algorithms.svm.working_rows import FEW_COLUMNS, gathered
-from separatrix.predictor.evidence import matrix
+from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Block, SparseRows
 
 SAMPLED = 20_000  # rows from which on a sample gives the start

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.predictor.evidence import matrix
+from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Block, Csr, DenseRows, Rows, SparseRows
 
 RUN = 2048  # rows

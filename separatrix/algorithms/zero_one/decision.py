@@ -13,15 +13,15 @@ from separatrix.algorithms.zero_one.interval import Interval
 from separatrix.algorithms.zero_one.reduce import reduced
 from separatrix.algorithms.zero_one.strategy import close, ready
 from separatrix.certificates import Certificate, ErrorsAtLeast, ErrorsAtMost, Undecided
-from separatrix.halfspace import Halfspace
-from separatrix.predictor.evidence import about
-from separatrix.predictor.parameters import (
+from separatrix.fitting.exact_errors import about
+from separatrix.fitting.parameters import (
     is_whole,
     require_node_limit,
     require_random_state,
     require_time_limit,
     shown,
 )
+from separatrix.halfspace import Halfspace
 from separatrix.rows import as_rows
 
 

@@ -35,11 +35,11 @@ from separatrix.algorithms.zero_one.strategy import close, ready
 from separatrix.algorithms.zero_one.widest_margin import widest
 from separatrix.certificates import FewestErrors
 from separatrix.certificates.arithmetic.margin_signs import Margins
+from separatrix.fitting import FitWarning, Solution, warn
+from separatrix.fitting.exact_errors import about, matrix
+from separatrix.fitting.parameters import is_number, require_node_limit, require_time_limit, shown
+from separatrix.fitting.weighted import WeightedClassifier
 from separatrix.halfspace import Halfspace
-from separatrix.predictor import FitWarning, Solution, warn
-from separatrix.predictor.evidence import about, matrix
-from separatrix.predictor.parameters import is_number, require_node_limit, require_time_limit, shown
-from separatrix.predictor.weighted import WeightedClassifier
 from separatrix.rows import Rows, jobs
 
 RESERVE = 2.0  # seconds at most of the time given that are kept for what comes after the search

@@ -95,7 +95,7 @@ def _spam(stage: Stage) -> str:
     import numpy as np
 
     import separatrix
-    from separatrix.rows.share import split
+    from separatrix.rows.split import split
 
     learned, held_out = split(data.spam(stage.data), 0.25, seed=0)
     model = separatrix.Perceptron(random_state=0)

@@ -13,10 +13,10 @@ from separatrix.algorithms.separation.coordinates import exact_rows
 from separatrix.algorithms.separation.null_space import PRIME, product, residues
 from separatrix.algorithms.separation.subspace import null_basis
 from separatrix.certificates.arithmetic.margin_signs import Margins
-from separatrix.predictor.evidence import matrix
+from separatrix.fitting.exact_errors import matrix
 from separatrix.reports.diagnosis.record import Dependence, Repetition
 from separatrix.rows import Csr, Rows
-from separatrix.rows.sequence import dense_rows
+from separatrix.rows.rows import dense_rows
 
 MOST_HASHED = 2_000_000  # rows: above this equal rows are not looked for
 MOST_COLUMNS = 400  # above this dependent columns are not looked for

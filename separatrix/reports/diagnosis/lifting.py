@@ -10,7 +10,7 @@ import numpy as np
 from separatrix.algorithms.separation import separate
 from separatrix.algorithms.separation.lift import Lift
 from separatrix.algorithms.separation.scan import OutOfTime
-from separatrix.predictor.evidence import matrix
+from separatrix.fitting.exact_errors import matrix
 from separatrix.reports.diagnosis.record import Lifted
 from separatrix.rows import Rows
 

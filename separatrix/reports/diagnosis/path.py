@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.algorithms.least_squares import Ridge
-from separatrix.predictor.evidence import matrix
+from separatrix.fitting.exact_errors import matrix
 from separatrix.reports.diagnosis.record import RidgePath
 from separatrix.rows import DataError, Rows
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from separatrix.predictor.evidence import matrix
+from separatrix.fitting.exact_errors import matrix
 from separatrix.reports.diagnosis.record import Picture
 from separatrix.reports.points import scaled
 from separatrix.rows import Rows
-from separatrix.rows.sequence import dense_rows
+from separatrix.rows.rows import dense_rows
 
 MOST_POINTS = 500
 MOST_VALUES = 2_000_000

@@ -14,7 +14,7 @@ import numpy as np
 
 from separatrix.algorithms.separation import Separation, separated
 from separatrix.algorithms.separation.scan import OutOfTime
-from separatrix.predictor.evidence import tally
+from separatrix.fitting.exact_errors import tally
 from separatrix.reports.coefficients import logistic_words
 from separatrix.reports.diagnosis.advice import advice
 from separatrix.reports.diagnosis.columns import shown_values

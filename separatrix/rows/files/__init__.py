@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from separatrix.rows.errors import DataError, MissingValue, WrongOption
-from separatrix.rows.files import measured
-from separatrix.rows.files.choice import choose
-from separatrix.rows.files.prepared import Wishes, missing_counts, missing_told, rows_prepared
+from separatrix.rows.files import regression_targets
+from separatrix.rows.files.column_choice import choose
+from separatrix.rows.files.prepared_columns import Wishes, missing_counts, missing_told, rows_prepared
 from separatrix.rows.files.source import Place, Source, cannot_open
-from separatrix.rows.files.spool import format_of, is_gzipped, spooled
-from separatrix.rows.files.table import rows_of_columns
+from separatrix.rows.files.standard_input import format_of, is_gzipped, spooled
+from separatrix.rows.files.streamed_table import rows_of_columns
 from separatrix.rows.preparation import Preparation
-from separatrix.rows.sequence import Rows, jobs
-from separatrix.rows.share import Share
+from separatrix.rows.rows import Rows, jobs
+from separatrix.rows.split import Share
 
 __all__ = ["FORMATS", "read"]
 
@@ -145,7 +145,7 @@ def read(
     >>> folder.cleanup()
     """
     if regression:
-        measured.require_target(label, positive)
+        regression_targets.require_target(label, positive)
     nameless = hasattr(path, "read") or path == "-"
     place = spooled(path) if nameless else Place(os.fspath(path))
     _require_some(place)
@@ -175,7 +175,7 @@ def read(
     n_jobs = jobs(n_jobs)
     if kind == "svmlight":
         if regression:
-            return measured.measured_svmlight(
+            return regression_targets.measured_svmlight(
                 place,
                 label,
                 gzipped=gzipped,
@@ -184,7 +184,7 @@ def read(
                 zero_based=zero_based,
                 n_columns=n_columns,
             )
-        from separatrix.rows.files.sparse import rows_of_svmlight
+        from separatrix.rows.files.svmlight_rows import rows_of_svmlight
 
         return rows_of_svmlight(
             place,
@@ -198,9 +198,9 @@ def read(
         )
     if kind in ("npy", "npz"):
         if regression:
-            of_array = measured.measured_npy if kind == "npy" else measured.measured_npz
+            of_array = regression_targets.measured_npy if kind == "npy" else regression_targets.measured_npz
             return of_array(place, label, n_jobs=n_jobs)
-        from separatrix.rows.files.arrays import rows_of_npy, rows_of_npz
+        from separatrix.rows.files.npy import rows_of_npy, rows_of_npz
 
         return (rows_of_npy if kind == "npy" else rows_of_npz)(place, label, positive=positive, n_jobs=n_jobs)
     if kind == "tsv":
@@ -226,7 +226,7 @@ def read(
         if regression:
             names, target = choose(place.name, source.schema.names, label, features, drop)
             assert target is not None
-            return measured.measured_columns(source, names, target, memory=memory, n_jobs=n_jobs)
+            return regression_targets.measured_columns(source, names, target, memory=memory, n_jobs=n_jobs)
         return rows_of_columns(
             source,
             label,

@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
 from separatrix.rows.errors import DataError, MissingValue
-from separatrix.rows.files.labels import MISSING, NUMBER, WHOLE
-from separatrix.rows.files.lines import records, too_long
-from separatrix.rows.files.passages import parsed
+from separatrix.rows.files.class_labels import MISSING, NUMBER, WHOLE
+from separatrix.rows.files.csv_lines import records, too_long
+from separatrix.rows.files.parallel_csv import parsed
 from separatrix.rows.files.source import Place, Source, Unpacked, broken, pieces, unpacked
 from separatrix.rows.tables import EXACT, beyond_exact, not_a_number, shorten
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from separatrix.rows.files.source import Place, Source, broken, guarded, sound
-from separatrix.rows.files.staged import Staging, many_side_by_side
+from separatrix.rows.files.wide_parquet import Staging, many_side_by_side
 
 BUFFER = 64 * 1024  # bytes read at a time of each column
 

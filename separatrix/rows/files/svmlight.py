@@ -19,8 +19,8 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from separatrix.rows.errors import DataError
-from separatrix.rows.files.labels import NUMBER, WHOLE, numpy_values
-from separatrix.rows.files.lines import too_long
+from separatrix.rows.files.class_labels import NUMBER, WHOLE, numpy_values
+from separatrix.rows.files.csv_lines import too_long
 from separatrix.rows.files.source import Place, ahead, broken, unpacked
 from separatrix.rows.tables import EXACT, beyond_exact, shorten
 

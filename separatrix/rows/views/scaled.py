@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from separatrix.rows.block import Block, Csr, read_only
-from separatrix.rows.derived import DerivedRows
 from separatrix.rows.memory import MemoryRows
-from separatrix.rows.sequence import Rows
+from separatrix.rows.rows import Rows
+from separatrix.rows.views.derived import DerivedRows
 
 SAMPLE = 256
 USUAL = 200  # a power of two: squares of values up to it, and of its inverse, are far from the end of doubles

@@ -11,18 +11,18 @@ import numpy as np
 import pyarrow as pa
 
 from separatrix.rows.errors import DataError
-from separatrix.rows.files.labels import Classes
-from separatrix.rows.files.measured import measured_columns, measured_parts, of_target
-from separatrix.rows.files.raw import Part, Raw
+from separatrix.rows.files.class_labels import Classes
+from separatrix.rows.files.regression_targets import measured_columns, measured_parts, of_target
 from separatrix.rows.files.source import Source
-from separatrix.rows.files.sparse import rows_of_parts
+from separatrix.rows.files.streamed_table import rows_of_columns
 from separatrix.rows.files.svmlight import Part as SparsePart
-from separatrix.rows.files.table import rows_of_columns
+from separatrix.rows.files.svmlight_rows import rows_of_parts
+from separatrix.rows.files.untyped_columns import Part, Raw
 from separatrix.rows.preparation import Categories, Column, HashedWords, Number, Preparation, Words, tokens
 from separatrix.rows.preparation.column import MOST_HASHED
-from separatrix.rows.preparation.record import MISSING
-from separatrix.rows.sequence import Rows
-from separatrix.rows.share import Share
+from separatrix.rows.preparation.column_preparation import MISSING
+from separatrix.rows.rows import Rows
+from separatrix.rows.split import Share
 
 MOST_CATEGORIES = 1000
 SCALES = ("standard", "range")

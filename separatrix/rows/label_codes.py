@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.rows.arrow import refuse_damaged
+from separatrix.rows.arrow_validation import refuse_damaged
 from separatrix.rows.errors import DataError
 
 

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from separatrix.rows.errors import DataError
-from separatrix.rows.files.arrays import readable, require_array, rows_of_npy, rows_of_npz
-from separatrix.rows.files.choice import LABEL_NAMES, listed
-from separatrix.rows.files.headers import require_members
+from separatrix.rows.files.array_headers import require_members
+from separatrix.rows.files.column_choice import LABEL_NAMES, listed
+from separatrix.rows.files.npy import readable, require_array, rows_of_npy, rows_of_npz
 from separatrix.rows.files.source import Place, Source
-from separatrix.rows.files.table import rows_of_columns
-from separatrix.rows.sequence import Rows
-from separatrix.rows.targets import CodedTargets, TargetRows, with_targets
+from separatrix.rows.files.streamed_table import rows_of_columns
+from separatrix.rows.rows import Rows
+from separatrix.rows.views.targets import CodedTargets, TargetRows, with_targets
 
 
 class Numbers:
@@ -79,7 +79,7 @@ def measured_parts(
     numbered: bool = False,
 ) -> Rows:
     """The rows of a file that comes in sparse parts, each with the numbers to predict."""
-    from separatrix.rows.files.sparse import rows_of_parts
+    from separatrix.rows.files.svmlight_rows import rows_of_parts
 
     rows = rows_of_parts(
         file,

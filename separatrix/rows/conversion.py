@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.rows.arrow import refuse_damaged
+from separatrix.rows.arrow_validation import refuse_damaged
 from separatrix.rows.errors import DataError
-from separatrix.rows.labels import encode
+from separatrix.rows.label_codes import encode
 from separatrix.rows.memory import DenseRows, SparseRows
-from separatrix.rows.sequence import Rows
+from separatrix.rows.rows import Rows
 from separatrix.sparse import by_rows
 
 

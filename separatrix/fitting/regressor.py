@@ -10,14 +10,14 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from separatrix.certificates import Certificate
-from separatrix.predictor.evidence import matrix
-from separatrix.predictor.parameters import require_flags
-from separatrix.predictor.refusal import left_as_it_was
-from separatrix.predictor.solution import Solution
-from separatrix.predictor.validation import adopt, checked_values, is_table, plain_rows, rows_of_array
-from separatrix.predictor.warning import FitWarning
+from separatrix.fitting.exact_errors import matrix
+from separatrix.fitting.fit_warnings import FitWarning
+from separatrix.fitting.parameters import require_flags
+from separatrix.fitting.rollback import left_as_it_was
+from separatrix.fitting.solution import Solution
+from separatrix.fitting.validation import adopt, checked_values, is_table, plain_rows, rows_of_array
 from separatrix.rows import DataError, Rows, as_rows, jobs, with_targets
-from separatrix.rows.arrow import refuse_damaged
+from separatrix.rows.arrow_validation import refuse_damaged
 
 
 class DependentColumns(FitWarning):

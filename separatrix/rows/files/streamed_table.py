@@ -11,11 +11,11 @@ import pyarrow as pa
 
 from separatrix.rows.block import MOST_ROWS, Block, read_only, rows_per_block
 from separatrix.rows.errors import DataError, MissingValue
-from separatrix.rows.files.choice import choose
-from separatrix.rows.files.labels import Classes
+from separatrix.rows.files.class_labels import Classes
+from separatrix.rows.files.column_choice import choose
 from separatrix.rows.files.source import Source, ahead, recut
 from separatrix.rows.memory import DenseRows
-from separatrix.rows.sequence import Rows
+from separatrix.rows.rows import Rows
 from separatrix.rows.tables import EXACT, Numbers
 
 BATCH_BYTES = 2 * 2**20  # of values in a batch; three exist at once: in use, waiting, being read

@@ -10,7 +10,7 @@ import numpy as np
 from separatrix.rows.block import Block, rows_per_block, taken
 from separatrix.rows.errors import DataError
 from separatrix.rows.memory import DenseRows, Matrix, MemoryRows, SparseRows
-from separatrix.rows.sequence import Rows
+from separatrix.rows.rows import Rows
 
 
 class Share(NamedTuple):

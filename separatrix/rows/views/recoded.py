@@ -9,9 +9,9 @@ import numpy as np
 
 from separatrix.rows.block import Block
 from separatrix.rows.errors import DataError
-from separatrix.rows.labels import places_among
+from separatrix.rows.label_codes import places_among
 from separatrix.rows.memory import MemoryRows
-from separatrix.rows.sequence import Rows
+from separatrix.rows.rows import Rows
 
 
 def recoded(rows: Rows, classes: np.ndarray) -> Rows:

@@ -11,12 +11,12 @@ import numpy as np
 
 from separatrix.rows.block import read_only, rows_per_block
 from separatrix.rows.errors import DataError
-from separatrix.rows.files.choice import LABEL_NAMES, listed
-from separatrix.rows.files.headers import require_dimensions, require_members, require_npy
-from separatrix.rows.files.labels import Classes
+from separatrix.rows.files.array_headers import require_dimensions, require_members, require_npy
+from separatrix.rows.files.class_labels import Classes
+from separatrix.rows.files.column_choice import LABEL_NAMES, listed
 from separatrix.rows.files.source import Place, broken
 from separatrix.rows.memory import DenseRows, MemoryRows, SparseRows
-from separatrix.rows.sequence import Rows
+from separatrix.rows.rows import Rows
 from separatrix.rows.tables import EXACT, beyond_exact
 
 SPARSE = {"indices", "indptr", "format", "shape", "data"}  # what scipy.sparse.save_npz writes

@@ -9,11 +9,11 @@ import numpy as np
 
 from separatrix.rows.block import Block, Csr, read_only, rows_per_block
 from separatrix.rows.errors import DataError
-from separatrix.rows.files.labels import Classes
+from separatrix.rows.files.class_labels import Classes
 from separatrix.rows.files.source import Place, ahead, recut
 from separatrix.rows.files.svmlight import Part, SvmlightFile, join
 from separatrix.rows.memory import Matrix, SparseRows
-from separatrix.rows.sequence import Rows
+from separatrix.rows.rows import Rows
 
 PAIR_BYTES = 12  # a double and an int32
 ROW_BYTES = 20  # a pointer, a label and its code

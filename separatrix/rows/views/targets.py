@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.rows.arrow import refuse_damaged
+from separatrix.rows.arrow_validation import refuse_damaged
 from separatrix.rows.block import Block, read_only, rows_per_block
 from separatrix.rows.errors import DataError
 from separatrix.rows.memory import MemoryRows
-from separatrix.rows.sequence import Rows
+from separatrix.rows.rows import Rows
 
 
 def with_targets(rows: MemoryRows | Any, y: Any, *, name: str = "y") -> Rows:

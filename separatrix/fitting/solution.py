@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.predictor.history import History
+from separatrix.fitting.history import History
 
 
 @dataclass(frozen=True)

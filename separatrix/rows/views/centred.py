@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from separatrix.rows.block import Block, Csr, read_only
-from separatrix.rows.derived import DerivedRows
 from separatrix.rows.errors import DataError
-from separatrix.rows.sequence import Rows
+from separatrix.rows.rows import Rows
+from separatrix.rows.views.derived import DerivedRows
 
 
 class CentredRows(DerivedRows):

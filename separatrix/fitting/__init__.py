@@ -10,12 +10,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from separatrix.predictor.classifier import LinearClassifier
-    from separatrix.predictor.history import History, Pass
-    from separatrix.predictor.regressor import DependentColumns, LinearRegressor
-    from separatrix.predictor.solution import Solution
-    from separatrix.predictor.warning import FitWarning, NothingProven, NotSeparable, warn
-    from separatrix.predictor.weighted import WeightedClassifier
+    from separatrix.fitting.classifier import LinearClassifier
+    from separatrix.fitting.fit_warnings import FitWarning, NothingProven, NotSeparable, warn
+    from separatrix.fitting.history import History, Pass
+    from separatrix.fitting.regressor import DependentColumns, LinearRegressor
+    from separatrix.fitting.solution import Solution
+    from separatrix.fitting.weighted import WeightedClassifier
 
 __all__ = [
     "DependentColumns",
@@ -33,16 +33,16 @@ __all__ = [
 
 _HOMES = {
     "DependentColumns": "regressor",
-    "FitWarning": "warning",
+    "FitWarning": "fit_warnings",
     "History": "history",
     "LinearClassifier": "classifier",
     "LinearRegressor": "regressor",
-    "NotSeparable": "warning",
-    "NothingProven": "warning",
+    "NotSeparable": "fit_warnings",
+    "NothingProven": "fit_warnings",
     "Pass": "history",
     "Solution": "solution",
     "WeightedClassifier": "weighted",
-    "warn": "warning",
+    "warn": "fit_warnings",
 }
 
 

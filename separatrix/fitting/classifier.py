@@ -13,16 +13,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.certificates import Certificates, Inseparable, Undecided
+from separatrix.fitting.exact_errors import about, matrix
+from separatrix.fitting.fit_warnings import FitWarning, NothingProven, NotSeparable, warn
+from separatrix.fitting.parameters import require_flags, require_seed
+from separatrix.fitting.predicted_scores import scores_of
+from separatrix.fitting.rollback import left_as_it_was
+from separatrix.fitting.solution import Solution
+from separatrix.fitting.validation import labelled_rows, plain_rows
 from separatrix.halfspace import Halfspace
-from separatrix.predictor.evidence import about, matrix
-from separatrix.predictor.parameters import require_flags, require_seed
-from separatrix.predictor.refusal import left_as_it_was
-from separatrix.predictor.scores import scores_of
-from separatrix.predictor.solution import Solution
-from separatrix.predictor.validation import labelled_rows, plain_rows
-from separatrix.predictor.warning import FitWarning, NothingProven, NotSeparable, warn
 from separatrix.rows import Block, Rows
-from separatrix.rows.arrow import refuse_damaged
+from separatrix.rows.arrow_validation import refuse_damaged
 
 LEARNED = re.compile(r"[a-z][a-z0-9_]*_")
 COLUMNS = {"n_features_in_", "feature_names_in_", "preparation_"}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.rows.block import Block
-from separatrix.rows.sequence import Rows
+from separatrix.rows.rows import Rows
 
 
 class DerivedRows(Rows):

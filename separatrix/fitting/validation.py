@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _get_feature_names, column_or_1d, validate_data
 
-from separatrix.rows import DataError, DenseRows, Rows, SparseRows, as_rows, encode, jobs, recoded
-from separatrix.rows.arrow import refuse_damaged
-from separatrix.rows.given import refuse_inexact, refuse_text
+from separatrix.rows import DataError, DenseRows, Rows, SparseRows, as_rows, encode, jobs
+from separatrix.rows.arrow_validation import refuse_damaged
+from separatrix.rows.conversion import refuse_inexact, refuse_text
+from separatrix.rows.views.recoded import recoded
 
 VALUES = (np.dtype(np.float64), np.dtype(np.float32))
 

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight
 
-from separatrix.predictor.classifier import LinearClassifier
-from separatrix.predictor.parameters import is_between, shown
+from separatrix.fitting.classifier import LinearClassifier
+from separatrix.fitting.parameters import is_between, shown
 from separatrix.rows import DataError, Rows
 
 

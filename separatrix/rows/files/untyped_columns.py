@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as kinds
 
+from separatrix.rows.files.class_labels import MISSING, NUMBER, numpy_values
 from separatrix.rows.files.csv import CsvSource
-from separatrix.rows.files.labels import MISSING, NUMBER, numpy_values
 from separatrix.rows.files.source import Source
-from separatrix.rows.share import Share
+from separatrix.rows.split import Share
 from separatrix.rows.tables import not_a_number
 
 ROWS = 8192  # in a part

@@ -1,0 +1,1 @@
+"""Rows seen through a change (other labels, a shift, a scale), without copying them."""
