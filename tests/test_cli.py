@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.cli.estimators import MODELS, REGRESSIONS
+from separatrix.cli.console import in_options
+from separatrix.cli.demonstrations import STORIES
+from separatrix.cli.model_options import MODELS, REGRESSIONS
 from separatrix.cli.program import main, program, run
-from separatrix.cli.stories import STORIES
-from separatrix.cli.voice import in_options
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = [sys.executable, "-m", "separatrix.cli"]

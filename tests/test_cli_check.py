@@ -16,8 +16,8 @@ import pytest
 import separatrix as sx
 from separatrix.certificates import Verdict
 from separatrix.certificates.check.__main__ import main as independent_check
-from separatrix.cli import verdict
 from separatrix.cli.program import run
+from separatrix.reports.check import text as verdict
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = [sys.executable, "-m", "separatrix.cli", "check"]
@@ -138,7 +138,7 @@ def test_long_weights_become_shares_and_wide_tables_are_cut(check):
 
 def test_lines_fit_their_width(folder):
     from separatrix.algorithms.separation import separated
-    from separatrix.cli.answer import answered
+    from separatrix.reports.check.record import answered
 
     for name in ("xor", "dose", "twins"):
         rows = sx.read(f"{name}.csv")

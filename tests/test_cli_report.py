@@ -26,6 +26,7 @@ PROGRAM = [sys.executable, "-m", "separatrix.cli"]
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
 ODD = "<script>alert(1)</script>,b,y\n0,1,<b>\n1,2,<b>\n4,5,&amp;\n5,7,&amp;\n0.5,1,<b>\n6,6,&amp;\n"
 TANGLED = "a,b,y\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n"
+RECORD = "separatrix.reports.diagnosis.diagnosis_record"
 
 
 @pytest.fixture
@@ -129,7 +130,9 @@ def test_bad_usage_leaves_nothing(cli, line, sentence):
     assert sorted(Path.cwd().iterdir()) == before
 
 
-@pytest.mark.parametrize("moment", ["separatrix.reports.diagnosis.record.Diagnosis.to_html", "os.fsync"])
+@pytest.mark.parametrize("moment", [f"{RECORD}.Diagnosis.to_html", "os.fsync"])
+    "moment", ["separatrix.reports.diagnosis.diagnosis_record.Diagnosis.to_html", "os.fsync"]
+)
 def test_interrupted_at_any_moment_no_page_is_left(cli, monkeypatch, moment):
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.reports.diagnosis.columns import constant_columns, dependences, repetition
+from separatrix.reports.diagnosis.data_checks import constant_columns, dependences, repetition
 from separatrix.rows import as_rows
 
 

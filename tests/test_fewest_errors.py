@@ -26,7 +26,7 @@ from separatrix.algorithms.zero_one.upper.elimination import Elimination
 from separatrix.algorithms.zero_one.upper.vertex_search import Search
 from separatrix.certificates import ErrorsAtLeast, FewestErrors, from_json
 from separatrix.certificates.check.__main__ import main as check
-from separatrix.cli.estimators import estimator
+from separatrix.cli.model_options import estimator
 from separatrix.theory.hardness import is_cover, smallest_vertex_cover, vertex_cover
 
 wholes = st.one_of(st.integers(-3, 3), st.integers(-(10**20), 10**20))

@@ -176,7 +176,7 @@ def test_numbers_stay_numbers(cli):
 
 
 def test_json_is_what_it_was():
-    from separatrix.cli.voice import plain_json
+    from separatrix.cli.console import plain_json
 
     for text in (ESCAPES, "é ß 漢", "\ud800", "\n\t", "\u2028"):
         assert json.loads(plain_json({"label": text})) == {"label": text}

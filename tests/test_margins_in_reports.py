@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.reports.wording import at_least
+from separatrix.reports.formatting import at_least
 
 DATA = {
     "flowers": sx.problems.iris("setosa", "versicolor"),

@@ -15,7 +15,7 @@ import numpy as np
 
 from separatrix.bounds.arguments import difficulty, nonnegative, numbers, positive
 from separatrix.bounds.bound import Bound
-from separatrix.bounds.rounding import root, sums, up
+from separatrix.bounds.safe_rounding import root, sums, up
 
 _NOVIKOFF = (
     "A. B. J. Novikoff, On convergence proofs on perceptrons, "

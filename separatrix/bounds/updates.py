@@ -7,7 +7,7 @@ from typing import SupportsFloat
 
 from separatrix.bounds.arguments import difficulty, numbers
 from separatrix.bounds.bound import Bound
-from separatrix.bounds.rounding import up
+from separatrix.bounds.safe_rounding import up
 
 _ROWS = ("Every row has ‖z‖ <= R.", "Some unit vector u has u·z >= γ > 0 on every row.")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.cli.voice import Voice, speaking
+from separatrix.cli.console import Voice, speaking
 
 if TYPE_CHECKING:
     from separatrix.bounds import Bound

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.cli.data import DataFile, takes_data
-from separatrix.cli.output import STANDARD_OUTPUT, require_folder, require_writable, write
+from separatrix.cli.console import Voice, in_options, speaking
+from separatrix.cli.data_options import DataFile, takes_data
+from separatrix.cli.output_files import STANDARD_OUTPUT, require_folder, require_writable, write
 from separatrix.cli.progress import Clock, Progress, progress, timed
-from separatrix.cli.voice import Voice, in_options, speaking
 
 if TYPE_CHECKING:
     from separatrix.algorithms.separation import Progress as Seen
-    from separatrix.cli.answer import Answer
+    from separatrix.reports.check.record import Answer
     from separatrix.rows import Rows
 
 NOT_SEPARABLE = 1
@@ -92,9 +92,9 @@ def check(
         written = [certificate] if certificate != "-" else []
     if certificates is not None:
         written += _write_all(answers[0], certificates)
-    from separatrix.cli import verdict
+    from separatrix.reports.check import text
 
-    voice.say(in_options(verdict.render(answers, rows, voice.width)))
+    voice.say(in_options(text.render(answers, rows, voice.width)))
     if (numbering := data.numbering()) is not None:
         voice.say(f"\n{numbering}")
     if written:
@@ -122,7 +122,7 @@ def _write_all(answer: Answer, folder: str) -> list[str]:
 
 def _answers(rows: Rows, intercept: bool, time_limit: float | None, shown: Progress) -> list[Answer]:
     from separatrix.algorithms.separation import separated
-    from separatrix.cli.answer import answered
+    from separatrix.reports.check.record import answered
 
     assert rows.classes is not None
     rows.require_finite()

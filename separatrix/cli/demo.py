@@ -6,9 +6,9 @@ import textwrap
 
 import click
 
-from separatrix.cli.output import require_suffix, require_writable, write
-from separatrix.cli.stories import STORIES, Stage
-from separatrix.cli.voice import Voice, speaking
+from separatrix.cli.console import Voice, speaking
+from separatrix.cli.demonstrations import STORIES, Stage
+from separatrix.cli.output_files import require_suffix, require_writable, write
 
 
 @click.command(short_help="Stories of the subject, on built-in data.")

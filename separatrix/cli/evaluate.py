@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from separatrix.cli.data import DataFile, name_of, read_text, takes_data
+from separatrix.cli.console import Voice, speaking
+from separatrix.cli.data_options import DataFile, name_of, read_text, takes_data
 from separatrix.cli.predict import MEMORY
 from separatrix.cli.progress import progress
-from separatrix.cli.voice import Voice, speaking
 
 
 @click.command(short_help="Errors on labelled rows, with an exact interval.")

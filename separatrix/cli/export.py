@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from separatrix.cli.data import name_of, read_text
-from separatrix.cli.limited import limited
-from separatrix.cli.output import STANDARD_OUTPUT, require_writable
-from separatrix.cli.voice import Voice, speaking
+from separatrix.cli.console import Voice, speaking
+from separatrix.cli.data_options import name_of, read_text
+from separatrix.cli.limit_option import limited
+from separatrix.cli.output_files import STANDARD_OUTPUT, require_writable
 
 
 @click.command(short_help="Write a model as ONNX.")

@@ -6,12 +6,12 @@ from typing import Any
 
 import click
 
-from separatrix.cli.data import DataFile, takes_data
-from separatrix.cli.estimators import REGRESSIONS, estimator, model_options
-from separatrix.cli.output import STANDARD_OUTPUT, require_suffix, require_writable, write
+from separatrix.cli.console import Voice, in_options, speaking
+from separatrix.cli.data_options import DataFile, takes_data
+from separatrix.cli.model_options import REGRESSIONS, estimator, model_options
+from separatrix.cli.output_files import STANDARD_OUTPUT, require_suffix, require_writable, write
 from separatrix.cli.progress import progress
 from separatrix.cli.training import INTERRUPTED, trained
-from separatrix.cli.voice import Voice, in_options, speaking
 
 CUT_OFF = 130  # by an interrupt, with whole files all the same
 

@@ -10,10 +10,10 @@ from typing import IO, Any
 
 import click
 
-from separatrix.cli.data import DataFile, name_of, read_text, takes_data
-from separatrix.cli.output import STANDARD_OUTPUT, opened, require_suffix, require_writable
+from separatrix.cli.console import Voice, plain_json, speaking
+from separatrix.cli.data_options import DataFile, name_of, read_text, takes_data
+from separatrix.cli.output_files import STANDARD_OUTPUT, opened, require_suffix, require_writable
 from separatrix.cli.progress import Progress, progress
-from separatrix.cli.voice import Voice, plain_json, speaking
 
 MEMORY = 64 * 2**20
 
@@ -81,7 +81,7 @@ def predict(
     labels = [] if columns.classes is None else columns.classes.tolist()
     told = {str(label): count for label, count in zip(labels, columns.counts.tolist(), strict=True)}
     spread = ", ".join(f"{count:,} × {label}" for label, count in told.items())
-    from separatrix.reports.wording import several
+    from separatrix.reports.formatting import several
 
     voice.say(f"Predicted {several(rows.n_rows, 'row')}{f': {spread}' if told else ''}.\nWritten: {target}")
     voice.answer(

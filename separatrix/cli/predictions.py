@@ -11,7 +11,7 @@ from typing import IO, Any
 import numpy as np
 import pyarrow as pa
 
-from separatrix.reports.wording import printable
+from separatrix.reports.formatting import printable
 
 FORMATS = {
     ".csv": "csv",

@@ -16,15 +16,15 @@ import click
 from separatrix import __version__
 from separatrix.cli.bound import bound
 from separatrix.cli.check import check
+from separatrix.cli.console import on_one_line, safe
 from separatrix.cli.demo import demo
 from separatrix.cli.evaluate import evaluate
 from separatrix.cli.export import export
 from separatrix.cli.fit import fit
 from separatrix.cli.predict import predict
 from separatrix.cli.report import report
-from separatrix.cli.streams import require_streams
+from separatrix.cli.standard_streams import require_streams
 from separatrix.cli.verify import verify
-from separatrix.cli.voice import on_one_line, safe
 
 WRONG = 2
 BROKEN = 70

@@ -10,7 +10,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
-from separatrix.cli.voice import Voice, safe
+from separatrix.cli.console import Voice, safe
 from separatrix.kernels.disk_cache import announcing
 
 PAUSE = 1.0  # seconds between lines where there is no terminal

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import click
 
-from separatrix.cli.data import DataFile, takes_data
-from separatrix.cli.output import STANDARD_OUTPUT, require_writable, write
+from separatrix.cli.console import Voice, in_options, speaking
+from separatrix.cli.data_options import DataFile, takes_data
+from separatrix.cli.output_files import STANDARD_OUTPUT, require_writable, write
 from separatrix.cli.progress import progress, timed
-from separatrix.cli.voice import Voice, in_options, speaking
 
 
 @click.command(short_help="Everything about one data set, as a page.")
@@ -68,7 +68,7 @@ def report(
             page = None if output is None else found.to_html()
     if output is not None and page is not None:
         write(output, page)
-    from separatrix.reports.diagnosis.text import render
+    from separatrix.reports.diagnosis.diagnosis_text import render
 
     voice.say(in_options(render(found, voice.width)))
     written = [output] if output not in (None, "-") else []

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from separatrix.cli.data import DataFile, name_of, read_text, takes_data
+from separatrix.cli.console import Voice, in_options, speaking
+from separatrix.cli.data_options import DataFile, name_of, read_text, takes_data
 from separatrix.cli.progress import progress
-from separatrix.cli.voice import Voice, in_options, speaking
 
 if TYPE_CHECKING:
     from separatrix.certificates import Certificate

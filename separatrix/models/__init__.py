@@ -18,7 +18,7 @@ learns row by row also keeps the run behind its weights, and goes on from there 
 
 from __future__ import annotations
 
-from separatrix.models.errors import ModelError
+from separatrix.models.model_error import ModelError
 from separatrix.models.storage import from_json, load, save, to_json
 
 __all__ = ["ModelError", "from_json", "load", "save", "to_json"]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.models.errors import ModelError
+from separatrix.models.model_error import ModelError
 from separatrix.models.whole_file import written_whole
 
 OPSET = 17

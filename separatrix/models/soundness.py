@@ -15,7 +15,7 @@ import numpy as np
 from separatrix.certificates import Certificate, MistakeRun
 from separatrix.fitting import History
 from separatrix.halfspace import Halfspace
-from separatrix.models.errors import ModelError
+from separatrix.models.model_error import ModelError
 from separatrix.rows.preparation import Preparation
 
 FIGURES = {

@@ -14,7 +14,7 @@ import separatrix
 from separatrix import limits
 from separatrix.fitting import LinearClassifier, LinearRegressor
 from separatrix.models.agreement import disagreement
-from separatrix.models.errors import ModelError
+from separatrix.models.model_error import ModelError
 from separatrix.models.soundness import require_sound
 from separatrix.models.values import from_plain, to_plain
 from separatrix.models.whole_file import written_whole

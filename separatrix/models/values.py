@@ -24,7 +24,7 @@ from separatrix.certificates.arithmetic.moments import Moments
 from separatrix.certificates.fields import from_decimal, to_decimal
 from separatrix.fitting import History, Pass
 from separatrix.halfspace import Halfspace
-from separatrix.models.errors import ModelError
+from separatrix.models.model_error import ModelError
 from separatrix.rows.preparation import Preparation
 
 NUMERIC = re.compile(r"bool|u?int(8|16|32|64)|float(32|64)")

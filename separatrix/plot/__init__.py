@@ -13,7 +13,7 @@ from separatrix.plot.boundary import BoundaryDisplay, boundary
 from separatrix.plot.losses import LossesDisplay, losses
 from separatrix.plot.margins import MarginsDisplay, margins
 from separatrix.plot.mistakes import MistakesDisplay, mistakes
-from separatrix.plot.path import PathDisplay, path
+from separatrix.plot.ridge_path import PathDisplay, path
 
 __all__ = [
     "BoundaryDisplay",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from separatrix.plot.display import MINUS, PLUS, Display
-from separatrix.reports.promise import promise_of
+from separatrix.reports.theorem_bound import promise_of
 
 
 @dataclass

@@ -26,9 +26,9 @@ from separatrix.problems.hard import (
     variable_steps,
 )
 from separatrix.problems.inseparable import noisy, quasi
+from separatrix.problems.known_answer import Problem
 from separatrix.problems.lookalikes import faces, spam_words
 from separatrix.problems.planted import barely_separable, separable
-from separatrix.problems.problem import Problem
 from separatrix.problems.shift import shifted
 from separatrix.problems.streams import AdversarialStream, adversarial_stream
 from separatrix.problems.textbook import beyond_doubles, incomes, near_ties

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from separatrix.problems.problem import Problem
+from separatrix.problems.known_answer import Problem
 
 __all__ = ["BOOLEAN", "boolean", "xor"]
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.problems.problem import Kind, Problem
+from separatrix.problems.known_answer import Kind, Problem
 
 __all__ = ["breast_cancer", "diabetes", "digits", "iris", "wine"]
 

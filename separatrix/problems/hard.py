@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.problems.known_answer import Problem
 from separatrix.problems.planted import RandomState
-from separatrix.problems.problem import Problem
 
 __all__ = ["exponential", "greater_than", "orthonormal", "planar_half", "shrinking_margin", "variable_steps"]
 

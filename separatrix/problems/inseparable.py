@@ -12,8 +12,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from separatrix.problems.known_answer import Kind, Problem
 from separatrix.problems.planted import RandomState, axis_rows, float_type, stored_margin
-from separatrix.problems.problem import Kind, Problem
 
 __all__ = ["noisy", "quasi"]
 

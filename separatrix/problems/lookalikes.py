@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from separatrix.problems.known_answer import Problem
 from separatrix.problems.planted import RandomState
-from separatrix.problems.problem import Problem
 
 __all__ = ["faces", "spam_words"]
 

@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from separatrix.problems.problem import Number, Problem
+from separatrix.problems.known_answer import Number, Problem
 
 __all__ = ["barely_separable", "separable"]
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.problems.known_answer import Number, Problem, lowest, square_root
 from separatrix.problems.planted import separable
-from separatrix.problems.problem import Number, Problem, lowest, square_root
 
 __all__ = ["shifted"]
 

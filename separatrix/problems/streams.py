@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from separatrix.problems.problem import Problem
+from separatrix.problems.known_answer import Problem
 
 __all__ = ["AdversarialStream", "adversarial_stream"]
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from separatrix.problems.problem import Problem
+from separatrix.problems.known_answer import Problem
 
 __all__ = ["beyond_doubles", "incomes", "near_ties"]
 

@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 from separatrix.reports.evidence import Evidence
-from separatrix.reports.promise import Promise
 from separatrix.reports.summary import Data, Figures, Summary, Task, summarise
+from separatrix.reports.theorem_bound import Promise
 
 __all__ = ["Data", "Evidence", "Figures", "Promise", "Summary", "Task", "summarise"]

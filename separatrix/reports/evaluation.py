@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from separatrix.bounds.held_out import binomial_tail_inverse
+from separatrix.reports.formatting import Line, counted, laid_out, named, number, several, table
 from separatrix.reports.summary import Label, rows_of
-from separatrix.reports.wording import Line, counted, laid_out, named, number, several, table
 from separatrix.rows import DataError, Rows
 
 MOST_CLASSES = 12

@@ -8,11 +8,11 @@ import numpy as np
 
 from separatrix import losses
 from separatrix.reports.axes import draw_edge, draw_frame, panel
+from separatrix.reports.formatting import at_least, at_most, named, several
 from separatrix.reports.panels import draw_course, draw_points
 from separatrix.reports.points import points_of
 from separatrix.reports.summary import Summary, Task
 from separatrix.reports.svg import Drawing, shortened
-from separatrix.reports.wording import at_least, at_most, named, several
 from separatrix.rows import as_rows
 
 WIDTH = 860.0

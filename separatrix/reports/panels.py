@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from separatrix.reports.axes import Panel, draw_edge, draw_frame, draw_legend, draw_mark, padded, panel
+from separatrix.reports.formatting import at_least, at_most, counted, named
 from separatrix.reports.points import Points
 from separatrix.reports.summary import Task
 from separatrix.reports.svg import Drawing
-from separatrix.reports.wording import at_least, at_most, counted, named
 
 WORTH_LOG = 12.0  # times: so far below the top, the mistakes of a pass would vanish on a linear scale
 MOST_BARS = 240

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from separatrix.reports.evaluation import RegressionEvaluation, evaluate
 from separatrix.reports.evidence import Evidence, evidence_of
-from separatrix.reports.wording import Line, all_rows, laid_out, named, number, several, table
+from separatrix.reports.formatting import Line, all_rows, laid_out, named, number, several, table
 from separatrix.rows import Rows
 
 FORMAT = "separatrix-regression"

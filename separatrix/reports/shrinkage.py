@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from separatrix.reports.axes import Panel, draw_edge, draw_frame, padded, panel
+from separatrix.reports.formatting import number
 from separatrix.reports.svg import Drawing, shortened
-from separatrix.reports.wording import number
 
 WIDTH, LEFT, TOP, WIDE, HIGH, GAP = 860.0, 78.0, 92.0, 320.0, 300.0, 96.0
 COLOURS = ("plus", "minus", "third", "fourth", "fifth", "sixth")

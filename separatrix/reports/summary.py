@@ -12,7 +12,7 @@ from separatrix.certificates import FewestErrors
 from separatrix.fitting import History
 from separatrix.fitting.exact_errors import tally
 from separatrix.reports.evidence import Evidence, evidence_of
-from separatrix.reports.promise import Promise, promise_of
+from separatrix.reports.theorem_bound import Promise, promise_of
 from separatrix.rows import DenseRows, Rows, SparseRows, as_rows
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterator
 
 from separatrix.reports.evaluation import told
-from separatrix.reports.summary import Data, Summary, Task
-from separatrix.reports.wording import (
+from separatrix.reports.formatting import (
     Line,
     all_rows,
     at_least,
@@ -19,6 +18,7 @@ from separatrix.reports.wording import (
     several,
     table,
 )
+from separatrix.reports.summary import Data, Summary, Task
 
 FAR = 4.0  # times: from here on the centred bound is worth a line
 MOST_CLASSES = 12

@@ -33,8 +33,8 @@ from scipy.special import expit, ndtr
 from separatrix.bounds.arguments import numbers
 from separatrix.halfspace import Halfspace
 from separatrix.theory.distributions import Best, FiniteDistribution, PlantedNormal, measured
+from separatrix.theory.integer_points import as_points
 from separatrix.theory.normal_classes import GaussianClasses, as_covariance
-from separatrix.theory.points import as_points
 
 Doubles = NDArray[np.float64]
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.special import owens_t
 
 from separatrix.halfspace import Halfspace
+from separatrix.theory.integer_points import as_points
 from separatrix.theory.labellings import Dichotomies, dichotomies_of
-from separatrix.theory.points import as_points
 
 
 class Best(NamedTuple):

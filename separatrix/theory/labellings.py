@@ -15,7 +15,7 @@ from separatrix.bounds.arguments import whole
 from separatrix.certificates import About, Separable
 from separatrix.halfspace import Halfspace
 from separatrix.theory.arrangement import cells
-from separatrix.theory.points import as_points, whole_rows
+from separatrix.theory.integer_points import as_points, whole_rows
 
 LIMIT = 1_000_000  # labellings
 

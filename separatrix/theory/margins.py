@@ -15,8 +15,8 @@ from separatrix.algorithms.svm.max_margin import MaxMargin
 from separatrix.bounds.arguments import positive, whole
 from separatrix.halfspace import Halfspace
 from separatrix.theory.distributions import measured
+from separatrix.theory.integer_points import as_points
 from separatrix.theory.normal_classes import GaussianClasses
-from separatrix.theory.points import as_points
 from separatrix.theory.risk import halfspace_of
 
 

@@ -13,8 +13,8 @@ from scipy.special import expit, ndtr
 from separatrix.bounds.arguments import between_zero_and_one
 from separatrix.halfspace import Halfspace
 from separatrix.theory.distributions import Best, measured
+from separatrix.theory.integer_points import as_points
 from separatrix.theory.linear_discriminant import best_discriminant
-from separatrix.theory.points import as_points
 
 DRAWS = 200_000
 Doubles = NDArray[np.float64]

@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from separatrix.certificates import About, Inseparable, Separable
 from separatrix.certificates.arithmetic.linear_algebra import fmpq_mat, fmpz_mat
 from separatrix.halfspace import Halfspace
+from separatrix.theory.integer_points import as_points, whole_rows
 from separatrix.theory.labellings import separable
-from separatrix.theory.points import as_points, whole_rows
 
 
 @dataclass(frozen=True)

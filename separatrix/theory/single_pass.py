@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from separatrix.bounds import Bound, online_to_batch
 from separatrix.halfspace import Halfspace
-from separatrix.theory.labelled import labelled
+from separatrix.theory.labelled_table import labelled
 
 
 @dataclass(frozen=True, eq=False)

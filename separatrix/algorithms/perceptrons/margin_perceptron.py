@@ -32,7 +32,7 @@ from separatrix.algorithms.perceptrons.online import OnlineClassifier
 from separatrix.algorithms.perceptrons.row_norms import Survey
 from separatrix.algorithms.perceptrons.training import Run, errors_in_floats
 from separatrix.bounds import Bound, kozinec
-from separatrix.bounds.rounding import up
+from separatrix.bounds.safe_rounding import up
 from separatrix.certificates import MarginShare
 from separatrix.fitting import NothingProven, Solution, warn
 from separatrix.fitting.exact_errors import Tally, about

@@ -26,7 +26,7 @@ from separatrix.algorithms.perceptrons.online import OnlineClassifier
 from separatrix.algorithms.perceptrons.row_norms import Survey
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, passive_aggressive
-from separatrix.bounds.rounding import up
+from separatrix.bounds.safe_rounding import up
 from separatrix.fitting import Solution
 from separatrix.fitting.parameters import is_between, is_one_of, shown
 

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from separatrix.reports.diagnosis.examine import diagnose
-from separatrix.reports.diagnosis.record import Diagnosis
+from separatrix.reports.diagnosis.diagnose import diagnose
+from separatrix.reports.diagnosis.diagnosis_record import Diagnosis
 
 __all__ = ["Diagnosis", "diagnose"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from separatrix.reports.diagnosis.record import Data, Task
-from separatrix.reports.wording import at_least, at_most, counted, several
+from separatrix.reports.diagnosis.diagnosis_record import Data, Task
+from separatrix.reports.formatting import at_least, at_most, counted, several
 
 FAR = 4.0  # times: from here on centring is worth a sentence
 

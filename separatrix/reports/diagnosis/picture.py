@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from separatrix.fitting.exact_errors import matrix
-from separatrix.reports.diagnosis.record import Picture
+from separatrix.reports.diagnosis.diagnosis_record import Picture
 from separatrix.reports.points import scaled
 from separatrix.rows import Rows
 from separatrix.rows.rows import dense_rows

@@ -8,12 +8,12 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from separatrix.reports.diagnosis.record import Diagnosis, Task
-from separatrix.reports.diagnosis.text import KINDS
+from separatrix.reports.diagnosis.diagnosis_record import Diagnosis, Task
+from separatrix.reports.diagnosis.diagnosis_text import KINDS
 from separatrix.reports.evaluation import told
-from separatrix.reports.html.figures import Figure, figures_of
+from separatrix.reports.formatting import at_least, at_most, counted, named, number, printable, several
+from separatrix.reports.html.report_figures import Figure, figures_of
 from separatrix.reports.svg import STYLE
-from separatrix.reports.wording import at_least, at_most, counted, named, number, printable, several
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from separatrix.cli.console import Voice, in_options
 from separatrix.cli.progress import progress
 from separatrix.cli.training import INTERRUPTED, trained
-from separatrix.cli.voice import Voice, in_options
 
 if TYPE_CHECKING:
     from separatrix.reports import Summary

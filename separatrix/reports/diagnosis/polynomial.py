@@ -11,7 +11,7 @@ from separatrix.algorithms.separation import separate
 from separatrix.algorithms.separation.lift import Lift
 from separatrix.algorithms.separation.scan import OutOfTime
 from separatrix.fitting.exact_errors import matrix
-from separatrix.reports.diagnosis.record import Lifted
+from separatrix.reports.diagnosis.diagnosis_record import Lifted
 from separatrix.rows import Rows
 
 DEGREES = (2, 3, 4)

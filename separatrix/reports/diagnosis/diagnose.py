@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates.data.digest import digest_of
-from separatrix.reports.diagnosis.against import against_the_rest, aligned
-from separatrix.reports.diagnosis.columns import constant_columns, dependences, repetition
-from separatrix.reports.diagnosis.record import Data, Diagnosis, Task
-from separatrix.reports.diagnosis.task import Examination
+from separatrix.reports.diagnosis.analysis import Examination
+from separatrix.reports.diagnosis.data_checks import constant_columns, dependences, repetition
+from separatrix.reports.diagnosis.diagnosis_record import Data, Diagnosis, Task
+from separatrix.reports.diagnosis.one_vs_rest import against_the_rest, aligned
 from separatrix.rows import Rows, as_rows
 
 MOST_EXAMINED = 12  # classes examined at length; of more, each gets its verdict alone

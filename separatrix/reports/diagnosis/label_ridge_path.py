@@ -6,7 +6,7 @@ import numpy as np
 
 from separatrix.algorithms.least_squares import Ridge
 from separatrix.fitting.exact_errors import matrix
-from separatrix.reports.diagnosis.record import RidgePath
+from separatrix.reports.diagnosis.diagnosis_record import RidgePath
 from separatrix.rows import DataError, Rows
 
 ALPHAS = 41

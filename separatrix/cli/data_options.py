@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from separatrix.cli.limited import limited
+from separatrix.cli.limit_option import limited
 from separatrix.limits import content, current
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class DataFile:
     def rows(self, **options: Any) -> Rows:
         """The rows, with what the command itself asks for in ``options``."""
         if self.demo:
-            from separatrix.cli.stories import flowers, patients
+            from separatrix.cli.demonstrations import flowers, patients
 
             return patients() if options.get("regression") else flowers()
         from separatrix import read

@@ -17,10 +17,8 @@ from separatrix.algorithms.separation.scan import OutOfTime
 from separatrix.fitting.exact_errors import tally
 from separatrix.reports.coefficients import logistic_words
 from separatrix.reports.diagnosis.advice import advice
-from separatrix.reports.diagnosis.columns import shown_values
-from separatrix.reports.diagnosis.lifting import lifts_of
-from separatrix.reports.diagnosis.picture import picture_of
-from separatrix.reports.diagnosis.record import (
+from separatrix.reports.diagnosis.data_checks import shown_values
+from separatrix.reports.diagnosis.diagnosis_record import (
     Coefficient,
     Contender,
     Course,
@@ -34,6 +32,8 @@ from separatrix.reports.diagnosis.record import (
     Statement,
     Task,
 )
+from separatrix.reports.diagnosis.picture import picture_of
+from separatrix.reports.diagnosis.polynomial import lifts_of
 from separatrix.reports.evaluation import Evaluation, evaluate
 from separatrix.reports.evidence import evidence_of
 from separatrix.reports.summary import Label
@@ -281,7 +281,7 @@ class Examination:
     def _ridge(self) -> RidgePath | None:
         if self.rows.n_columns > MOST_PATH or not self.rows.in_memory:
             return None
-        from separatrix.reports.diagnosis.path import ridge_path
+        from separatrix.reports.diagnosis.label_ridge_path import ridge_path
 
         self.tell("the ridge path")
         return ridge_path(self.rows, self.names, intercept=self.intercept)

@@ -14,7 +14,7 @@ from separatrix.algorithms.separation.null_space import PRIME, product, residues
 from separatrix.algorithms.separation.subspace import null_basis
 from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.fitting.exact_errors import matrix
-from separatrix.reports.diagnosis.record import Dependence, Repetition
+from separatrix.reports.diagnosis.diagnosis_record import Dependence, Repetition
 from separatrix.rows import Csr, Rows
 from separatrix.rows.rows import dense_rows
 

@@ -235,7 +235,7 @@ class Diagnosis:
     library: str
 
     def __str__(self) -> str:
-        from separatrix.reports.diagnosis.text import render
+        from separatrix.reports.diagnosis.diagnosis_text import render
 
         return render(self)
 

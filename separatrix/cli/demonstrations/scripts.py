@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from separatrix.cli.stories import rows as data
-from separatrix.cli.stories.stage import Stage, Story
+from separatrix.cli.demonstrations import demo_data as data
+from separatrix.cli.demonstrations.context import Stage, Story
 
 MOST_WORDS = 8
 
@@ -116,7 +116,7 @@ def _faces(stage: Stage) -> str:
     rows = data.faces(stage.data)
     assert rows.classes is not None
     if len(rows.classes) > 2:
-        from separatrix.reports.diagnosis.against import against_the_rest
+        from separatrix.reports.diagnosis.one_vs_rest import against_the_rest
 
         stage.say(f"{len(rows.classes)} people; may the first of them, {rows.classes[0]}, enter?")
         rows = against_the_rest(rows, 0)

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from separatrix.certificates.fields import to_decimal
-from separatrix.cli.answer import Answer, Shown
-from separatrix.reports.wording import (
+from separatrix.reports.check.record import Answer, Shown
+from separatrix.reports.formatting import (
     Line,
     all_rows,
     at_least,

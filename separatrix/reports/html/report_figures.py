@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from separatrix.reports.axes import Panel, Scale, draw_edge, draw_frame, draw_legend, draw_mark, padded, panel
-from separatrix.reports.diagnosis.record import Coefficient, Picture, Task
+from separatrix.reports.diagnosis.diagnosis_record import Coefficient, Picture, Task
+from separatrix.reports.formatting import at_most, counted, named, number, several
 from separatrix.reports.svg import STYLE, Drawing, shortened
-from separatrix.reports.wording import at_most, counted, named, number, several
 
 WIDTH, HEIGHT = 480.0, 360.0
 LEFT, TOP, RIGHT, BOTTOM = 74.0, 34.0, 16.0, 78.0

@@ -70,7 +70,7 @@ def safe(text: str, keep: str = "\n\t") -> str:
     """The text without characters that a terminal would act on."""
     if all(line.isprintable() for line in (text.split("\n") if keep else [text])):
         return text
-    from separatrix.reports.wording import printable  # loads NumPy, which most sentences can do without
+    from separatrix.reports.formatting import printable  # loads NumPy, which most sentences can do without
 
     return printable(text, keep)
 
@@ -121,6 +121,6 @@ def plain_json(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     if text.isprintable():
         return text
-    from separatrix.reports.wording import UNSAFE
+    from separatrix.reports.formatting import UNSAFE
 
     return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

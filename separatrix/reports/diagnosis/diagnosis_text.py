@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from separatrix.reports.coefficients import logistic_sentence
-from separatrix.reports.diagnosis.record import Data, Diagnosis, Task
+from separatrix.reports.diagnosis.diagnosis_record import Data, Diagnosis, Task
 from separatrix.reports.evaluation import told
-from separatrix.reports.wording import (
+from separatrix.reports.formatting import (
     Line,
     at_least,
     at_most,

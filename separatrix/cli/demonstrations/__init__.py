@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from separatrix.cli.stories.rows import flowers, patients
-from separatrix.cli.stories.stage import Stage, Story
-from separatrix.cli.stories.tellings import STORIES
+from separatrix.cli.demonstrations.context import Stage, Story
+from separatrix.cli.demonstrations.demo_data import flowers, patients
+from separatrix.cli.demonstrations.scripts import STORIES
 
 __all__ = ["STORIES", "Stage", "Story", "flowers", "patients"]

@@ -1,0 +1,1 @@
+"""The record of one check and its text."""
