@@ -131,8 +131,6 @@ def test_bad_usage_leaves_nothing(cli, line, sentence):
 
 
 @pytest.mark.parametrize("moment", [f"{RECORD}.Diagnosis.to_html", "os.fsync"])
-    "moment", ["separatrix.reports.diagnosis.diagnosis_record.Diagnosis.to_html", "os.fsync"]
-)
 def test_interrupted_at_any_moment_no_page_is_left(cli, monkeypatch, moment):
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

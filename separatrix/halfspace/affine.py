@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.sparse import by_rows
+from separatrix.kernels.sparse_layout import by_rows
 
 Number = int | float | Fraction
 

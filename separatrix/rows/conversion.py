@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.kernels.sparse_layout import by_rows
 from separatrix.rows.arrow_validation import refuse_damaged
 from separatrix.rows.errors import DataError
 from separatrix.rows.label_codes import encode
 from separatrix.rows.memory import DenseRows, SparseRows
 from separatrix.rows.rows import Rows
-from separatrix.sparse import by_rows
 
 
 def rows_given(X: Any, y: Any, *, n_jobs: int = 1) -> Rows:

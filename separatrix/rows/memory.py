@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from separatrix.kernels.sparse_layout import BROKEN, is_sound
 from separatrix.rows.block import Block, Csr, read_only, rows_per_block, signs_of, taken
 from separatrix.rows.errors import DataError
 from separatrix.rows.rows import Rows, dense_rows
-from separatrix.sparse import BROKEN, is_sound
 
 
 class MemoryRows(Rows):

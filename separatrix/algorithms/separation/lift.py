@@ -18,7 +18,7 @@ from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.algorithms.separation import Separation, separate
-from separatrix.rows.given import sparse_by_rows
+from separatrix.rows.conversion import sparse_by_rows
 
 
 class Lift(TransformerMixin, BaseEstimator):

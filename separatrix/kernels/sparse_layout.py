@@ -2,7 +2,8 @@
 
 SciPy's compiled loops and the kernels trust the indices of a matrix. Arrays that were changed after the
 matrix was made would lead them outside its memory, and the process would end with a segmentation fault. The
-verifier has a check of its own, `separatrix.certificates.sparse`, since it imports nothing from here.
+verifier has a check of its own, `separatrix.certificates.data.sparse_structure`, since it imports nothing
+from here.
 """
 
 from __future__ import annotations
