@@ -114,7 +114,75 @@ def pandas_verify(y):
     verify(pd.Series(pd.arrays.ArrowExtensionArray(pa.chunked_array([y]))))
 
 
+def pandas_index(y):
+    import pandas as pd
+
+    fit(pd.Index(pd.arrays.ArrowExtensionArray(pa.chunked_array([y]))))
+
+
+def pandas_array_verify(y):
+    import pandas as pd
+
+    verify(pd.arrays.ArrowExtensionArray(pa.chunked_array([y])))
+
+
+def frame_named_by(y):
+    import pandas as pd
+
+    names = pd.Index(pd.arrays.ArrowExtensionArray(pa.chunked_array([y])))
+    return pd.DataFrame(np.eye(6), columns=names)
+
+
+def pandas_names(y):
+    import separatrix as sx
+
+    sx.as_rows(frame_named_by(y))
+
+
+def pandas_names_verify(y):
+    from separatrix.certificates import Separable
+
+    Separable((1.0,) * 6, -2.5).verify(frame_named_by(y), [0, 0, 0, 1, 1, 1])
+
+
+def subclass(y):
+    """As the arrays of an extension type are that a user has defined."""
+
+    class Storage(pa.ExtensionType):
+        def __init__(self):
+            super().__init__(y.type, "storage")
+
+        def __arrow_ext_serialize__(self):
+            return b""
+
+        def __arrow_ext_class__(self):
+            return type("Stored", (pa.ExtensionArray,), {"__module__": "elsewhere"})
+
+    fit(pa.ExtensionArray.from_storage(Storage(), y))
+
+
+def row_weights(y):
+    import separatrix as sx
+
+    sx.Ridge().fit(np.arange(6.0)[:, None], np.arange(6.0), sample_weight=y)
+
+
+def row_weights_of_classes(y):
+    import separatrix as sx
+
+    X = np.arange(6.0)[:, None]
+    sx.LogisticRegression().fit(X, [0, 0, 0, 1, 1, 1], sample_weight=y)
+
+
+def classes(y):
+    import separatrix as sx
+
+    sx.Perceptron().partial_fit([[0.0]], ["ham"], classes=y)
+
+
 OF_LABELS = (as_labels, fit, fit_tables, verify, verify_targets, regress, score, pandas_labels, pandas_verify)
+OF_LABELS += (pandas_index, pandas_array_verify, pandas_names, pandas_names_verify, subclass)
+OF_LABELS += (row_weights, row_weights_of_classes, classes)
 
 
 def predict(whole):
@@ -145,6 +213,18 @@ def pandas_frame(whole):
     sx.as_rows(pd.DataFrame({"a": column}), [0, 0, 0, 1, 1, 1])
 
 
+def halfspace(whole):
+    import separatrix as sx
+
+    sx.Halfspace([1.0, 1.0], 0.0).predict(whole)
+
+
+def lift(whole):
+    import separatrix as sx
+
+    sx.lift(whole, [0, 0, 0, 1, 1, 1])
+
+
 def from_file(whole, new, name):
     import tempfile
 
@@ -165,8 +245,8 @@ def arrow_stream(whole):
     from_file(whole, pa.ipc.new_stream, "a.arrows")
 
 
-OF_TABLES = (arrow_file, arrow_stream, verify_table)
-OF_NUMBERS = (predict, rows, pandas_frame, arrow_file, arrow_stream, verify_table)
+OF_TABLES = (arrow_file, arrow_stream, verify_table, halfspace, lift)
+OF_NUMBERS = (predict, rows, pandas_frame, arrow_file, arrow_stream, verify_table, halfspace, lift)
 CASES = [(use.__name__, case) for use in OF_LABELS for case in LABELS]
 CASES += [(use.__name__, case) for use in OF_TABLES for case in LABELS]
 CASES += [(use.__name__, case) for use in OF_NUMBERS for case in FEATURES]
@@ -197,6 +277,16 @@ def test_it_is_refused_in_a_sentence(outcomes, use, case):
     assert said.startswith("0 "), f"ended with {said}"
     assert any(word in said for word in ("Offset", "UTF8", "indices invalid")), said
     assert any(word in said for word in ("damaged", "cut short")), said
+
+
+def test_a_union_is_refused_in_a_sentence():
+    import separatrix as sx
+
+    union = pa.UnionArray.from_sparse(pa.array([0] * 6, pa.int8()), [pa.array([0, 0, 0, 1, 1, 1])])
+    with pytest.raises(sx.DataError, match=r"^y is an Arrow union, which is neither numbers nor text"):
+        fit(union)
+    with pytest.raises(ValueError, match=r"^The data is an Arrow union, which is neither numbers nor text"):
+        verify(union)
 
 
 def main() -> None:

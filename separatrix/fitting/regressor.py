@@ -158,6 +158,7 @@ def row_weights(rows: Rows, sample_weight: Any) -> np.ndarray | None:
     """Checked row weights, or None where every row counts once."""
     if sample_weight is None:
         return None
+    refuse_damaged(sample_weight, "sample_weight")
     size = np.empty(rows.n_rows)
     weights = _check_sample_weight(sample_weight, size, dtype=np.float64, ensure_non_negative=True)
     if not weights.any():

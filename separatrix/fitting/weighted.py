@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_sample_weight
 from separatrix.fitting.classifier import LinearClassifier
 from separatrix.fitting.parameters import is_between, shown
 from separatrix.rows import DataError, Rows
+from separatrix.rows.arrow_validation import refuse_damaged
 
 
 class WeightedClassifier(LinearClassifier):
@@ -33,6 +34,7 @@ class WeightedClassifier(LinearClassifier):
     def _row_weights(self, rows: Rows, sample_weight: Any) -> np.ndarray | None:
         if sample_weight is None and self.class_weight is None:
             return None
+        refuse_damaged(sample_weight, "sample_weight")
         size = np.empty(rows.n_rows)
         weights = _check_sample_weight(sample_weight, size, dtype=np.float64, ensure_non_negative=True)
         codes = np.concatenate([block.codes for block in rows.blocks()])

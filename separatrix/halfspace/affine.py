@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.kernels.arrow_layout import fault_of
 from separatrix.kernels.sparse_layout import by_rows
 
 Number = int | float | Fraction
@@ -116,6 +117,9 @@ def as_number(value: Any, wanted: str) -> Number:
 def as_points(X: Any, columns: int) -> Any:
     """A float array of one or two dimensions, or a CSR matrix of floats, with the values as given; where no
     doubles equal them, an array of Python's whole numbers and fractions."""
+    fault = fault_of(X)
+    if fault:
+        raise ValueError(f"X {fault}")
     sparse = hasattr(X, "tocsr")
     points: Any = by_rows(X) if sparse else np.asarray(X)
     if points.ndim not in (1, 2):

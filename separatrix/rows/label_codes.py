@@ -50,6 +50,7 @@ def classes_named(classes: Any) -> np.ndarray:
     >>> classes_named(["yes", "no", "yes"]).tolist()
     ['no', 'yes']
     """
+    refuse_damaged(classes, "classes")
     found = encode(classes, name="classes")[0] if np.size(classes) else ()
     if len(found) < 2:
         raise DataError(f"classes={classes!r} names fewer than two labels: name all that there are.")

@@ -18,6 +18,8 @@ from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.algorithms.separation import Separation, separate
+from separatrix.rows import DataError
+from separatrix.rows.arrow_validation import refuse_damaged
 from separatrix.rows.conversion import sparse_by_rows
 
 
@@ -62,6 +64,9 @@ class Lift(TransformerMixin, BaseEstimator):
 
 def _compressed(X: Any) -> Any:
     """Any sparse matrix by rows: not all of scikit-learn's checks can read the others."""
+    refuse_damaged(X, "X")
+    if isinstance(X, dict):  # which scikit-learn would print
+        raise DataError("X is a dictionary: make a table of it.")
     return sparse_by_rows(X) if hasattr(X, "tocsr") else X
 
 

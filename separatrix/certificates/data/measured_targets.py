@@ -36,6 +36,7 @@ def read_measured(
         return X
     if isinstance(X, tuple) and len(X) == 2 and y is None:
         X, y = X
+    refuse_damaged(X, y)
     if hasattr(X, "blocks"):
         if y is not None:
             raise ValueError("These rows carry their own targets; give no second ones.")
@@ -43,7 +44,6 @@ def read_measured(
     X, y, names = chosen_columns(X, y, label, features)
     if y is None:
         raise ValueError("Targets are missing: give X and y, or rows that carry their targets.")
-    refuse_damaged(X, y)
     cut, n_rows, n_columns, step = cut_of(X)
     targets = exact_targets(y)
     if len(targets) != n_rows:

@@ -99,6 +99,7 @@ def read(
         return X
     if isinstance(X, tuple) and len(X) == 2 and y is None:
         X, y = X
+    refuse_damaged(X, y)
     if hasattr(X, "blocks"):
         if y is not None:
             raise ValueError("These rows carry their own labels; give no second ones.")
@@ -106,7 +107,6 @@ def read(
     X, y, names = chosen_columns(X, y, label, features)
     if y is None:
         raise ValueError("Labels are missing: give X and y, or rows that carry their labels.")
-    refuse_damaged(X, y)
     cut, n_rows, n_columns, step = cut_of(X)
     signs, positive = signs_of(y, positive)
     if len(signs) != n_rows:
@@ -187,20 +187,31 @@ def refuse_damaged(*data: Any) -> None:
         except Exception as error:  # of PyArrow, which this package does not import
             first = str(error).strip().split("\n", 1)[0].rstrip(". ")
             raise ValueError(f"The data is damaged Arrow data: {first}. Make or read it again.") from None
+        if "union" in str(getattr(part, "type", "")).split("<")[0]:
+            raise ValueError("The data is an Arrow union, which is neither numbers nor text: give one type.")
 
 
 def _arrow_parts(data: Any) -> Iterator[Any]:
-    """The PyArrow table or array that ``data`` is, or those behind the columns of a pandas object."""
-    if type(data).__module__.startswith("pyarrow"):
+    """The PyArrow table or array that ``data`` is, or those behind a pandas object and its column names."""
+    if any(kind.__module__.startswith("pyarrow") for kind in type(data).__mro__):
         if hasattr(data, "validate"):
             yield data
-    elif hasattr(data, "iloc"):
-        for _, series in data.items() if data.ndim == 2 else [("", data)]:
-            if (
-                type(series.dtype).__name__ == "ArrowDtype"
-                or getattr(series.dtype, "storage", "") == "pyarrow"
-            ):
-                yield series.array.__arrow_array__()
+    elif hasattr(data, "iloc") and data.ndim == 2:
+        yield from _behind(data.columns)
+        for place in range(data.shape[1]):
+            yield from _behind(data.iloc[:, place])
+    elif hasattr(data, "dtype"):
+        yield from _behind(data)
+
+
+def _behind(values: Any) -> Iterator[Any]:
+    """The Arrow array of a pandas series, index or extension array, or of its categories."""
+    kind = values.dtype
+    if type(kind).__name__ == "CategoricalDtype":
+        if kind.categories is not None:
+            yield from _behind(kind.categories)
+    elif type(kind).__name__ == "ArrowDtype" or getattr(kind, "storage", "") == "pyarrow":
+        yield getattr(values, "array", values).__arrow_array__()
 
 
 def cut_of(X: Any) -> tuple[Cut, int, int, int]:
