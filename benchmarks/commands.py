@@ -44,7 +44,7 @@ def run(*, quick: bool, repeats: int) -> Table:
             return fresh(["-m", "separatrix.cli", *words], cache=kernels)
 
         for path, model in ((big, "big.json"), (tiny, "tiny.json")):
-            command("fit", str(path), "--model", "averaged", "--max-passes", "1", "-o", _in(folder, model))
+            command("fit", str(path), "--model", "averaged", "--max-iter", "1", "-o", _in(folder, model))
         require('"separable": true' in command("check", str(big), "--json"), "The rows are separable.")
         answers = _in(folder, "answers.csv")
         sides: dict[str, Clocked] = {

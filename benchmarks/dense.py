@@ -50,7 +50,7 @@ def _case(n: int, d: int, dtype: str, *, quick: bool, repeats: int) -> tuple[obj
     passes: list[float] = []
 
     def ours() -> sx.Perceptron:
-        model = sx.Perceptron(max_passes=planted.PASSES).fit(X, y)
+        model = sx.Perceptron(max_iter=planted.PASSES).fit(X, y)
         passes.append(median(model.history_["seconds"][1:]))
         return model
 

@@ -59,7 +59,7 @@ def _write(path: Path, n: int) -> None:
 
 
 def _fit(path: Path, memory: int) -> sx.Perceptron:
-    model = sx.Perceptron(max_passes=planted.PASSES).fit(sx.read(path, "label", memory=memory))
+    model = sx.Perceptron(max_iter=planted.PASSES).fit(sx.read(path, "label", memory=memory))
     require(model.passes_ == planted.PASSES, f"{model.passes_} passes instead of {planted.PASSES}.")
     require(model.mistakes_ == planted.MISTAKES, f"{model.mistakes_} mistakes instead of {planted.MISTAKES}.")
     require(type(model.certificate_) is sx.certificates.Separable, "The fit ended without a proof.")

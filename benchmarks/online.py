@@ -124,7 +124,7 @@ def _from_a_file(n: int, d: int, passes: int, repeats: int) -> Iterator[tuple[ob
         _write(X, y, svmlight, vw)
 
         def ours() -> sx.Perceptron:
-            return sx.Perceptron(max_passes=passes).fit(sx.read(svmlight, n_columns=d))
+            return sx.Perceptron(max_iter=passes).fit(sx.read(svmlight, n_columns=d))
 
         def river() -> Any:
             model: Any = RiverPerceptron()

@@ -38,7 +38,7 @@ def _case(n: int, d: int, dtype: str, *, quick: bool, repeats: int) -> tuple[obj
     X, y = planted.sparse(n, d, dtype)
 
     def ours() -> sx.Perceptron:
-        return sx.Perceptron(max_passes=planted.PASSES).fit(X, y)
+        return sx.Perceptron(max_iter=planted.PASSES).fit(X, y)
 
     def theirs() -> Perceptron:
         return Perceptron(max_iter=planted.PASSES, tol=None, shuffle=False).fit(X, y)

@@ -42,7 +42,7 @@ def _case(n: int, d: int, margin: float, dtype: str, *, quick: bool, repeats: in
     X, y = planted(n, d, margin, dtype)
 
     def ours() -> sx.Perceptron:
-        return sx.Perceptron(max_passes=MOST).fit(X, y)
+        return sx.Perceptron(max_iter=MOST).fit(X, y)
 
     model = ours()
     passes = int(model.passes_)

@@ -40,7 +40,7 @@ far = sx.problems.shifted(near, 100.0)
 warnings.simplefilter("ignore", sx.FitWarning)  # the certificate says the same
 
 for name, problem, center in (("near", near, False), ("far", far, False), ("far, centred", far, True)):
-    model = sx.Perceptron(center=center, max_passes=200).fit(*problem)
+    model = sx.Perceptron(center=center, max_iter=200).fit(*problem)
     print(f"{name}: {model.mistakes_} mistakes in {model.passes_} passes")
     print(fill(model.certificate_.verify(*problem).reason, 80))
 

@@ -203,7 +203,7 @@ def _margins() -> Made:
 
 
 def _mistakes() -> Made:
-    few = sx.Perceptron(max_passes=2).fit(*PLANE.arrays).mistake_run_
+    few = sx.Perceptron(max_iter=2).fit(*PLANE.arrays).mistake_run_
     many = sx.Perceptron().fit(*WORDS.arrays).mistake_run_
     through = sx.Perceptron(fit_intercept=False).fit(*ORIGIN.arrays).mistake_run_
     runs: Made = [(few, PLANE), (many, WORDS), (through, ORIGIN)]

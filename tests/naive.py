@@ -209,14 +209,14 @@ def perceptron(
     order="cyclic",
     step=lambda k: 1,
     start=None,
-    max_passes=1000,
+    max_iter=1000,
     max_mistakes=float("inf"),
 ):
     """`order` is "cyclic", "first", "worst", or the row numbers of one pass."""
     table = signed(rows, signs, constant)
     weights = [0 * v for v in table[0]] if start is None else list(start)
     counts, path, passes, clean = [0] * len(table), [], 0, False
-    while not clean and passes < max_passes and len(path) < max_mistakes:
+    while not clean and passes < max_iter and len(path) < max_mistakes:
         passes += 1
         before = len(path)
         for i in one_pass(table, weights, order):
@@ -239,11 +239,11 @@ def one_pass(table, weights, order):
     return order
 
 
-def averaged_perceptron(rows, signs, *, constant=1, max_passes=10):
+def averaged_perceptron(rows, signs, *, constant=1, max_iter=10):
     """The mean of the weights, taken after every row visited, up to the first pass without a mistake."""
     table = signed(rows, signs, constant)
     weights, seen, mistakes = [0 * v for v in table[0]], [], 1
-    while mistakes and len(seen) < max_passes * len(table):
+    while mistakes and len(seen) < max_iter * len(table):
         mistakes = 0
         for z in table:
             if wrong(weights, z):
@@ -252,11 +252,11 @@ def averaged_perceptron(rows, signs, *, constant=1, max_passes=10):
     return [sum(column) / len(seen) for column in zip(*seen, strict=True)]
 
 
-def voted_perceptron(rows, signs, *, constant=1, max_passes=10):
+def voted_perceptron(rows, signs, *, constant=1, max_iter=10):
     """Voters and how many rows each one got right."""
     table = signed(rows, signs, constant)
     voters, lives = [[0 * v for v in table[0]]], [0]
-    for _ in range(max_passes):
+    for _ in range(max_iter):
         before = len(voters)
         lives, voters = voted_sweep(rows, signs, range(len(table)), constant, lives, voters)
         if len(voters) == before:
@@ -274,24 +274,24 @@ def errors(rows, signs, weights, constant=1):
     return sum(wrong(weights, z) for z in signed(rows, signs, constant))
 
 
-def pocket_perceptron(rows, signs, *, constant=1, max_passes=100):
+def pocket_perceptron(rows, signs, *, constant=1, max_iter=100):
     """Errors and weights of the pocket: after a pass those of its longest run, or the last, if better."""
     weights = [0 * v for v in signed(rows, signs, constant)[0]]
     held, runs, best, mistakes = weights, (0, 0), (float("inf"), weights), 1
-    while mistakes and max_passes:
+    while mistakes and max_iter:
         mistakes, runs, held, weights = pocket_sweep(
             rows, signs, range(len(rows)), constant, (runs[0], 0), held, weights
         )
         for candidate in (held, weights):
             best = min(best, (errors(rows, signs, candidate, constant), candidate), key=lambda pair: pair[0])
-        max_passes -= 1
+        max_iter -= 1
     return best
 
 
-def batch_perceptron(rows, signs, *, constant=1, max_passes=1000):
+def batch_perceptron(rows, signs, *, constant=1, max_iter=1000):
     """Rounds that moved the weights, violators in all, and the weights."""
     weights, rounds, violators = [0 * v for v in signed(rows, signs, constant)[0]], 0, 0
-    for _ in range(max_passes):
+    for _ in range(max_iter):
         found, total = add_violators(rows, signs, constant, weights, [0 * v for v in weights])
         if found == 0:
             break
@@ -300,10 +300,10 @@ def batch_perceptron(rows, signs, *, constant=1, max_passes=1000):
     return rounds, violators, weights
 
 
-def margin_perceptron(rows, signs, share, *, constant=1, max_passes=1000):
+def margin_perceptron(rows, signs, share, *, constant=1, max_iter=1000):
     """Kozinec's rule until a pass changes nothing: updates, and the point of the hull."""
     point, shares, total = None, [0.0] * len(rows), 0
-    for _ in range(max_passes):
+    for _ in range(max_iter):
         updates, _, shares, point = kozinec_sweep(
             rows, signs, range(len(rows)), share, constant, shares, point
         )
@@ -325,10 +325,10 @@ def threshold_perceptron(rows, signs, threshold, *, constant=1):
     return weights
 
 
-def passive_aggressive(rows, signs, *, constant=1, cap=float("inf"), soft=0.0, max_passes=100):
+def passive_aggressive(rows, signs, *, constant=1, cap=float("inf"), soft=0.0, max_iter=100):
     """Updates, mistakes, the sum of squared losses, and the weights."""
     weights, totals = [0.0 for _ in signed(rows, signs, constant)[0]], [0, 0, 0.0]
-    for _ in range(max_passes):
+    for _ in range(max_iter):
         *made, weights = passive_aggressive_sweep(rows, signs, range(len(rows)), constant, cap, soft, weights)
         totals = [a + b for a, b in zip(totals, made, strict=True)]
         if made[0] == 0:

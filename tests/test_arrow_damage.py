@@ -68,13 +68,13 @@ def as_labels(y):
 def fit(y):
     import separatrix as sx
 
-    sx.Perceptron(max_passes=2).fit(np.arange(6.0)[:, None], y)
+    sx.Perceptron(max_iter=2).fit(np.arange(6.0)[:, None], y)
 
 
 def fit_tables(y):
     import separatrix as sx
 
-    sx.Perceptron(max_passes=2).fit(pa.table({"a": np.arange(6.0)}), y)
+    sx.Perceptron(max_iter=2).fit(pa.table({"a": np.arange(6.0)}), y)
 
 
 def verify(y):
@@ -188,7 +188,7 @@ OF_LABELS += (row_weights, row_weights_of_classes, classes)
 def predict(whole):
     import separatrix as sx
 
-    model = sx.Perceptron(max_passes=2).fit(pa.table({"a": np.arange(6.0)}), [0, 0, 0, 1, 1, 1])
+    model = sx.Perceptron(max_iter=2).fit(pa.table({"a": np.arange(6.0)}), [0, 0, 0, 1, 1, 1])
     model.predict(whole.select(["a"]))
 
 
@@ -297,7 +297,7 @@ def main() -> None:
 
     import separatrix as sx
 
-    sx.Perceptron(max_passes=2).fit([[0.0], [1.0]], [0, 1])
+    sx.Perceptron(max_iter=2).fit([[0.0], [1.0]], [0, 1])
     for use, case in CASES:
         reading, writing = os.pipe()
         child = os.fork()

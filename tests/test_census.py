@@ -196,17 +196,17 @@ def test_every_issued_certificate_holds(seed, means):
     else:
         X = X * scale
     rows = csr_matrix(X) if seed % 4 == 1 else X
-    options = {"fit_intercept": bool(random.integers(2)), "max_passes": 60}
+    options = {"fit_intercept": bool(random.integers(2)), "max_iter": 60}
     with np.errstate(all="ignore"):
         assert_kept_to_its_word(sx.Perceptron(**options).fit(rows, y), rows, y)
         if seed % 4 != 1 and options["fit_intercept"]:
             assert_kept_to_its_word(sx.Perceptron(**options, center=True).fit(X, y), X, y)
-        pocket = sx.PocketPerceptron(max_passes=5, random_state=0, fit_intercept=options["fit_intercept"])
+        pocket = sx.PocketPerceptron(max_iter=5, random_state=0, fit_intercept=options["fit_intercept"])
         proof = assert_kept_to_its_word(pocket.fit(rows, y), rows, y)
         if isinstance(proof, Separable | ErrorsAtMost):
             truth = exact_margins(X, y, pocket.coef_[0], pocket.intercept_[0])
             assert pocket.errors_ == sum(margin <= 0 for margin in truth)
-        for model in (sx.PassiveAggressive(max_passes=5), sx.AveragedPerceptron(max_passes=5)):
+        for model in (sx.PassiveAggressive(max_iter=5), sx.AveragedPerceptron(max_iter=5)):
             assert_kept_to_its_word(model.fit(rows, y), rows, y)
 
 
@@ -219,8 +219,8 @@ def test_every_issued_certificate_holds_for_many(seed, means):
 def test_a_warm_start_without_the_intercept_it_had():
     X = np.array([[1.0, 2.0], [2.0, 1.0], [-1.0, 0.5], [3.0, -1.0]]) + 5.0
     y = [1, 1, -1, -1]
-    model = sx.Perceptron(warm_start=True, max_passes=500).fit(X, y)
+    model = sx.Perceptron(warm_start=True, max_iter=500).fit(X, y)
     assert model.intercept_[0] != 0.0
-    model.set_params(fit_intercept=False, max_passes=3)
+    model.set_params(fit_intercept=False, max_iter=3)
     assert_kept_to_its_word(model.fit(X, y), X, np.array(y))
     assert model.intercept_[0] == 0.0

@@ -14,7 +14,7 @@ from separatrix.fitting import FitWarning
 
 ESTIMATORS = [
     sx.Perceptron(),
-    sx.PocketPerceptron(max_passes=30),
+    sx.PocketPerceptron(max_iter=30),
     sx.AveragedPerceptron(),
     sx.MarginPerceptron(),
     sx.BatchPerceptron(),

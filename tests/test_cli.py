@@ -129,12 +129,12 @@ def test_verify_refuses_with_4(cli):
 def test_nothing_proven_is_said_plainly_and_ends_with_0(cli):
     X, y = sx.problems.shifted(sx.problems.separable(40, 2, margin=0.25))
     np.savetxt("far.csv", np.column_stack([X, y]), delimiter=",", header="a,b,y", comments="")
-    code, out, err = cli("fit far.csv --max-passes 5 -o model.json --certificate proof.json")
+    code, out, err = cli("fit far.csv --max-iter 5 -o model.json --certificate proof.json")
     assert (code, out) == (0, "")
     assert "NothingProven" not in err
     assert re.search(r"proven +nothing\. After 5 passes", err)
     assert "--center divides" in " ".join(err.split())
-    code, out, err = cli("fit far.csv --max-passes 5 -q")
+    code, out, err = cli("fit far.csv --max-iter 5 -q")
     assert (code, out) == (0, "")
     assert err.startswith("separatrix: After 5 passes")
     assert err.count("\n") == 1
@@ -143,7 +143,7 @@ def test_nothing_proven_is_said_plainly_and_ends_with_0(cli):
 
 
 def test_inseparable_rows_are_proven_so(cli):
-    code, _, err = cli("fit tangled.csv --max-passes 10 -o model.json --certificate proof.json")
+    code, _, err = cli("fit tangled.csv --max-iter 10 -o model.json --certificate proof.json")
     assert code == 0
     assert "4 rows contradict each other" in err
     assert "certificate_" not in err
@@ -168,9 +168,9 @@ def test_every_model_fits_predicts_and_is_stored(model, cli):
 
 
 def test_parameters_reach_the_model(cli):
-    line = f"{FIT} --center --max-passes 7 --order shuffled --seed 3 --step 0.5 --jobs 1 --max-mistakes 99"
+    line = f"{FIT} --center --max-iter 7 --order shuffled --seed 3 --step 0.5 --jobs 1 --max-mistakes 99"
     parameters = json.loads(cli(f"{line} --json")[1])["parameters"]
-    wanted = {"center": True, "max_passes": 7, "order": "shuffled", "random_state": 3, "step": 0.5}
+    wanted = {"center": True, "max_iter": 7, "order": "shuffled", "random_state": 3, "step": 0.5}
     assert wanted.items() <= parameters.items()
     assert json.loads(cli(f"{FIT} --no-intercept --json")[1])["parameters"]["fit_intercept"] is False
     assert json.loads(cli(f"{FIT} --model margin --share 0.9 --json")[1])["parameters"]["share"] == 0.9
@@ -221,7 +221,7 @@ def test_several_classes(cli):
     y = np.repeat(["setosa", "versicolor", "virginica"], 50)
     lines = [",".join(map(str, row)) + f",{label}" for row, label in zip(X.tolist(), y, strict=True)]
     Path("iris.csv").write_text("\n".join(["a,b,c,d,label", *lines]), encoding="utf-8")
-    code, _, err = cli("fit iris.csv --max-passes 20 -o model.json --figure picture.svg")
+    code, _, err = cli("fit iris.csv --max-iter 20 -o model.json --figure picture.svg")
     assert code == 0
     assert "3 classes, each against the rest" in err
     out = cli("predict model.json iris.csv")[1].splitlines()
@@ -377,7 +377,7 @@ BAD_LINES = [
     ("fit flowers.csv --label kind --positive rose", "--positive 'rose' is none of the labels"),
     ("fit", "Give a data file"),
     ("fit flowers.csv --model oracle", "'oracle' is not one of"),
-    ("fit flowers.csv --max-passes 0", "--max-passes"),
+    ("fit flowers.csv --max-iter 0", "--max-iter"),
     (f"{FIT} --model margin --share 2", "--share 2.0 must lie between 0 and 1"),
     (f"{FIT} --step -1", "step must be positive"),
     (f"{FIT} --step nan", "nan is not a number"),
@@ -455,7 +455,7 @@ def test_a_running_fit_is_stopped_by_a_signal(sent, code, folder, interruptible)
     table = np.column_stack([rng.normal(size=(2000, 3)), rng.integers(0, 2, 2000)])
     np.savetxt("noise.csv", table, delimiter=",", header="a,b,c,y", comments="", fmt="%.4f")
     before = sorted(folder.iterdir())
-    line = [*PROGRAM, "fit", "noise.csv", "--label", "y", "--max-passes", "100000000", "-o", "model.json"]
+    line = [*PROGRAM, "fit", "noise.csv", "--label", "y", "--max-iter", "100000000", "-o", "model.json"]
     running = subprocess.Popen(line, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
     try:
         heard = ""
@@ -495,7 +495,7 @@ def test_progress_moves_on_a_terminal_and_stays_off_standard_output(folder):
     import pty
 
     ours, theirs = pty.openpty()
-    line = [*PROGRAM, "fit", "tangled.csv", "--max-passes", "2000"]
+    line = [*PROGRAM, "fit", "tangled.csv", "--max-iter", "2000"]
     shown = subprocess.run(
         line, env=ENVIRONMENT | {"TERM": "xterm"}, stdout=subprocess.PIPE, stderr=theirs, check=True
     )
@@ -693,7 +693,7 @@ def test_shell_completion():
 
 def test_sentences_name_options():
     assert in_options("pass drop=[''] to leave it out") == "pass --drop '' to leave it out"
-    assert in_options("max_passes=0 must be") == "--max-passes 0 must be"
+    assert in_options("max_iter=0 must be") == "--max-iter 0 must be"
     assert (
         in_options("(label=-1 is the last), or label=False for rows without.") == "(--label -1 is the last)."
     )

@@ -146,7 +146,7 @@ def test_text_in_a_number_column_names_the_option(cli):
 def test_onnx_gives_the_same_labels(cli, classes):
     runtime = pytest.importorskip("onnxruntime")
     X, y = sx.problems.iris("setosa", "versicolor") if classes == 2 else _three()
-    model = sx.PocketPerceptron(random_state=0, max_passes=20).fit(X, y)
+    model = sx.PocketPerceptron(random_state=0, max_iter=20).fit(X, y)
     labels, scores = runtime.InferenceSession(to_onnx(model)).run(None, {"X": np.asarray(X, float)})
     assert np.array_equal(labels, model.predict(X).astype(labels.dtype))
     assert np.allclose(scores.squeeze(), model.decision_function(X), rtol=1e-13)

@@ -91,7 +91,7 @@ def test_rows_held_out_in_every_combination(cli, source, made, test, command):
     turned = [",".join(reversed(line.split(","))) for line in lines[40:60]]
     Path("other.csv").write_text("\n".join(["kind,width,length", *turned]) + "\n", encoding="utf-8")
     Path("one.csv").write_text("\n".join(["kind,width,length", *turned[:5]]) + "\n", encoding="utf-8")
-    how = "--model pocket --max-passes 20" if command == "fit" else "--budget 0.2"
+    how = "--model pocket --max-iter 20" if command == "fit" else "--budget 0.2"
     line = f"{command} {source} --label kind {made} --test {test} {how} --json"
     code, out, _ = cli(line, text.encode() if source == "-" else None)
     assert code == 0

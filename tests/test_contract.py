@@ -11,7 +11,7 @@ ESTIMATORS = [
     sx.Perceptron(),
     sx.Perceptron(order="first violator", step=0.5),
     sx.Perceptron(order="shuffled", center=True),
-    sx.PocketPerceptron(max_passes=20),
+    sx.PocketPerceptron(max_iter=20),
     sx.AveragedPerceptron(),
     sx.VotedPerceptron(),
     sx.BatchPerceptron(),

@@ -36,7 +36,7 @@ def test_the_pocket_is_the_best_of_two_weights_counted_per_pass_and_not_of_the_w
         X, y = noise(30, seed)
         visited.clear()
         counted.clear()
-        model = sx.PocketPerceptron(max_passes=4, random_state=seed).fit(X, y)
+        model = sx.PocketPerceptron(max_iter=4, random_state=seed).fit(X, y)
         assert [len(errors) for errors in counted] == [2] * 4
         assert model.errors_ == min(min(errors) for errors in counted)
         Z = np.column_stack([X, np.ones(len(X))]) * y[:, None]
@@ -60,7 +60,7 @@ def test_the_pocket_draws_each_row_independently_up_to_1024_rows(monkeypatch):
     monkeypatch.setattr(PocketLearner, "see", seen)
     for n in (1024, 1025):
         visits.clear()
-        sx.PocketPerceptron(max_passes=1, random_state=0).fit(*noise(n, 0))
+        sx.PocketPerceptron(max_iter=1, random_state=0).fit(*noise(n, 0))
         assert (visits == [(n, n)]) == (n == 1024)
 
 

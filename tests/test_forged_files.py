@@ -116,8 +116,8 @@ def test_votes_are_no_weights(ended, kinds):
     """A certificate of a perceptron, put into a model that predicts by the votes of others."""
     X = [[0.0, 1.0], [1.0, 0.0], [3.0, 1.0], [4.0, 2.0], [9.0, -5.0], [8.0, -6.0]][: 2 * kinds]
     y = ["a", "a", "b", "b", "c", "c"][: 2 * kinds]
-    proven = json.loads(to_json(sx.PocketPerceptron(max_passes=50).fit(X, y)))["fitted"]
-    voted = json.loads(to_json(sx.VotedPerceptron(max_passes=50).fit(X, y)))
+    proven = json.loads(to_json(sx.PocketPerceptron(max_iter=50).fit(X, y)))["fitted"]
+    voted = json.loads(to_json(sx.VotedPerceptron(max_iter=50).fit(X, y)))
     for name in ("certificate_", "coef_", "intercept_", "halfspace_"):
         voted["fitted"][name] = proven[name]
     text = json.dumps(voted | {"digest": _digest(voted)})

@@ -65,7 +65,7 @@ def test_nothing_that_is_printed_or_drawn_acts(cli, kinds):
     runs = [
         ("check", data, *label),
         ("check", data, *label, "--json"),
-        ("fit", data, *label, "--model", "perceptron", "--max-passes", "9", "-o", "m.json"),
+        ("fit", data, *label, "--model", "perceptron", "--max-iter", "9", "-o", "m.json"),
         ("fit", data, *label, "--model", "logistic", "-o", model, "--figure", "figure.svg"),
         ("fit", data, *label, "--model", "logistic", "--json"),
         ("predict", model, data),

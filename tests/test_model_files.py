@@ -23,13 +23,13 @@ pytestmark = [
 ]
 
 CLASSIFIERS = [
-    sx.Perceptron(max_passes=2000),
-    sx.Perceptron(center=True, max_passes=2000),
-    sx.PocketPerceptron(max_passes=9, random_state=0),
-    sx.AveragedPerceptron(max_passes=2000),
+    sx.Perceptron(max_iter=2000),
+    sx.Perceptron(center=True, max_iter=2000),
+    sx.PocketPerceptron(max_iter=9, random_state=0),
+    sx.AveragedPerceptron(max_iter=2000),
     sx.MarginPerceptron(),
-    sx.BatchPerceptron(max_passes=2000),
-    sx.PassiveAggressive(max_passes=2000),
+    sx.BatchPerceptron(max_iter=2000),
+    sx.PassiveAggressive(max_iter=2000),
     sx.MaxMargin(),
     sx.LinearSVM(),
     sx.LogisticRegression(),
@@ -191,7 +191,7 @@ def test_what_a_proof_does_not_cover_is_said(cli):
     """A conflict among the rows is proven whatever the weights are."""
     X, y = sx.problems.xor()
     written(np.column_stack([X, X[:, 0]]), y)
-    cli("fit rows.csv --model perceptron --max-passes 5 -o model.json -q")
+    cli("fit rows.csv --model perceptron --max-iter 5 -o model.json -q")
     code, _, err = cli("verify model.json rows.csv")
     assert code == 0
     assert "it says nothing about the weights" in err

@@ -84,7 +84,7 @@ def test_every_attribute_of_a_wrong_type_is_refused_or_harmless(text, name):
 
 @pytest.mark.parametrize("kinds", [2, 3])
 def test_votes_and_voters_go_together(kinds):
-    model = sx.VotedPerceptron(max_passes=3).fit(*rows(kinds))
+    model = sx.VotedPerceptron(max_iter=3).fit(*rows(kinds))
     for name in ("voters_", "votes_"):
         for value in [..., *WRONG]:
             record = json.loads(to_json(model))
@@ -116,7 +116,7 @@ def test_deep_nesting_is_refused(text, depth):
 
 
 PARAMETERS = [
-    (sx.Perceptron(), "max_passes", "many"),
+    (sx.Perceptron(), "max_iter", "many"),
     (sx.LogisticRegression(), "C", "1"),
     (sx.LinearSVM(), "loss", 3),
     (sx.Perceptron(), "fit_intercept", "no"),

@@ -31,9 +31,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::separatrix.fitting.fit_warnings
 MODELS = [
     sx.Perceptron(),
     sx.Perceptron(center=True),
-    sx.Perceptron(fit_intercept=False, max_passes=20),
-    sx.Perceptron(step=[1.0, 0.5], order=[3, 1, 2, 0], start=[0.1, 0.2, 0.3, 0.4, 0.5], max_passes=9),
-    sx.PocketPerceptron(max_passes=9, random_state=0),
+    sx.Perceptron(fit_intercept=False, max_iter=20),
+    sx.Perceptron(step=[1.0, 0.5], order=[3, 1, 2, 0], start=[0.1, 0.2, 0.3, 0.4, 0.5], max_iter=9),
+    sx.PocketPerceptron(max_iter=9, random_state=0),
     sx.AveragedPerceptron(),
     sx.VotedPerceptron(),
     sx.MarginPerceptron(),
@@ -273,7 +273,7 @@ def test_whole_numbers_of_any_size_round_trip():
 )
 def test_what_json_cannot_hold_is_said_and_nothing_written(parameter, value, tmp_path):
     X, y = flowers(False)
-    model = sx.Perceptron(max_passes=2).fit(X, y).set_params(**{parameter: value})
+    model = sx.Perceptron(max_iter=2).fit(X, y).set_params(**{parameter: value})
     with pytest.raises(ModelError, match=f"The parameter {parameter} cannot be stored: .*set_params"):
         sx.save(model, tmp_path / "model.json")
     assert list(tmp_path.iterdir()) == []
@@ -444,7 +444,7 @@ def test_a_model_goes_into_a_pipe():
     """The name /dev/stdout leads to no file that could be replaced."""
     program = (
         "import separatrix as sx; X, y = sx.problems.xor(); "
-        "sx.save(sx.BatchPerceptron(max_passes=2).fit(X, y), '/dev/stdout')"
+        "sx.save(sx.BatchPerceptron(max_iter=2).fit(X, y), '/dev/stdout')"
     )
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, check=True)
     assert json.loads(done.stdout)["estimator"] == "BatchPerceptron"

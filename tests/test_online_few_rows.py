@@ -87,7 +87,7 @@ def test_every_row_tells_what_the_careful_way_tells(model, classes, intercept, d
 def test_one_row_a_call_is_a_pass_bit_for_bit(model, classes, intercept, dtype):
     X, y = rows(200, 20, classes)
     X = X.astype(dtype)
-    whole = model(max_passes=2, fit_intercept=intercept).fit(X, y)
+    whole = model(max_iter=2, fit_intercept=intercept).fit(X, y)
     single, streamed = model(fit_intercept=intercept), model(fit_intercept=intercept)
     for i in [*range(len(X))] * 2:
         single.partial_fit(X[i : i + 1], y[i : i + 1], classes=range(classes))
@@ -109,7 +109,7 @@ def test_units_are_those_of_a_fit_but_for_powers_of_two(model, k, classes, kind)
     X[:20] = np.ldexp(X[:20], 60)
     X = np.ldexp(X, k)
     options = {"variant": "PA"} if model is sx.PassiveAggressive else {}
-    made = [model(fit_intercept=False, max_passes=1, **options) for _ in range(4)]
+    made = [model(fit_intercept=False, max_iter=1, **options) for _ in range(4)]
     whole, at_once, single, streamed = made
     whole.fit(kind(X), y)
     at_once.partial_fit(kind(X), y)
@@ -152,7 +152,7 @@ def test_rows_of_very_different_sizes_make_the_mistakes_of_exact_arithmetic():
 def test_a_row_that_changes_nothing_still_leaves_the_fit_behind(model, classes):
     """And whatever happens to a model between two rows, the next one is learned as the careful way does."""
     X, y = rows(120, 5, classes)
-    fitted = model(max_passes=3, random_state=0).fit(X, y)
+    fitted = model(max_iter=3, random_state=0).fit(X, y)
     row, label = 1e6 * X[:1], fitted.predict(1e6 * X[:1])
     between = {
         "nothing": lambda m: m,
@@ -165,7 +165,7 @@ def test_a_row_that_changes_nothing_still_leaves_the_fit_behind(model, classes):
         between["weights of a user"] = lambda m: vars(m).update(coef_=0.5 * m.coef_) or m
         between["an intercept"] = lambda m: vars(m).update(intercept_=m.intercept_ + 3.0) or m
     for name, happens in between.items():
-        quick, careful = (model(max_passes=3, random_state=0).fit(X, y) for _ in range(2))
+        quick, careful = (model(max_iter=3, random_state=0).fit(X, y) for _ in range(2))
         for _ in range(3):
             quick, careful = happens(quick), happens(careful)
             assert told(quick.partial_fit(row, label)) == told(carefully(careful, row, label)), name
@@ -213,7 +213,7 @@ def test_a_changed_parameter_is_gone_by_from_the_next_row_on(model, other, begin
         y = np.roll(y, 1)
 
     def begun():
-        return getattr(model(max_passes=2) if begin == "fit" else model(), begin)(X, y)
+        return getattr(model(max_iter=2) if begin == "fit" else model(), begin)(X, y)
 
     def loaded():
         return from_json(to_json(begun()))
@@ -255,7 +255,7 @@ def test_parameters_that_a_run_cannot_take_up_are_refused(model):
             next(sx.stream(fitted, [(X[0], y[0])]))
         assert told(fitted) == before
         fitted.set_params(fit_intercept=True).partial_fit(X, y)
-        fitted.set_params(fit_intercept=False, max_passes=3).fit(X, y).partial_fit(X, y)
+        fitted.set_params(fit_intercept=False, max_iter=3).fit(X, y).partial_fit(X, y)
     with pytest.raises(ValueError, match="C=-1 must be positive"):
         sx.PassiveAggressive().partial_fit(X, y).set_params(C=-1).partial_fit(X[:1], y[:1])
 
@@ -375,7 +375,7 @@ def test_one_row_is_predicted_as_in_a_table():
 def test_after_a_refused_fit_of_other_columns_the_model_goes_on_with_its_own(model):
     X, y = rows(40, 3)
     wide, _ = rows(40, 30)
-    fitted = model(max_passes=2).fit(X, y)
+    fitted = model(max_iter=2).fit(X, y)
     with pytest.raises(sx.DataError, match="NaN at row 3"):
         fitted.fit(np.where(np.arange(40)[:, None] == 3, np.nan, wide), y)
     for learn in (

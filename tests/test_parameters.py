@@ -50,8 +50,8 @@ NUMBERS = [
     (sx.ZeroOne, "gap"),
 ]
 WHOLE = [
-    (sx.Perceptron, "max_passes"),
-    (sx.BatchPerceptron, "max_passes"),
+    (sx.Perceptron, "max_iter"),
+    (sx.BatchPerceptron, "max_iter"),
     (sx.LinearSVM, "max_iter"),
     (sx.LogisticRegression, "max_iter"),
 ]

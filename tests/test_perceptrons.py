@@ -94,7 +94,7 @@ def cloud(seed=0, n=120, d=5, noise=0):
 @given(planted(), st.sampled_from(ORDERS), seeds)
 def test_mistakes_never_exceed_the_bound(data, order, seed):
     X, y, bound = data
-    model = sx.Perceptron(order=order, max_passes=10**5, random_state=seed).fit(X, y)
+    model = sx.Perceptron(order=order, max_iter=10**5, random_state=seed).fit(X, y)
     assert model.mistakes_ <= bound
     assert model.mistakes_ <= min(bound, model.mistake_bound_)
     assert model.mistake_bound_ < 1.0001 * (model.radius_ / model.margin_) ** 2
@@ -119,7 +119,7 @@ def test_the_perceptron_is_its_plain_twin(data, order, intercept, more):
         constant=int(intercept),
         order=sequence,
         start=None if start is None else [*start, int(intercept)],
-        max_passes=20,
+        max_iter=20,
         max_mistakes=limit or float("inf"),
     )
     words = {"first": "first violator", "worst": "worst violator", "given": sequence}
@@ -127,7 +127,7 @@ def test_the_perceptron_is_its_plain_twin(data, order, intercept, more):
         order=words.get(order, order),
         fit_intercept=intercept,
         start=None if start is None else [*start, 1][: X.shape[1] + intercept],
-        max_passes=20,
+        max_iter=20,
         max_mistakes=limit,
     )
     model.fit(X, y)
@@ -146,8 +146,8 @@ def test_the_passive_aggressive_learners_are_their_plain_twins(variant, C):
     X, y = cloud(noise=5)
     cap, soft = C if variant == "PA-I" else np.inf, 0.5 / C if variant == "PA-II" else 0.0
     signs = np.where(y == "yes", 1, -1)
-    twin = naive.passive_aggressive(X.tolist(), signs, cap=cap, soft=soft, max_passes=4)
-    model = sx.PassiveAggressive(C=C, variant=variant, max_passes=4).fit(X, y)
+    twin = naive.passive_aggressive(X.tolist(), signs, cap=cap, soft=soft, max_iter=4)
+    model = sx.PassiveAggressive(C=C, variant=variant, max_iter=4).fit(X, y)
     assert (model.updates_, model.mistakes_) == twin[:2]
     assert model.squared_loss_ == pytest.approx(twin[2])
     np.testing.assert_allclose(np.append(model.coef_, model.intercept_), twin[3], rtol=1e-9)
@@ -158,8 +158,8 @@ def test_the_passive_aggressive_learners_are_their_plain_twins(variant, C):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_pocket_is_its_plain_twin(seed, passes):
     X, y = problems.noisy(60, 3, flips=5, random_state=seed)
-    errors, weights = naive.pocket_perceptron(naive.exact(X), y, max_passes=passes)
-    model = sx.PocketPerceptron(order="cyclic", max_passes=passes).fit(X, y)
+    errors, weights = naive.pocket_perceptron(naive.exact(X), y, max_iter=passes)
+    model = sx.PocketPerceptron(order="cyclic", max_iter=passes).fit(X, y)
     assert model.errors_ == errors
     assert naive.exact(np.append(model.coef_, model.intercept_)) == weights
 
@@ -270,7 +270,7 @@ def test_scaling_by_a_power_of_two(data, exponent):
     X, y, _ = data
     X = np.hstack([X, np.ones((len(X), 1))])
     factor = 2.0**exponent
-    one, other = (sx.Perceptron(fit_intercept=False, max_passes=10**5).fit(Z, y) for Z in (X, X * factor))
+    one, other = (sx.Perceptron(fit_intercept=False, max_iter=10**5).fit(Z, y) for Z in (X, X * factor))
     assert (other.coef_ / factor).tolist() == one.coef_.tolist()
     assert (other.mistakes_, other.passes_) == (one.mistakes_, one.passes_)
     assert other.certificate_.verify(X * factor, y)
@@ -279,11 +279,11 @@ def test_scaling_by_a_power_of_two(data, exponent):
 @given(planted(), st.integers(2, 4))
 def test_repeating_all_rows(data, times):
     X, y, bound = data
-    one = sx.Perceptron(max_passes=10**5).fit(X, y)
-    other = sx.Perceptron(max_passes=10**5).fit(np.tile(X, (times, 1)), np.tile(y, times))
+    one = sx.Perceptron(max_iter=10**5).fit(X, y)
+    other = sx.Perceptron(max_iter=10**5).fit(np.tile(X, (times, 1)), np.tile(y, times))
     assert state(other)[3:] == state(one)[3:]
     assert other.mistakes_ == one.mistakes_
-    each = sx.Perceptron(max_passes=10**5).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    each = sx.Perceptron(max_iter=10**5).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
     assert each.mistakes_ <= bound
 
 
@@ -292,8 +292,8 @@ def test_repeating_all_rows(data, times):
 @pytest.mark.parametrize("noise", [0, 10])
 def test_swapped_labels_turn_the_weights_round(name, noise):
     X, y = cloud(noise=noise)
-    one = FAMILY[name](max_passes=20).fit(X, y)
-    other = FAMILY[name](max_passes=20).fit(X, np.where(y == "yes", "a", "b"))
+    one = FAMILY[name](max_iter=20).fit(X, y)
+    other = FAMILY[name](max_iter=20).fit(X, np.where(y == "yes", "a", "b"))
     assert other.mistakes_ == one.mistakes_
     if name == "voted":
         assert other.voters_.tolist() == (-one.voters_).tolist()
@@ -306,19 +306,19 @@ def test_swapped_labels_turn_the_weights_round(name, noise):
 def test_permuted_repeated_and_constant_columns(data, seed):
     X, y, _ = data
     order = np.random.default_rng(seed).permutation(X.shape[1])
-    one = sx.Perceptron(max_passes=10**5).fit(X, y)
-    other = sx.Perceptron(max_passes=10**5).fit(X[:, order], y)
+    one = sx.Perceptron(max_iter=10**5).fit(X, y)
+    other = sx.Perceptron(max_iter=10**5).fit(X[:, order], y)
     assert other.coef_[0].tolist() == one.coef_[0, order].tolist()
     assert (other.mistakes_, other.intercept_.tolist()) == (one.mistakes_, one.intercept_.tolist())
     wider = np.hstack([X, X, np.ones((len(X), 1)), np.zeros((len(X), 2))])
-    assert sx.Perceptron(max_passes=10**5).fit(wider, y).certificate_.verify(wider, y)
+    assert sx.Perceptron(max_iter=10**5).fit(wider, y).certificate_.verify(wider, y)
 
 
 @given(planted(), seeds)
 def test_the_order_of_rows_changes_no_verdict(data, seed):
     X, y, bound = data
     order = np.random.default_rng(seed).permutation(len(X))
-    model = sx.Perceptron(max_passes=10**5).fit(X[order], y[order])
+    model = sx.Perceptron(max_iter=10**5).fit(X[order], y[order])
     assert model.certificate_.verify(X[order], y[order])
     assert model.mistakes_ <= bound
 
@@ -331,10 +331,10 @@ def test_one_block_is_many_blocks_bit_for_bit(name, sparse):
     if sparse:
         X[np.abs(X) < 0.4] = 0.0
         X = csr_array(X)
-    models = [ONLINE[name](max_passes=7).fit(blocks_of(X, y, size)) for size in (97, 1, 10, 64)]
+    models = [ONLINE[name](max_iter=7).fit(blocks_of(X, y, size)) for size in (97, 1, 10, 64)]
     first, *others = [state(model) for model in models]
     assert all(other == first for other in others)
-    assert state(ONLINE[name](max_passes=7).fit(X, y)) == first
+    assert state(ONLINE[name](max_iter=7).fit(X, y)) == first
 
 
 @unsettled
@@ -343,7 +343,7 @@ def test_one_block_is_many_blocks_bit_for_bit(name, sparse):
 def test_one_block_is_many_blocks_in_every_order(order, center):
     X, y = cloud(n=97, noise=0)
     fits = [
-        sx.Perceptron(order=order, center=center, random_state=3, max_passes=50).fit(blocks_of(X, y, size))
+        sx.Perceptron(order=order, center=center, random_state=3, max_iter=50).fit(blocks_of(X, y, size))
         for size in (97, 97 if center else 10)
     ]
     assert state(fits[0]) == state(fits[1])
@@ -354,7 +354,7 @@ def test_batches_are_the_same_for_any_number_of_threads():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40_000, 20))
     y = X @ rng.normal(size=20) > 0
-    fits = [sx.BatchPerceptron(max_passes=3, n_jobs=jobs).fit(X, y) for jobs in (1, 2, 5)]
+    fits = [sx.BatchPerceptron(max_iter=3, n_jobs=jobs).fit(X, y) for jobs in (1, 2, 5)]
     assert state(fits[0]) == state(fits[1]) == state(fits[2])
     small = [sx.BatchPerceptron().fit(blocks_of(*cloud(), size)) for size in (120, 7)]
     np.testing.assert_allclose(small[0].coef_, small[1].coef_, rtol=1e-9)
@@ -368,7 +368,7 @@ def test_a_long_fit_is_plain_passes_bit_for_bit():
     X = rng.normal(size=(4000, 6))
     scores = X @ rng.normal(size=6) + 0.1
     X, y = X[np.abs(scores) > 0.05], np.sign(scores[np.abs(scores) > 0.05])
-    model = sx.Perceptron(max_passes=10**4).fit(X, y)
+    model = sx.Perceptron(max_iter=10**4).fit(X, y)
     signs, visit, steps = y.astype(np.int8), np.arange(len(y), dtype=np.int32), np.ones(len(y))
     counts, weights, mistakes = np.zeros(len(y), np.int32), np.zeros(7), []
     while not mistakes or mistakes[-1]:
@@ -388,7 +388,7 @@ def test_dense_and_sparse_and_both_widths_agree(name):
     X = np.where(np.abs(X) < 0.3, 0, X).astype(np.float32)
     X[:, 0] += (0.5 * y).astype(np.float32)
     forms = [X.astype(np.float64), X, csr_array(X.astype(np.float64)), csr_array(X), csc_array(X)]
-    models = [FAMILY[name](max_passes=50).fit(form, y) for form in forms]
+    models = [FAMILY[name](max_iter=50).fit(form, y) for form in forms]
     exact = name in ("perceptron", "pocket", "voted")
     for model, form in zip(models, forms, strict=True):
         if name != "voted":
@@ -409,11 +409,11 @@ def test_layouts_of_memory(name):
     frozen = X.copy()
     frozen.flags.writeable = False
     forms = [np.asfortranarray(X), wide[::2, ::2], X[::-1][::-1], frozen, X.astype(">f8"), X.tolist()]
-    first = state(FAMILY[name](max_passes=5).fit(X, y))
+    first = state(FAMILY[name](max_iter=5).fit(X, y))
     for form in forms:
-        assert state(FAMILY[name](max_passes=5).fit(form, y)) == first
+        assert state(FAMILY[name](max_iter=5).fit(form, y)) == first
     backwards = np.ascontiguousarray(X[::-1])[::-1]
-    assert state(FAMILY[name](max_passes=5).fit(backwards, y)) == first
+    assert state(FAMILY[name](max_iter=5).fit(backwards, y)) == first
 
 
 @unsettled
@@ -421,7 +421,7 @@ def test_the_rows_handed_over_are_left_alone():
     X, y = cloud()
     before, labels = X.copy(), y.copy()
     for make in FAMILY.values():
-        make(max_passes=5).fit(X, y)
+        make(max_iter=5).fit(X, y)
     assert X.tolist() == before.tolist()
     assert y.tolist() == labels.tolist()
     assert X.flags.writeable
@@ -438,9 +438,9 @@ def test_a_file_that_is_streamed_gives_the_same_model(name, suffix, tmp_path):
         path.write_text("\n".join(["a,b,c,label", *lines, ""]))
     else:
         dump_svmlight_file(X, y, str(path), zero_based=False)
-    held, streamed = (FAMILY[name](max_passes=12).fit(sx.read(path, memory=size)) for size in (2**28, 0))
+    held, streamed = (FAMILY[name](max_iter=12).fit(sx.read(path, memory=size)) for size in (2**28, 0))
     assert state(held) == state(streamed)
-    table = FAMILY[name](max_passes=12).fit(pyarrow.table(dict(zip("abc", X.T, strict=True))), y)
+    table = FAMILY[name](max_iter=12).fit(pyarrow.table(dict(zip("abc", X.T, strict=True))), y)
     assert suffix == "svm" or state(held) == state(table)
 
 
@@ -472,8 +472,8 @@ def test_tables_of_every_kind():
 @every_member
 def test_fit_on_rows(name):
     X, y = cloud()
-    model = FAMILY[name](max_passes=5).fit(sx.as_rows(X, y))
-    assert state(model) == state(FAMILY[name](max_passes=5).fit(X, y))
+    model = FAMILY[name](max_iter=5).fit(sx.as_rows(X, y))
+    assert state(model) == state(FAMILY[name](max_iter=5).fit(X, y))
     assert (model.predict(sx.as_rows(X)) == model.predict(X)).all()
     with pytest.raises(sx.DataError, match="without y"):
         FAMILY[name]().fit(sx.as_rows(X, y), y)
@@ -491,7 +491,7 @@ def test_rows_one_by_one_are_a_pass_bit_for_bit(name):
     X, y = cloud(noise=5)
     pairs = list(zip(X, y, strict=True))
     for passes in (1, 3):
-        whole = ONLINE[name](max_passes=passes).fit(X, y)
+        whole = ONLINE[name](max_iter=passes).fit(X, y)
         parts, streamed = ONLINE[name](), ONLINE[name]()
         for _ in range(passes):
             for start in range(0, len(X), 50):
@@ -526,7 +526,7 @@ def test_a_fit_can_be_taken_up_again(name):
     """
     X, y = cloud(noise=5)
     twice = ONLINE[name]().partial_fit(X, y).partial_fit(X[:30], y[:30])
-    model = pickle.loads(pickle.dumps(ONLINE[name](max_passes=1).fit(X, y)))
+    model = pickle.loads(pickle.dumps(ONLINE[name](max_iter=1).fit(X, y)))
     model.partial_fit(X[:30], y[:30])
     assert (model.mistakes_, model.updates_) == (twice.mistakes_, twice.updates_)
     if name not in ("pocket", "voted"):
@@ -652,7 +652,7 @@ def test_streams_of_sparse_rows_and_of_many_classes():
     list(sx.stream(sparse, ((csr_array(x[None]), s) for x, s in zip(X, y, strict=True)), classes=[-1, 1]))
     assert state(dense) == state(sparse)
     labels = np.arange(40) % 3
-    online, whole = sx.Perceptron(), sx.Perceptron(max_passes=1)
+    online, whole = sx.Perceptron(), sx.Perceptron(max_iter=1)
     answers = list(sx.stream(online, zip(X, labels, strict=True), classes=[0, 1, 2]))
     with pytest.warns(ConvergenceWarning, match="of 3 classes"):
         whole.fit(X, labels)
@@ -683,7 +683,7 @@ def test_a_warm_start_goes_on_where_the_last_fit_ended():
     X, y = problems.separable(200, 4, margin=0.03125, random_state=2)
     whole = sx.Perceptron().fit(X, y)
     assert whole.passes_ > 5
-    model, mistakes = sx.Perceptron(max_passes=1, warm_start=True), []
+    model, mistakes = sx.Perceptron(max_iter=1, warm_start=True), []
     for turn in range(whole.passes_):
         if turn < whole.passes_ - 2:
             with pytest.warns(sx.NothingProven) as caught:
@@ -705,7 +705,7 @@ def test_a_warm_start_of_the_pocket_never_loses():
     for seed in range(60):
         rng = np.random.default_rng(seed)
         X, y = rng.integers(-3, 4, size=(20, 2)).astype(float), np.arange(20) % 2
-        model = sx.PocketPerceptron(max_passes=1, warm_start=True, random_state=seed).fit(X, y)
+        model = sx.PocketPerceptron(max_iter=1, warm_start=True, random_state=seed).fit(X, y)
         before = model.errors_
         assert model.fit(X, y).errors_ <= before
 
@@ -720,7 +720,7 @@ def test_max_mistakes_is_kept_exactly(order, limit):
     assert model.mistakes_ == min(limit, total)
     assert model.history_["cumulative_mistakes"][-1] == model.mistakes_
     if order in ("cyclic", "shuffled"):
-        voted = sx.VotedPerceptron(order=order, max_mistakes=limit, random_state=0, max_passes=1000).fit(X, y)
+        voted = sx.VotedPerceptron(order=order, max_mistakes=limit, random_state=0, max_iter=1000).fit(X, y)
         assert voted.mistakes_ == model.mistakes_
 
 
@@ -746,7 +746,7 @@ def test_shuffled_passes_visit_every_row_once():
     assert all(model.mistake_run_.counts == (1,) * n for model in models)
     X, y = problems.noisy(200, 3, flips=10)
     with pytest.warns(ConvergenceWarning):
-        walks = [sx.Perceptron(order="shuffled", random_state=s, max_passes=2).fit(X, y) for s in (0, 0, 1)]
+        walks = [sx.Perceptron(order="shuffled", random_state=s, max_iter=2).fit(X, y) for s in (0, 0, 1)]
     assert state(walks[0]) == state(walks[1]) != state(walks[2])
 
 
@@ -770,22 +770,22 @@ def test_what_the_margin_perceptron_tells_is_of_the_weights_it_returns(passes):
     X = random.standard_normal((2000, 8))
     y = (X @ random.standard_normal(8) > 0).astype(int)
     with pytest.warns(sx.FitWarning) as told:
-        model = sx.MarginPerceptron(max_passes=passes).fit(X, y)
+        model = sx.MarginPerceptron(max_iter=passes).fit(X, y)
     errors = int(np.sum(model.predict(X) != y))
     assert errors > 0
     assert any(f"err on {errors} of 2000 rows" in str(one.message) for one in told)
     margins = np.where(y == 1, 1, -1) * model.decision_function(X)
     assert model.geometric_margin_ == pytest.approx(margins.min() / np.linalg.norm(model.coef_))
     with pytest.warns(sx.FitWarning):
-        looked_at = [sx.MarginPerceptron(max_passes=k).fit(X, y) for k in (1, 2, 4) if k <= passes]
+        looked_at = [sx.MarginPerceptron(max_iter=k).fit(X, y) for k in (1, 2, 4) if k <= passes]
     assert errors <= min(int(np.sum(other.predict(X) != y)) for other in looked_at)
 
 
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (sx.Perceptron(max_passes=0), "max_passes=0 must be"),
-        (sx.Perceptron(max_passes=1.5), "max_passes=1.5 must be"),
+        (sx.Perceptron(max_iter=0), "max_iter=0 must be"),
+        (sx.Perceptron(max_iter=1.5), "max_iter=1.5 must be"),
         (sx.Perceptron(max_mistakes=0), "max_mistakes=0 must be"),
         (sx.Perceptron(order="sideways"), "order='sideways' is none of"),
         (sx.Perceptron(order=[0.5]), "order as a sequence must be"),
@@ -794,7 +794,7 @@ def test_what_the_margin_perceptron_tells_is_of_the_weights_it_returns(passes):
         (sx.MarginPerceptron(share=1.0), "share=1.0 must lie between 0 and 1"),
         (sx.PassiveAggressive(C=0.0), "C=0.0 must be positive"),
         (sx.PassiveAggressive(variant="PA-III"), "variant='PA-III' is none of PA, PA-I, PA-II"),
-        (sx.Perceptron(max_passes=True), "max_passes=True must be"),
+        (sx.Perceptron(max_iter=True), "max_iter=True must be"),
         (sx.Perceptron(max_mistakes="a"), "max_mistakes='a' must be"),
         (sx.Perceptron(max_mistakes=1.5), "max_mistakes=1.5 must be"),
         (sx.Perceptron(max_mistakes=float("nan")), "max_mistakes=nan must be"),
@@ -902,11 +902,11 @@ def test_flags_may_be_those_of_numpy():
 def test_one_against_the_rest_is_separate_fits(name):
     X, y = cloud()
     y = np.where(X[:, 0] > 0.5, "maybe", y)
-    model = FAMILY[name](max_passes=20).fit(X, y)
+    model = FAMILY[name](max_iter=20).fit(X, y)
     assert model.classes_.tolist() == ["maybe", "no", "yes"]
     scores = []
     for k, label in enumerate(model.classes_):
-        alone = FAMILY[name](max_passes=20).fit(X, y == label)
+        alone = FAMILY[name](max_iter=20).fit(X, y == label)
         assert model.mistakes_[k] == alone.mistakes_
         assert model.updates_[k] == alone.updates_
         assert model.passes_[k] == alone.passes_
@@ -928,7 +928,7 @@ def test_what_is_open_is_told_by_class():
     X = problems.iris("setosa").X
     labels = np.repeat(["setosa", "versicolor", "virginica"], 50)
     with pytest.warns(ConvergenceWarning, match=r"2 of 3 classes.*\. Class versicolor against the rest"):
-        model = sx.Perceptron(max_passes=50).fit(X, labels)
+        model = sx.Perceptron(max_iter=50).fit(X, labels)
     assert [isinstance(proof, Separable) for proof in model.certificate_] == [True, False, False]
     assert model.certificate_[0].verify(X, labels)
     assert model.mistakes_.shape == model.passes_.shape == (3,)
@@ -986,7 +986,7 @@ def test_no_run_counts_more_than_its_own_theorem_allows(data, name, intercept):
     X, y, _ = data
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sx.FitWarning)
-        model = FAMILY[name](max_passes=3000, fit_intercept=intercept).fit(X, y)
+        model = FAMILY[name](max_iter=3000, fit_intercept=intercept).fit(X, y)
     if model.mistake_bound_ is None:  # not separated: without an intercept there may be nothing to find
         return
     assert counted(model) <= (model.mistake_bound_ if model.bounded == "mistakes" else model.update_bound_)
@@ -996,19 +996,19 @@ def test_no_run_counts_more_than_its_own_theorem_allows(data, name, intercept):
 @pytest.mark.parametrize(
     ("model", "problem", "told"),
     [
-        (sx.Perceptron(max_passes=1), "near", r"find a separator, after at most (\d+) mistakes\.$"),
+        (sx.Perceptron(max_iter=1), "near", r"find a separator, after at most (\d+) mistakes\.$"),
         (
-            sx.Perceptron(max_passes=1, order=[0, 1]),
+            sx.Perceptron(max_iter=1, order=[0, 1]),
             "near",
             r"come to an end, after at most (\d+) mistakes\.$",
         ),
-        (sx.Perceptron(max_passes=1, center=True), "near", r"and enough passes find a separator\.$"),
-        (sx.BatchPerceptron(max_passes=2), "wide", r"after at most (\d+) that change the weights\.$"),
-        (sx.PassiveAggressive(C=1e-4, max_passes=2), "wide", r"an end, after at most (\d+) of them\.$"),
-        (sx.AveragedPerceptron(max_passes=1), "near", r"at most (\d+) mistakes; of the mean nothing is"),
-        (sx.MarginPerceptron(max_passes=1), "near", r"share of it that is asked for, after at most (\d+) up"),
-        (sx.Perceptron(step=lambda k: 2.0**k, max_passes=2), "near", r"no theorem bounds the mistakes of"),
-        (sx.Perceptron(start=[9.0, 9.0, 9.0], max_passes=1), "near", r"after at most (\d+) mistakes\.$"),
+        (sx.Perceptron(max_iter=1, center=True), "near", r"and enough passes find a separator\.$"),
+        (sx.BatchPerceptron(max_iter=2), "wide", r"after at most (\d+) that change the weights\.$"),
+        (sx.PassiveAggressive(C=1e-4, max_iter=2), "wide", r"an end, after at most (\d+) of them\.$"),
+        (sx.AveragedPerceptron(max_iter=1), "near", r"at most (\d+) mistakes; of the mean nothing is"),
+        (sx.MarginPerceptron(max_iter=1), "near", r"share of it that is asked for, after at most (\d+) up"),
+        (sx.Perceptron(step=lambda k: 2.0**k, max_iter=2), "near", r"no theorem bounds the mistakes of"),
+        (sx.Perceptron(start=[9.0, 9.0, 9.0], max_iter=1), "near", r"after at most (\d+) mistakes\.$"),
     ],
 )
 def test_what_is_told_when_passes_run_out_is_the_theorem_of_the_method(model, problem, told):
@@ -1022,9 +1022,9 @@ def test_what_is_told_when_passes_run_out_is_the_theorem_of_the_method(model, pr
         return
     allowed = int(found.group(1))
     assert allowed >= counted(model)
-    patient = clone(model).set_params(max_passes=10**5)
+    patient = clone(model).set_params(max_iter=10**5)
     if isinstance(model, sx.PassiveAggressive | sx.AveragedPerceptron):
-        patient.set_params(max_passes=200)
+        patient.set_params(max_iter=200)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sx.FitWarning)
         assert counted(patient.fit(X, y)) <= allowed
@@ -1148,7 +1148,7 @@ def test_weights_that_round_on_their_way_out_prove_nothing_false():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sx.FitWarning)
         for make in (sx.AveragedPerceptron, sx.BatchPerceptron, sx.PocketPerceptron, sx.Perceptron):
-            model = make(fit_intercept=False, max_passes=300).fit(X, y)
+            model = make(fit_intercept=False, max_iter=300).fit(X, y)
             assert isinstance(model.certificate_, Undecided) or model.certificate_.verify(X, y)
 
 
@@ -1164,7 +1164,7 @@ def test_no_origin_is_moved_without_an_intercept(make):
 def test_what_is_told_in_other_units_is_true():
     X = np.ldexp([[1.0], [-1.0]], 300)
     with pytest.warns(sx.NothingProven, match="after at most 2001 mistakes"):
-        sx.Perceptron(fit_intercept=False, start=[np.ldexp(-1000.0, 300)], max_passes=3).fit(X, [1, 0])
+        sx.Perceptron(fit_intercept=False, start=[np.ldexp(-1000.0, 300)], max_iter=3).fit(X, [1, 0])
 
 
 def test_starts_that_do_not_fit_other_units_are_kept():
@@ -1182,7 +1182,7 @@ def test_starts_that_do_not_fit_other_units_are_kept():
         (sx.BatchPerceptron(fit_intercept=False), [[1.5e308, 1.5e308], [-1.5e308, -1.5e308]]),
         (sx.Perceptron(start=[1e160, 0.0]), [[1.0], [-1.0]]),
         (sx.Perceptron(start=[1e10, 0.0], step=1e-300), [[1.0], [-1.0]]),
-        (sx.Perceptron(start=[-1e200, 0.0], step=1e-200, max_passes=2), [[1.0], [-1.0]]),
+        (sx.Perceptron(start=[-1e200, 0.0], step=1e-200, max_iter=2), [[1.0], [-1.0]]),
         (sx.PassiveAggressive(C=1e308), [[1.0], [-1.0]]),
         (sx.PassiveAggressive(C=1e308, variant="PA-II"), [[1.0], [-1.0]]),
     ],
@@ -1204,7 +1204,7 @@ def test_bounds_count_what_a_margin_loses_to_underflow(step):
     known = 0
     for seed in range(20):
         X, y = cloud(seed, 30, 3)
-        model = sx.Perceptron(fit_intercept=False, step=step, max_passes=300).fit(X, y == "yes")
+        model = sx.Perceptron(fit_intercept=False, step=step, max_iter=300).fit(X, y == "yes")
         if model.mistake_bound_ is None:
             continue
         known += 1
@@ -1246,7 +1246,7 @@ def test_a_margin_below_rounding_is_told():
     X = [[0.6, -0.6], [0.6, -0.2], [-0.1, -0.5], [0.8, 0.3], [0.6, np.nextafter(-0.6, 0)]]
     y = [0, 1, 0, 1, 1]
     with pytest.warns(sx.FitWarning, match="1 of 5 training rows on the wrong side"):
-        model = sx.Perceptron(fit_intercept=False, max_passes=4).fit(X, y)
+        model = sx.Perceptron(fit_intercept=False, max_iter=4).fit(X, y)
     assert model.certificate_.verify(X, y)
     assert (model.halfspace_.predict(X) > 0).tolist() == [label == 1 for label in y]
     assert model.predict(X).tolist() != y
@@ -1255,7 +1255,7 @@ def test_a_margin_below_rounding_is_told():
 @pytest.mark.parametrize("k", [520, 600])
 def test_errors_are_counted_exactly_where_scores_overflow(k):
     X, y = np.ldexp(FOUR, k), [0, 1, 0, 0]
-    model = sx.Perceptron(max_passes=20).fit(X, y)
+    model = sx.Perceptron(max_iter=20).fit(X, y)
     assert model.certificate_.verify(X, y)
     assert model.predict(X).tolist() == y
 
@@ -1266,7 +1266,7 @@ def test_errors_are_counted_exactly_where_scores_overflow(k):
 def test_large_and_small_rows_beside_the_constant(name, k):
     """No warning of NumPy's, and what is proven is predicted."""
     X, y = np.ldexp(FOUR, k), [0, 1, 0, 0]
-    model = FAMILY[name](max_passes=50).fit(X, y)
+    model = FAMILY[name](max_iter=50).fit(X, y)
     if isinstance(model.certificate_, Separable | MarginShare):
         assert model.certificate_.verify(X, y)
         assert model.predict(X).tolist() == y
@@ -1288,7 +1288,7 @@ def test_no_units_hold_sizes_too_far_apart():
 @every_member
 def test_pickles_and_clones(name):
     X, y = cloud(noise=5)
-    model = FAMILY[name](max_passes=5).fit(X, y)
+    model = FAMILY[name](max_iter=5).fit(X, y)
     copy = pickle.loads(pickle.dumps(model))
     assert state(copy) == state(model)
     assert (copy.predict(X) == model.predict(X)).all()
@@ -1305,11 +1305,11 @@ def test_joblib_shares_rows_that_cannot_be_written(tmp_path):
     X, y = cloud()
     joblib.dump(X, tmp_path / "rows.joblib")
     mapped = joblib.load(tmp_path / "rows.joblib", mmap_mode="r")
-    models = [make(max_passes=5) for make in FAMILY.values()]
+    models = [make(max_iter=5) for make in FAMILY.values()]
     with joblib.parallel_config(backend="threading", n_jobs=2):
         fitted = joblib.Parallel()(joblib.delayed(model.fit)(mapped, y) for model in models)
     for model, make in zip(fitted, FAMILY.values(), strict=True):
-        assert state(model) == state(make(max_passes=5).fit(X, y))
+        assert state(model) == state(make(max_iter=5).fit(X, y))
     joblib.dump(fitted, tmp_path / "models.joblib")
     for copy, model in zip(joblib.load(tmp_path / "models.joblib"), fitted, strict=True):
         assert state(copy) == state(model)
@@ -1320,7 +1320,7 @@ def test_pipelines_and_grid_searches():
     X, y = cloud(noise=10)
     search = GridSearchCV(
         make_pipeline(StandardScaler(), sx.PocketPerceptron(random_state=0)),
-        {"pocketperceptron__max_passes": [1, 5], "pocketperceptron__fit_intercept": [True, False]},
+        {"pocketperceptron__max_iter": [1, 5], "pocketperceptron__fit_intercept": [True, False]},
         cv=3,
     )
     search.fit(X, y)
@@ -1343,7 +1343,7 @@ def test_a_warning_names_the_numbers_and_points_at_the_caller():
     X, y = problems.separable(200, 4, margin=0.03125, random_state=2)
     expected = r"After 2 passes and \d+ mistakes \(\d+ in the last pass\)"
     with pytest.warns(sx.NothingProven, match=expected) as caught:
-        model = sx.Perceptron(max_passes=2).fit(X, y)
+        model = sx.Perceptron(max_iter=2).fit(X, y)
     message, weights = str(caught[0].message), [*model.coef_[0], model.intercept_[0]]
     assert caught[0].filename == __file__
     assert message == model.certificate_.reason

@@ -14,13 +14,13 @@ from numpy.testing import assert_array_equal
 import separatrix as sx
 
 CLASSIFIERS = (
-    sx.Perceptron(max_passes=20),
-    sx.PocketPerceptron(max_passes=5),
-    sx.AveragedPerceptron(max_passes=5),
-    sx.VotedPerceptron(max_passes=5),
-    sx.MarginPerceptron(max_passes=20),
-    sx.BatchPerceptron(max_passes=20),
-    sx.PassiveAggressive(max_passes=5),
+    sx.Perceptron(max_iter=20),
+    sx.PocketPerceptron(max_iter=5),
+    sx.AveragedPerceptron(max_iter=5),
+    sx.VotedPerceptron(max_iter=5),
+    sx.MarginPerceptron(max_iter=20),
+    sx.BatchPerceptron(max_iter=20),
+    sx.PassiveAggressive(max_iter=5),
     sx.MaxMargin(),
     sx.LinearSVM(),
     sx.LogisticRegression(),

@@ -100,7 +100,7 @@ def test_what_cannot_be_drawn_gets_a_sentence(flowers):
     X, y = flowers
     with pytest.raises(ValueError, match="not fitted"):
         sx.plot.boundary(sx.Perceptron(), X, y)
-    three = sx.PocketPerceptron(random_state=0, max_passes=5).fit(X, np.arange(len(X)) % 3)
+    three = sx.PocketPerceptron(random_state=0, max_iter=5).fit(X, np.arange(len(X)) % 3)
     with pytest.raises(ValueError, match="3 classes"):
         sx.plot.margins(three, X, y)
     with pytest.raises(ValueError, match="is no loss"):

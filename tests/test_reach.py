@@ -41,9 +41,9 @@ def assert_same_run(X, y, monkeypatch, passes=12, **options):
     """The run with rows left out, after comparison with the plain one."""
     with np.errstate(all="ignore"), monkeypatch.context() as patch:
         patch.setattr(mistake_driven, "settle", lambda *_, **__: sx.certificates.Undecided("Not asked."))
-        lazy = sx.Perceptron(max_passes=passes, **options).fit(X, y)
+        lazy = sx.Perceptron(max_iter=passes, **options).fit(X, y)
         patch.setattr(training, "WORTH_A_FOCUS", 10**9)
-        plain = sx.Perceptron(max_passes=passes, **options).fit(X, y)
+        plain = sx.Perceptron(max_iter=passes, **options).fit(X, y)
     assert lazy.history_["mistakes"] == plain.history_["mistakes"]
     np.testing.assert_array_equal(lazy.coef_, plain.coef_)
     np.testing.assert_array_equal(lazy.intercept_, plain.intercept_)
@@ -158,7 +158,7 @@ def test_a_column_that_is_stored_twice(monkeypatch):
     stored = twice.nnz
     model = assert_same_run(twice, y, monkeypatch)
     assert twice.nnz == stored
-    once = sx.Perceptron(max_passes=12).fit(given, y)
+    once = sx.Perceptron(max_iter=12).fit(given, y)
     assert model.radius_ == pytest.approx(once.radius_, rel=1e-12)
 
 

@@ -25,7 +25,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 MODELS = [
     sx.Perceptron(),
     sx.Perceptron(center=True),
-    sx.Perceptron(fit_intercept=False, max_passes=50),
+    sx.Perceptron(fit_intercept=False, max_iter=50),
     sx.Perceptron(step=0.25, order="shuffled", random_state=0),
     sx.PocketPerceptron(random_state=0),
     sx.AveragedPerceptron(),
@@ -128,14 +128,14 @@ def test_text_is_about_a_dozen_lines_and_fits(model):
 
 def test_text_says_plainly_that_nothing_is_proven():
     X, y = sx.problems.shifted(sx.problems.separable(40, 2, margin=0.25))
-    said = as_text.render(summarise(sx.Perceptron(max_passes=5).fit(X, y), X, y))
+    said = as_text.render(summarise(sx.Perceptron(max_iter=5).fit(X, y), X, y))
     assert "proven         nothing. After 5 passes and" in said
     assert re.search(r"errors +\d+ of 40 rows on the wrong side", said)
 
 
 def test_text_of_several_classes_has_a_line_for_each():
     X, y = three_kinds()
-    said = as_text.render(summarise(sx.Perceptron(max_passes=20).fit(X, y), X, y))
+    said = as_text.render(summarise(sx.Perceptron(max_iter=20).fit(X, y), X, y))
     assert "3 classes, each against the rest" in said
     assert re.search(r"^  setosa +5 +4 +0 ", said, re.MULTILINE)
     assert re.search(r"^  virginica .* no bound ", said, re.MULTILINE)
@@ -143,7 +143,7 @@ def test_text_of_several_classes_has_a_line_for_each():
 
 def test_many_classes_are_cut_short():
     y = np.repeat(np.arange(20), 2)
-    model = sx.Perceptron(max_passes=2).fit(np.arange(40.0).reshape(-1, 1), y)
+    model = sx.Perceptron(max_iter=2).fit(np.arange(40.0).reshape(-1, 1), y)
     assert "and 8 more classes" in as_text.render(summarise(model))
 
 
@@ -202,21 +202,21 @@ def pictures():
     X, y = flowers()
     yield "plane", sx.Perceptron(), X, y
     yield "line", sx.Perceptron(), X[:, [1]], y
-    yield "four columns", sx.Perceptron(max_passes=30), *three_kinds()
+    yield "four columns", sx.Perceptron(max_iter=30), *three_kinds()
     yield "voted", sx.VotedPerceptron(), X, y
     yield "margin", sx.MarginPerceptron(), X, y
-    yield "xor", sx.Perceptron(max_passes=100), *sx.problems.xor()
+    yield "xor", sx.Perceptron(max_iter=100), *sx.problems.xor()
     yield "no intercept", sx.Perceptron(fit_intercept=False), *sx.problems.orthonormal()
-    yield "many passes", sx.Perceptron(max_passes=1000), *sx.problems.breast_cancer()
+    yield "many passes", sx.Perceptron(max_iter=1000), *sx.problems.breast_cancer()
     yield (
         "long names",
         sx.Perceptron(),
         X,
         np.where(y == "setosa", "s" * 200, "versicolor of a very long kind " * 9),
     )
-    yield "large numbers", sx.Perceptron(max_passes=3), X * 1e100, y
-    yield "tiny numbers", sx.Perceptron(max_passes=3), X * 1e-100, y
-    yield "constant column", sx.Perceptron(max_passes=3), X * [1.0, 0.0], y
+    yield "large numbers", sx.Perceptron(max_iter=3), X * 1e100, y
+    yield "tiny numbers", sx.Perceptron(max_iter=3), X * 1e-100, y
+    yield "constant column", sx.Perceptron(max_iter=3), X * [1.0, 0.0], y
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_sparse_rows_are_drawn():
 
     X = random_array((300, 2000), density=0.01, format="csr", rng=np.random.default_rng(0))
     y = np.asarray(X.sum(axis=1)).ravel() > 10
-    require_readable(drawn(sx.Perceptron(max_passes=5).fit(X, y), X, y))
+    require_readable(drawn(sx.Perceptron(max_iter=5).fit(X, y), X, y))
 
 
 def test_losses_are_compared():

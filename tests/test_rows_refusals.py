@@ -290,7 +290,7 @@ def test_what_no_double_equals_is_refused(given, use):
 
 FITTED = {
     "two classes": lambda X: sx.Perceptron().fit(X, [0, 1]),
-    "three classes": lambda X: sx.PassiveAggressive(max_passes=1).partial_fit(X, [0, 1], classes=[0, 1, 2]),
+    "three classes": lambda X: sx.PassiveAggressive(max_iter=1).partial_fit(X, [0, 1], classes=[0, 1, 2]),
     "voted": lambda X: sx.VotedPerceptron().fit(X, [0, 1]),
     "regression": lambda X: sx.Ridge().fit(X, [0, 1]),
 }

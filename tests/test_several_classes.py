@@ -64,7 +64,7 @@ def test_each_class_as_if_it_were_alone(kind, gap, noise):
     X, y = directions(gap=gap, noise=noise)
     X = X.astype(np.float32) if kind == "float32" else X
     given = {"sparse": csr_matrix, "fortran": np.asfortranarray}.get(kind, np.asarray)(X)
-    assert_as_if_alone(given, y, max_passes=12)
+    assert_as_if_alone(given, y, max_iter=12)
 
 
 def test_with_the_copy_and_with_small_blocks(monkeypatch):
@@ -79,7 +79,7 @@ def test_with_the_copy_and_with_small_blocks(monkeypatch):
 
     monkeypatch.setattr(DenseRows, "__init__", small)
     X, y = directions(gap=0.8)
-    assert_as_if_alone(X, y, max_passes=15)
+    assert_as_if_alone(X, y, max_iter=15)
 
 
 def test_blocks_change_nothing_that_is_noted():
@@ -143,7 +143,7 @@ def test_a_file_is_read_once_a_pass_for_all_classes(kind, method, tmp_path, walk
     rows = read(path, memory=0)
     assert not rows.in_memory
     walks.clear()
-    model = method(max_passes=5).fit(rows)
+    model = method(max_iter=5).fit(rows)
     assert walks["pass"] == max(model.passes_)
     assert walks["after"] <= 2  # errors in floats for those that did not settle, then exactly for all others
     assert walks["before"] == 0
@@ -153,15 +153,15 @@ def test_a_file_is_read_once_a_pass_for_all_classes(kind, method, tmp_path, walk
 def test_a_streamed_file_gives_what_the_array_gives(kind, tmp_path):
     X, y = directions(n=5000, d=3, gap=1.0)
     X = np.round(X * 64) / 64  # no sum rounds: dense and sparse agree in every bit
-    assert_as_if_alone(X, y, read(write(tmp_path, kind, X, y), memory=0), max_passes=8)
+    assert_as_if_alone(X, y, read(write(tmp_path, kind, X, y), memory=0), max_iter=8)
 
 
 def test_rows_in_memory_are_walked_once_in_the_first_pass(walks):
     X, y = directions(n=20_000, gap=3.0)
-    sx.Perceptron(max_passes=1).fit(X, y)
+    sx.Perceptron(max_iter=1).fit(X, y)
     assert walks["pass"] == 1
     walks.clear()
-    model = sx.Perceptron(max_passes=20).fit(X, y)
+    model = sx.Perceptron(max_iter=20).fit(X, y)
     assert walks["pass"] <= max(model.passes_)
 
 

@@ -383,7 +383,7 @@ def test_novikoff_from_another_start(seed, length):
     problem = problems.separable(20, 2, margin=0.25, random_state=rng)
     start = rng.normal(size=3)
     start *= length / np.linalg.norm(start)
-    model = sx.Perceptron(start=start, max_passes=10**5).fit(*problem)
+    model = sx.Perceptron(start=start, max_iter=10**5).fit(*problem)
     radius = math.sqrt(problem.radius_squared + 1)
     aligned = float(start[0])  # u is the first axis
     bound = bounds.novikoff_from_start(radius, problem.margin, np.linalg.norm(start), aligned)
@@ -430,9 +430,9 @@ def test_variable_steps_may_bound_nothing(ratio):
         problem.signs,
         constant=0,
         step=lambda k: Fraction(ratio) ** k,
-        max_passes=100,
+        max_iter=100,
     )
-    model = sx.Perceptron(fit_intercept=False, step=problem.step, max_passes=100).fit(*problem)
+    model = sx.Perceptron(fit_intercept=False, step=problem.step, max_iter=100).fit(*problem)
     assert model.mistakes_ == run.mistakes >= 100
     assert isinstance(model.certificate_, sx.certificates.Undecided)
     radius, margin = problem.radius, problem.margin
@@ -478,7 +478,7 @@ def test_novikoff_needs_a_unit_vector():
 @unsettled
 def test_novikoff_needs_separable_rows():
     X, y = problems.xor()
-    mistakes = [sx.Perceptron(max_passes=passes).fit(X, y).mistakes_ for passes in (10, 100, 1000)]
+    mistakes = [sx.Perceptron(max_iter=passes).fit(X, y).mistakes_ for passes in (10, 100, 1000)]
     assert mistakes[1] > 9 * mistakes[0]
     assert mistakes[2] > 9 * mistakes[1]
 
@@ -492,7 +492,7 @@ def test_novikoff_needs_the_start_at_zero():
 @unsettled
 def test_novikoff_needs_equal_steps():
     problem = problems.variable_steps(2.0)
-    model = sx.Perceptron(fit_intercept=False, step=problem.step, max_passes=50).fit(*problem)
+    model = sx.Perceptron(fit_intercept=False, step=problem.step, max_iter=50).fit(*problem)
     assert model.mistakes_ > 10 * problem.mistake_bound
 
 
@@ -526,7 +526,7 @@ def test_orthonormal_rows_attain_the_bound(d):
 @pytest.mark.parametrize("n", [1, 2, 5, 16])
 def test_a_planar_family_reaches_half_of_the_bound(n):
     problem = problems.planar_half(n)
-    model = sx.Perceptron(fit_intercept=False, order=problem.sequence, max_passes=10**4).fit(*problem)
+    model = sx.Perceptron(fit_intercept=False, order=problem.sequence, max_iter=10**4).fit(*problem)
     assert model.mistakes_ == 2 * n * n + 1 == problem.least_mistakes
     assert problem.mistake_bound == 4 * n * n + 1
 
@@ -537,7 +537,7 @@ def test_in_the_plane_no_more_than_half_of_the_bound_is_reached(seed, order, n):
     rng = np.random.default_rng(seed)
     X = np.column_stack([rng.integers(1, 5, size=n), rng.integers(-20, 21, size=n)]).astype(float)
     y = np.append(rng.choice([-1, 1], size=n - 2), [1, -1])
-    model = sx.Perceptron(fit_intercept=False, order=order, random_state=seed % 1000, max_passes=10**5)
+    model = sx.Perceptron(fit_intercept=False, order=order, random_state=seed % 1000, max_iter=10**5)
     model.fit(X * y[:, None], y)
     assert model.mistakes_ <= best_of(X).bound / 2 * ROUNDING + 1
 
@@ -547,7 +547,7 @@ def test_mistakes_may_grow_exponentially_with_the_dimension():
     made = []
     for d in range(1, 9):
         problem = problems.exponential(d)
-        model = sx.Perceptron(fit_intercept=False, max_passes=10**6).fit(*problem)
+        model = sx.Perceptron(fit_intercept=False, max_iter=10**6).fit(*problem)
         assert 2 ** (d - 1) == problem.least_mistakes <= model.mistakes_ <= problem.mistake_bound
         made.append(model.mistakes_)
     assert all(after >= 2 * before for before, after in itertools.pairwise(made))
@@ -556,7 +556,7 @@ def test_mistakes_may_grow_exponentially_with_the_dimension():
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
 def test_comparing_two_numbers_takes_exponentially_many_mistakes(k):
     problem = problems.greater_than(k)
-    model = sx.Perceptron(max_passes=10**5).fit(*problem)
+    model = sx.Perceptron(max_iter=10**5).fit(*problem)
     assert 2**k <= model.mistakes_ <= problem.mistake_bound
 
 
@@ -567,7 +567,7 @@ def test_added_rows_shrink_the_margin():
     for i, (problem, best) in enumerate(zip(family, found, strict=True)):
         assert best.margin == pytest.approx(2.0**-i)
         assert best.radius == pytest.approx(found[0].radius)
-        assert sx.Perceptron(max_passes=10**5).fit(*problem).mistakes_ <= best.bound * ROUNDING
+        assert sx.Perceptron(max_iter=10**5).fit(*problem).mistakes_ <= best.bound * ROUNDING
 
 
 def test_the_bound_knows_neither_n_nor_d():
@@ -595,7 +595,7 @@ def test_far_from_the_origin_the_bound_explodes():
     assert far.mistake_bound > 10**7 * near.mistake_bound
     told = r"far from the origin \(R = 14\d.*center=True.*Yet a separating halfspace exists"
     with pytest.warns(sx.NothingProven, match=told):
-        model = sx.Perceptron(max_passes=20).fit(*far)
+        model = sx.Perceptron(max_iter=20).fit(*far)
     assert model.mistakes_ > near.mistake_bound
     assert model.radius_ > 50 * model.radius_centred_
     assert isinstance(model.certificate_, sx.certificates.Undecided)
@@ -626,7 +626,7 @@ def test_exclusive_or_is_no_halfspace(name):
     rows = naive.signed(naive.exact(problem.X), problem.signs)
     assert [sum(column) for column in zip(*rows, strict=True)] == [0, 0, 0]  # so no w has w·z > 0 on all four
     for order in ORDERS[:4]:
-        model = sx.Perceptron(order=order, random_state=0, max_passes=200).fit(*problem)
+        model = sx.Perceptron(order=order, random_state=0, max_iter=200).fit(*problem)
         assert isinstance(model.certificate_, sx.certificates.Inseparable)
         assert model.certificate_.verify(*problem)
         assert (model.predict(problem.X) != problem.y).any()
@@ -665,7 +665,7 @@ def test_perceptron_cycling_theorem(seed):
     first = next(t for t, state in enumerate(states) if state in states[:t])
     period = first - states.index(states[first])
     assert all(states[t] == states[t - period] for t in range(first, 400))
-    norms = sx.Perceptron(max_passes=500).fit(X, y).history_["norm"]
+    norms = sx.Perceptron(max_iter=500).fit(X, y).history_["norm"]
     assert max(norms) == max(norms[:first])
 
 
@@ -673,7 +673,7 @@ def test_perceptron_cycling_theorem(seed):
 def test_margin_zero_never_ends():
     """Weakly separable rows have γ = 0: the theorem is silent, and the perceptron goes on."""
     problem = problems.quasi(60, 2)
-    model = sx.Perceptron(max_passes=500).fit(*problem)
+    model = sx.Perceptron(max_iter=500).fit(*problem)
     assert min(model.history_["mistakes"]) >= 1
     assert isinstance(model.certificate_, sx.certificates.Inseparable)
     assert model.certificate_.verify(*problem)
@@ -682,7 +682,7 @@ def test_margin_zero_never_ends():
 @unsettled
 def test_one_wrong_label_is_enough_to_keep_it_going():
     problem = problems.noisy(100, 2, flips=1)
-    model = sx.Perceptron(max_passes=300).fit(*problem)
+    model = sx.Perceptron(max_iter=300).fit(*problem)
     assert min(model.history_["mistakes"]) >= 1
     kept = np.setdiff1d(np.arange(100), problem.flipped)
     assert (
@@ -700,8 +700,8 @@ def test_freund_schapire(seed, passes):
     problem = problems.noisy(80, 2, flips=6, random_state=seed)
     rows = signed(*problem)
     radius = np.linalg.norm(rows, axis=1).max()
-    made = sx.VotedPerceptron(max_passes=passes).fit(*problem).mistakes_
-    assert made == sx.Perceptron(max_passes=passes).fit(*problem).mistakes_
+    made = sx.VotedPerceptron(max_iter=passes).fit(*problem).mistakes_
+    assert made == sx.Perceptron(max_iter=passes).fit(*problem).mistakes_
     units = [np.eye(3)[0], *np.random.default_rng(seed).normal(size=(20, 3))]
     for u, margin in itertools.product(units, (0.125, 0.5, 2.0, 8.0)):
         short = np.maximum(0, margin - rows @ (u / np.linalg.norm(u)))
@@ -716,7 +716,7 @@ def test_freund_schapire_counts_the_deviation_of_every_pass():
     rows = signed(X, y)
     u, margin = np.array([1.0, 1.0, -0.5]) / 1.5, 1.0
     deviation = np.linalg.norm(np.maximum(0, margin - rows @ u))
-    made = sx.Perceptron(max_passes=100).fit(X, y).mistakes_
+    made = sx.Perceptron(max_iter=100).fit(X, y).mistakes_
     radius = np.linalg.norm(rows, axis=1).max()
     assert bounds.freund_schapire(radius, margin, deviation) < made
     assert made <= bounds.freund_schapire(radius, margin, deviation, passes=100)
@@ -729,8 +729,8 @@ def test_freund_schapire_counts_the_deviation_of_every_pass():
 @pytest.mark.parametrize("seed", range(3))
 def test_the_averaged_perceptron_is_the_mean_of_its_weights(seed):
     problem = problems.noisy(40, 2, flips=3, random_state=seed)
-    mean = naive.averaged_perceptron(naive.exact(problem.X), problem.signs, max_passes=5)
-    model = sx.AveragedPerceptron(max_passes=5).fit(*problem)
+    mean = naive.averaged_perceptron(naive.exact(problem.X), problem.signs, max_iter=5)
+    model = sx.AveragedPerceptron(max_iter=5).fit(*problem)
     np.testing.assert_allclose(weights_of(model), naive.floats(mean), rtol=1e-12, atol=1e-13)
 
 
@@ -740,7 +740,7 @@ def test_the_mean_has_no_more_convex_loss_than_the_run():
     problem = problems.noisy(40, 2, flips=3)
     rows, model = signed(*problem), sx.Perceptron()
     path = [weights_of(model) for _ in sx.stream(model, zip(*problem, strict=True), classes=[-1, 1])]
-    mean = weights_of(sx.AveragedPerceptron(max_passes=1).fit(*problem))
+    mean = weights_of(sx.AveragedPerceptron(max_iter=1).fit(*problem))
     for loss in (losses.perceptron, losses.hinge, losses.logistic, losses.squared_hinge):
         along = np.mean([loss(rows @ weights) for weights in path], axis=0)
         assert (loss(rows @ mean) <= along + 1e-9).all()
@@ -751,8 +751,8 @@ def test_the_mean_has_no_more_convex_loss_than_the_run():
 def test_the_voted_perceptron_counts_what_each_voter_survived(seed):
     problem = problems.noisy(40, 2, flips=3, random_state=seed)
     rows = naive.exact(problem.X)
-    voters, lives = naive.voted_perceptron(rows, problem.signs, max_passes=4)
-    model = sx.VotedPerceptron(max_passes=4).fit(*problem)
+    voters, lives = naive.voted_perceptron(rows, problem.signs, max_iter=4)
+    model = sx.VotedPerceptron(max_iter=4).fit(*problem)
     assert naive.exact(model.voters_) == voters
     assert model.votes_.tolist() == lives
     assert len(voters) == model.mistakes_ + 1
@@ -765,10 +765,10 @@ def test_the_voted_perceptron_counts_what_each_voter_survived(seed):
 def test_the_averaged_perceptron_is_the_mean_of_the_voters():
     """Figure 1 of Freund and Schapire: c = 1 for the row that made the voter, so that all rows seen vote."""
     problem = problems.separable(40, 2, margin=0.125)
-    model = sx.VotedPerceptron(max_passes=1).fit(*problem)
+    model = sx.VotedPerceptron(max_iter=1).fit(*problem)
     mean = model.votes_ @ model.voters_ / model.votes_.sum()
     assert model.votes_.sum() == 40
-    averaged = sx.AveragedPerceptron(max_passes=1).fit(*problem)
+    averaged = sx.AveragedPerceptron(max_iter=1).fit(*problem)
     np.testing.assert_allclose(weights_of(averaged), mean, rtol=1e-12)
 
 
@@ -792,7 +792,7 @@ def test_kozinec_delivers_its_share_of_the_best_margin(share, seed):
     problem = problems.separable(60, 3, margin=0.25, random_state=seed)
     rows = signed(*problem)
     radius = math.sqrt(problem.radius_squared + 1)
-    model = sx.MarginPerceptron(share=share, max_passes=10**5).fit(*problem)
+    model = sx.MarginPerceptron(share=share, max_iter=10**5).fit(*problem)
     weights = weights_of(model)
     reached = (rows @ weights).min() / np.linalg.norm(weights)
     assert reached >= share * problem.margin
@@ -807,7 +807,7 @@ def test_kozinec_on_flowers():
     X, y = problems.iris("setosa")
     best = best_of(signed(X, y))
     for share in (0.5, 0.95):
-        model = sx.MarginPerceptron(share=share, max_passes=10**5).fit(X, y)
+        model = sx.MarginPerceptron(share=share, max_iter=10**5).fit(X, y)
         assert share * best.margin <= model.margin_ <= best.margin * ROUNDING
 
 
@@ -822,7 +822,7 @@ def test_a_perceptron_with_a_fixed_threshold_reaches_less_than_half():
         assert margin >= best.margin * threshold / (2 * threshold + best.radius**2)
         shares[threshold] = margin / best.margin
     assert min(shares.values()) < 0.5
-    model = sx.MarginPerceptron(fit_intercept=False, max_passes=10**5).fit(X, y)
+    model = sx.MarginPerceptron(fit_intercept=False, max_iter=10**5).fit(X, y)
     assert model.margin_ >= 0.5 * best.margin
 
 
@@ -835,7 +835,7 @@ def hinge_of(u, rows, passes):
 def test_crammer_on_separable_rows(variant, C):
     """Against u with margin 1 on every row: ‖u‖ = 1/γ and no loss of its own."""
     problem = problems.separable(60, 3, margin=0.25)
-    model = sx.PassiveAggressive(C=C, variant=variant, max_passes=10**4).fit(*problem)
+    model = sx.PassiveAggressive(C=C, variant=variant, max_iter=10**4).fit(*problem)
     radius = math.sqrt(problem.radius_squared + 1)
     bound = bounds.passive_aggressive(radius, 1 / problem.margin, C=C, variant=variant)
     left = model.mistakes_ if variant == "PA-I" else model.squared_loss_
@@ -853,7 +853,7 @@ def test_crammer_on_any_rows(variant, C, passes):
     if variant == "PA":
         X = X / np.linalg.norm(X, axis=1, keepdims=True)
     rows = signed(X, y, intercept=variant != "PA")
-    model = sx.PassiveAggressive(C=C, variant=variant, max_passes=passes, fit_intercept=variant != "PA").fit(
+    model = sx.PassiveAggressive(C=C, variant=variant, max_iter=passes, fit_intercept=variant != "PA").fit(
         X, y
     )
     radius = np.linalg.norm(rows, axis=1).max()
@@ -879,7 +879,7 @@ def test_pocket_errors_never_grow_with_passes_and_are_exact(seed):
     problem = problems.noisy(60, 2, flips=6, random_state=seed)
     errors = []
     for passes in range(1, 12):
-        model = sx.PocketPerceptron(max_passes=passes, random_state=seed).fit(*problem)
+        model = sx.PocketPerceptron(max_iter=passes, random_state=seed).fit(*problem)
         exact = naive.errors(naive.exact(problem.X), problem.signs, naive.exact(weights_of(model)))
         assert model.errors_ == exact == model.certificate_.errors
         assert model.certificate_.verify(*problem)
@@ -898,7 +898,7 @@ def test_the_pocket_keeps_what_separates():
 def test_gallant_the_pocket_finds_the_fewest_errors():
     """Rows drawn at random: with time the pocket holds the best weights there are, on XOR one error."""
     X, y = problems.xor()
-    found = [sx.PocketPerceptron(random_state=seed, max_passes=500).fit(X, y).errors_ for seed in range(5)]
+    found = [sx.PocketPerceptron(random_state=seed, max_iter=500).fit(X, y).errors_ for seed in range(5)]
     assert found == [1] * 5
 
 

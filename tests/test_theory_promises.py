@@ -220,7 +220,7 @@ def test_leaving_one_out_bounds_the_mean_risk():
             continue
         for name, learner in (
             ("maximum margin", sx.MaxMargin(fit_intercept=False)),
-            ("perceptron", sx.Perceptron(fit_intercept=False, max_passes=100_000)),
+            ("perceptron", sx.Perceptron(fit_intercept=False, max_iter=100_000)),
         ):
             learner.fit(X, y)
             record = learner.mistake_run_.rows if name == "perceptron" else learner.support_
@@ -264,7 +264,7 @@ def test_leave_one_out_of_a_fit_counts_the_rows_of_no_single_sample(intercept):
 
 def test_no_leave_one_out_bound_from_one_run_of_a_perceptron():
     X, y = fresh(theory.PlantedNormal((1.0, 1.0)), 40, np.random.default_rng(1))
-    found = theory.generalisation(sx.Perceptron(max_passes=100_000).fit(X, y), X, y)
+    found = theory.generalisation(sx.Perceptron(max_iter=100_000).fit(X, y), X, y)
     assert "leave one out" not in {bound.name for bound in found}
     assert "mean number of rows with updates" in dict(found.left_out)["leave one out"]
 
@@ -275,10 +275,10 @@ def test_a_perceptron_is_the_perceptron_of_its_mistakes():
     planted = theory.PlantedNormal((1.0, 1.0, -1.0))
     for order in ("cyclic", "first violator", "worst violator"):
         X, y = fresh(planted, 80, rng)
-        model = sx.Perceptron(order=order, max_passes=100_000).fit(X, y)
+        model = sx.Perceptron(order=order, max_iter=100_000).fit(X, y)
         kept = np.array(model.mistake_run_.rows)
         assert len(kept) < len(X)
-        again = sx.Perceptron(order=order, max_passes=100_000).fit(X[kept], y[kept])
+        again = sx.Perceptron(order=order, max_iter=100_000).fit(X[kept], y[kept])
         assert np.array_equal(again.coef_, model.coef_)
         assert np.array_equal(again.intercept_, model.intercept_)
 
@@ -300,7 +300,7 @@ def test_perceptron_compression_and_margins_hold_on_the_circle():
         angles = rng.uniform(0.1, math.pi - 0.1, size=m)
         y = rng.choice((-1, 1), size=m)
         X = np.column_stack([np.cos(angles), np.sin(angles)]) * y[:, None]
-        model = sx.Perceptron(fit_intercept=False, max_passes=100_000).fit(X, y)
+        model = sx.Perceptron(fit_intercept=False, max_iter=100_000).fit(X, y)
         # Wrong on the part of the arc (0.1, π - 0.1) that the halfspace cuts off.
         tilt = math.atan2(model.coef_[0, 0], model.coef_[0, 1])
         risk = max(0.0, abs(tilt) - 0.1) / (math.pi - 0.2)
@@ -336,7 +336,7 @@ def test_one_pass_makes_the_mistakes_of_the_perceptron():
     rng = np.random.default_rng(8)
     X, y = fresh(theory.PlantedNormal((1.0, 2.0)), 300, rng)
     with pytest.warns(sx.FitWarning):
-        model = sx.Perceptron(max_passes=1).fit(X, y)
+        model = sx.Perceptron(max_iter=1).fit(X, y)
     run = theory.one_pass(X, y)
     assert run.mistakes == model.mistakes_
     assert np.array_equal(run.weights[-1], np.append(model.coef_[0], model.intercept_))
@@ -516,7 +516,7 @@ def test_generalisation_says_what_does_not_apply(rows):
     noisy = y.copy()
     noisy[::7] = np.where(noisy[::7] == "yes", "no", "yes")
     with pytest.warns(sx.FitWarning):
-        model = sx.Perceptron(max_passes=3).fit(X, noisy)
+        model = sx.Perceptron(max_iter=3).fit(X, noisy)
     found = theory.generalisation(model, X, noisy)
     names = {bound.name for bound in found}
     assert names == {"compression", "Rademacher", "Vapnik and Chervonenkis", "sample margin"}
@@ -545,7 +545,7 @@ def test_generalisation_of_other_models(rows):
     assert dict(found.left_out)["sample margin"] == "the model is no halfspace"
     three = np.where(X[:, 0] > 1, "high", y)
     with pytest.warns(sx.FitWarning):
-        many = sx.Perceptron(max_passes=2).fit(X[:200], three[:200])
+        many = sx.Perceptron(max_iter=2).fit(X[:200], three[:200])
     found = theory.generalisation(many, X[:200], three[:200], X_test=X[200:], y_test=three[200:])
     assert [bound.name for bound in found] == ["Clopper and Pearson"]
     assert "3 classes" in found.left_out[0].reason
@@ -578,7 +578,7 @@ def test_sparse_rows_and_labelled_rows_say_the_same(rows):
         theory.generalisation(model, X[:600], y[:600], X_test=sx.as_rows(X[600:]))
     three = np.where(X[:, 0] > 1, "high", y)
     with pytest.warns(sx.FitWarning):
-        many = sx.Perceptron(max_passes=2).fit(X, three)
+        many = sx.Perceptron(max_iter=2).fit(X, three)
     found = theory.generalisation(many, sx.as_rows(X, three))
     assert found.errors == np.count_nonzero(many.predict(X) != three)
 

@@ -61,7 +61,7 @@ def test_the_rows_of_the_fit_in_any_format(cli):
         assert (record["training"], record["interval"]) == (True, None)
 
 
-@pytest.mark.parametrize("model", ["perceptron --max-passes 3", "logistic", "zero-one", "svm"])
+@pytest.mark.parametrize("model", ["perceptron --max-iter 3", "logistic", "zero-one", "svm"])
 def test_every_model_with_or_without_a_proof(model, cli):
     cli(f"fit rows.csv --model {model} -o model.json -q")
     assert "are the rows of the fit" in cli("evaluate model.json rows.csv")
@@ -117,7 +117,7 @@ def test_regressions_say_so_too(cli):
 @pytest.mark.parametrize(
     "model",
     [
-        sx.Perceptron(max_passes=3),
+        sx.Perceptron(max_iter=3),
         sx.LogisticRegression(),
         sx.LogisticRegression(penalty="firth"),
         sx.LogisticRegression(multi_class="multinomial", penalty=None),

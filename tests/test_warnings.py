@@ -16,8 +16,8 @@ LABELS = np.array([0, 0, 1, 1])
     ("model", "X", "kind"),
     [
         (sx.Perceptron(), TWINS, sx.NotSeparable),
-        (sx.Perceptron(max_passes=1), APART, sx.NothingProven),
-        (sx.MarginPerceptron(share=0.999999, max_passes=2), APART, sx.NothingProven),
+        (sx.Perceptron(max_iter=1), APART, sx.NothingProven),
+        (sx.MarginPerceptron(share=0.999999, max_iter=2), APART, sx.NothingProven),
         (sx.MaxMargin(), TWINS, sx.NothingProven),
         (sx.LinearSVM(C=np.inf), TWINS, sx.NotSeparable),
         (sx.LogisticRegression(penalty=None), APART, sx.FitWarning),

@@ -40,8 +40,8 @@ PHRASES = (
     (r"^(step|budget|confidence) must\b", r"--\1 must"),
     (r"\bn_jobs=", "--jobs "),
     (r"\b(time|node)_limit=", r"--\1-limit "),
-    (r"\bmax_(passes|mistakes)=", r"--max-\1 "),
-    (r"\bmax_(passes|mistakes)\b", r"--max-\1"),
+    (r"\bmax_(iter|mistakes)=", r"--max-\1 "),
+    (r"\bmax_(iter|mistakes)\b", r"--max-\1"),
     (rf"\b({PARAMETERS})=(?=[.,;:) ])", r"--\1"),
     (rf"\b({PARAMETERS})=", r"--\1 "),
     (r"\bC=", "-C "),
@@ -51,8 +51,8 @@ PHRASES = (
 def in_options(sentence: str) -> str:
     """A sentence of the library with its parameters spelled as options.
 
-    >>> in_options("More passes (max_passes) may settle it; center=True helps.")
-    'More passes (--max-passes) may settle it; --center helps.'
+    >>> in_options("More passes (max_iter) may settle it; center=True helps.")
+    'More passes (--max-iter) may settle it; --center helps.'
     >>> in_options("say which one holds the labels with label=, or label=False for none.")
     'say which one holds the labels with --label.'
     """

@@ -27,7 +27,7 @@ MODELS = {
 REGRESSIONS = ("linear", "ridge")  # they predict numbers, the others classes
 ORDERS = ("cyclic", "shuffled", "first-violator", "worst-violator")
 OPTIONS = {
-    "max_passes": "--max-passes",
+    "max_iter": "--max-iter",
     "max_mistakes": "--max-mistakes",
     "order": "--order",
     "step": "--step",
@@ -89,7 +89,11 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 show_default=True,
                 help="The method. linear and ridge predict numbers, the others classes.",
             ),
-            click.option("--max-passes", type=whole, help="Passes over the rows before the fit gives up."),
+            click.option(
+                "--max-iter",
+                type=whole,
+                help="perceptrons: passes over the rows before the fit gives up; logistic, svm: steps.",
+            ),
             click.option("--max-mistakes", type=whole, help="Stop after so many mistakes."),
             click.option("--order", type=click.Choice(ORDERS), help="The order in which rows are visited."),
             click.option("--step", type=Number(), help="The step at a mistake."),

@@ -55,7 +55,7 @@ def _watched(model: Any, clock: Any) -> Iterator[_Watch]:
     from separatrix.algorithms.perceptrons.training import on_pass
 
     watch = _Watch()
-    most = getattr(model, "max_passes", None)
+    most = getattr(model, "max_iter", None)
     limit = "" if most is None else f" of at most {most:,}"
 
     def passed(number: int, mistakes: int) -> None:

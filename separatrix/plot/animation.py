@@ -133,7 +133,7 @@ class Trace:
         return f"{mistakes} mistakes; " + ("the last pass made none." if self.settled else "not settled.")
 
 
-def trace(X: Any, y: Any = None, *, max_passes: int = 100, max_mistakes: int = MOST_FRAMES) -> Trace:
+def trace(X: Any, y: Any = None, *, max_iter: int = 100, max_mistakes: int = MOST_FRAMES) -> Trace:
     """Record a perceptron from zero with unit steps on rows of the plane, mistake by mistake.
 
     Examples
@@ -155,7 +155,7 @@ def trace(X: Any, y: Any = None, *, max_passes: int = 100, max_mistakes: int = M
     weights = np.zeros(3)
     steps: list[Step] = []
     mistakes, settled, turn = 0, False, 1
-    for turn in range(1, max_passes + 1):
+    for turn in range(1, max_iter + 1):
         before = mistakes
         for row, z in enumerate(Z):
             if not z @ weights > 0:

@@ -41,7 +41,7 @@ def fitted(X: np.ndarray, y: np.ndarray) -> dict[str, Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sx.FitWarning)
         return {
-            "perceptron": sx.Perceptron(max_passes=200).fit(X, y),
+            "perceptron": sx.Perceptron(max_iter=200).fit(X, y),
             "logistic": sx.LogisticRegression(C=1.0).fit(X, y),
             "SVM, C = 1": sx.LinearSVM(C=1.0).fit(X, y),
             "maximum margin": sx.MaxMargin().fit(X, y),

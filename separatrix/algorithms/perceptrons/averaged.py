@@ -30,7 +30,7 @@ class AveragedPerceptron(OnlineClassifier):
 
     Parameters
     ----------
-    max_passes : int, default=10
+    max_iter : int, default=10
         Passes; the run ends sooner at a pass without mistakes.
     order : {"cyclic", "shuffled"} or sequence of int, default="cyclic"
     fit_intercept : bool, default=True
@@ -56,14 +56,14 @@ class AveragedPerceptron(OnlineClassifier):
 
     def __init__(
         self,
-        max_passes: int = 10,
+        max_iter: int = 10,
         order: Any = "cyclic",
         random_state: Any = None,
         *,
         fit_intercept: bool = True,
         n_jobs: int | None = None,
     ) -> None:
-        self.max_passes = max_passes
+        self.max_iter = max_iter
         self.order = order
         self.random_state = random_state
         self.fit_intercept = fit_intercept

@@ -34,7 +34,7 @@ class BatchPerceptron(MistakeDriven):
 
     Parameters
     ----------
-    max_passes : int, default=1000
+    max_iter : int, default=1000
         Rounds.
     center : bool, default=False
         Run on rows moved to their mean; weights are returned for the rows as given.
@@ -67,14 +67,14 @@ class BatchPerceptron(MistakeDriven):
 
     def __init__(
         self,
-        max_passes: int = 1000,
+        max_iter: int = 1000,
         center: bool = False,
         *,
         fit_intercept: bool = True,
         warm_start: bool = False,
         n_jobs: int | None = None,
     ) -> None:
-        self.max_passes = max_passes
+        self.max_iter = max_iter
         self.center = center
         self.fit_intercept = fit_intercept
         self.warm_start = warm_start
@@ -92,7 +92,7 @@ class BatchPerceptron(MistakeDriven):
     def _run(self, frame: Frame, positive: int, start: np.ndarray | None) -> Run:
         learner = BatchLearner(frame.rows.n_columns, intercept=self.fit_intercept, start=frame.inwards(start))
         run = Run(learner)
-        for number in range(self.max_passes):
+        for number in range(self.max_iter):
             started = perf_counter()
             found = learner.round(frame.rows, positive)
             norm = length_of(learner.weights)

@@ -51,7 +51,7 @@ class MarginPerceptron(OnlineClassifier):
     ----------
     share : float, default=0.5
         Between 0 and 1, both excluded.
-    max_passes : int, default=1000
+    max_iter : int, default=1000
     order : {"cyclic", "shuffled"} or sequence of int, default="cyclic"
     fit_intercept : bool, default=True
         Without it the margin is that of the rows x.
@@ -89,7 +89,7 @@ class MarginPerceptron(OnlineClassifier):
     def __init__(
         self,
         share: float = 0.5,
-        max_passes: int = 1000,
+        max_iter: int = 1000,
         order: Any = "cyclic",
         random_state: Any = None,
         *,
@@ -97,7 +97,7 @@ class MarginPerceptron(OnlineClassifier):
         n_jobs: int | None = None,
     ) -> None:
         self.share = share
-        self.max_passes = max_passes
+        self.max_iter = max_iter
         self.order = order
         self.random_state = random_state
         self.fit_intercept = fit_intercept
@@ -151,7 +151,7 @@ class MarginPerceptron(OnlineClassifier):
             warn(
                 NothingProven,
                 f"The rows are separated, but with {reached:.3g} of the best margin for certain, not the "
-                f"{self.share:g} asked for: {len(run.passes)} passes were not enough (max_passes).",
+                f"{self.share:g} asked for: {len(run.passes)} passes were not enough (max_iter).",
             )
         return super()._certificate(rows, positive, run, weights, found, facts)
 

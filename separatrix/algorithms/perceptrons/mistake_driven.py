@@ -33,7 +33,7 @@ class MistakeDriven(LinearClassifier):
     `_certificate`, what it claims of the weights in the end.
     """
 
-    max_passes: int
+    max_iter: int
     order: Any = "cyclic"
     max_mistakes: int | None = None
     center: bool = False
@@ -74,8 +74,8 @@ class MistakeDriven(LinearClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not (is_whole(self.max_passes) and self.max_passes >= 1):
-            raise ValueError(f"max_passes={shown(self.max_passes)} must be a whole number of at least 1.")
+        if not (is_whole(self.max_iter) and self.max_iter >= 1):
+            raise ValueError(f"max_iter={shown(self.max_iter)} must be a whole number of at least 1.")
         if self.max_mistakes is not None and not (is_whole(self.max_mistakes) and self.max_mistakes >= 1):
             raise ValueError(
                 f"max_mistakes={shown(self.max_mistakes)} must be a whole number of at least 1, or None."

@@ -62,7 +62,7 @@ class OnlineClassifier(MistakeDriven):
         learners = {k: self._learner(rows.n_columns, frame.inwards(start)) for k, start in starts.items()}
         plan = Plan(
             order_named(self.order),
-            self.max_passes,
+            self.max_iter,
             self.max_mistakes,
             check_random_state(self.random_state),
             self.track_margin,

@@ -41,7 +41,7 @@ class PassiveAggressive(OnlineClassifier):
     C : float, default=1.0
         Aggressiveness of PA-I and PA-II.
     variant : {"PA", "PA-I", "PA-II"}, default="PA-I"
-    max_passes : int, default=100
+    max_iter : int, default=100
         The run ends sooner at a pass without an update.
     order : {"cyclic", "shuffled"} or sequence of int, default="cyclic"
     fit_intercept : bool, default=True
@@ -77,7 +77,7 @@ class PassiveAggressive(OnlineClassifier):
         self,
         C: float = 1.0,
         variant: str = "PA-I",
-        max_passes: int = 100,
+        max_iter: int = 100,
         order: Any = "cyclic",
         random_state: Any = None,
         *,
@@ -87,7 +87,7 @@ class PassiveAggressive(OnlineClassifier):
     ) -> None:
         self.C = C
         self.variant = variant
-        self.max_passes = max_passes
+        self.max_iter = max_iter
         self.order = order
         self.random_state = random_state
         self.fit_intercept = fit_intercept

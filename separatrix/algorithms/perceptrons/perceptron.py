@@ -52,7 +52,7 @@ class Perceptron(OnlineClassifier):
 
     Parameters
     ----------
-    max_passes : int, default=1000
+    max_iter : int, default=1000
         Passes over the rows before the fit gives up.
     order : {"cyclic", "shuffled", "first violator", "worst violator"} or sequence of int, default="cyclic"
         The order of visits. "shuffled" draws a new order for every pass; a "violator" pass is one search of
@@ -114,7 +114,7 @@ class Perceptron(OnlineClassifier):
 
     def __init__(
         self,
-        max_passes: int = 1000,
+        max_iter: int = 1000,
         order: Any = "cyclic",
         step: Any = 1.0,
         center: bool = False,
@@ -127,7 +127,7 @@ class Perceptron(OnlineClassifier):
         track_margin: bool = False,
         n_jobs: int | None = None,
     ) -> None:
-        self.max_passes = max_passes
+        self.max_iter = max_iter
         self.order = order
         self.step = step
         self.center = center

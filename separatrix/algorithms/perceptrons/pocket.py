@@ -39,7 +39,7 @@ class PocketPerceptron(OnlineClassifier):
 
     Parameters
     ----------
-    max_passes : int, default=100
+    max_iter : int, default=100
     order : {"drawn", "shuffled", "cyclic"} or sequence of int, default="drawn"
         "drawn": as many random draws as there are rows; a row may come again. Beyond 1,024 rows, and from a
         file, the draws come block by block.
@@ -68,7 +68,7 @@ class PocketPerceptron(OnlineClassifier):
 
     def __init__(
         self,
-        max_passes: int = 100,
+        max_iter: int = 100,
         order: Any = "drawn",
         random_state: Any = None,
         *,
@@ -76,7 +76,7 @@ class PocketPerceptron(OnlineClassifier):
         warm_start: bool = False,
         n_jobs: int | None = None,
     ) -> None:
-        self.max_passes = max_passes
+        self.max_iter = max_iter
         self.order = order
         self.random_state = random_state
         self.fit_intercept = fit_intercept

@@ -59,7 +59,7 @@ class Plan:
     """When to stop and how to walk; ``large`` for rows in memory that are read several blocks at a time."""
 
     order: str | np.ndarray
-    max_passes: int
+    max_iter: int
     max_mistakes: int | None
     random: np.random.RandomState
     track_margin: bool = False
@@ -79,9 +79,9 @@ def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict
         survey.all()
     measured = not every_row
     if isinstance(plan.order, str) and plan.order == "cyclic" and plan.max_mistakes is None:
-        measured = _focus(rows, runs, survey, plan.max_passes)
+        measured = _focus(rows, runs, survey, plan.max_iter)
         plan = replace(plan, large=measured)
-    for number in range(plan.max_passes):
+    for number in range(plan.max_iter):
         active = {positive: run for positive, run in runs.items() if _goes_on(run, plan)}
         if not active:
             break

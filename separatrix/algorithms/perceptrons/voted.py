@@ -39,7 +39,7 @@ class VotedPerceptron(OnlineClassifier):
 
     Parameters
     ----------
-    max_passes : int, default=10
+    max_iter : int, default=10
     order : {"cyclic", "shuffled"} or sequence of int, default="cyclic"
     fit_intercept : bool, default=True
     max_mistakes : int, optional
@@ -69,7 +69,7 @@ class VotedPerceptron(OnlineClassifier):
 
     def __init__(
         self,
-        max_passes: int = 10,
+        max_iter: int = 10,
         order: Any = "cyclic",
         random_state: Any = None,
         *,
@@ -77,7 +77,7 @@ class VotedPerceptron(OnlineClassifier):
         max_mistakes: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.max_passes = max_passes
+        self.max_iter = max_iter
         self.order = order
         self.random_state = random_state
         self.fit_intercept = fit_intercept

@@ -38,7 +38,7 @@ def _xor(stage: Stage) -> str:
     import separatrix
 
     rows = data.exclusive_or()
-    stage.fit(separatrix.Perceptron(max_passes=100), rows)
+    stage.fit(separatrix.Perceptron(max_iter=100), rows)
     picture = stage.fit(separatrix.PocketPerceptron(random_state=0), rows)
     X, y = separatrix.problems.xor()
     lifted = separatrix.lift(X, y)
@@ -87,7 +87,7 @@ def _far(stage: Stage) -> str:
     import separatrix
 
     rows = data.far_away()
-    stage.fit(separatrix.Perceptron(max_passes=200), rows)
+    stage.fit(separatrix.Perceptron(max_iter=200), rows)
     return stage.fit(separatrix.Perceptron(center=True), rows)
 
 

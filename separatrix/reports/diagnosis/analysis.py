@@ -168,7 +168,7 @@ class Examination:
     def _perceptron(self, contenders: list[Contender], margin: Margin | None) -> Course:
         import separatrix
 
-        model = separatrix.Perceptron(max_passes=PASSES, fit_intercept=self.intercept)
+        model = separatrix.Perceptron(max_iter=PASSES, fit_intercept=self.intercept)
         contenders.append(self._fitted("perceptron", model))
         history = model.history_["mistakes"]
         shown = sorted(

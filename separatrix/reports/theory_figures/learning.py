@@ -127,7 +127,7 @@ def mistakes() -> str:
     allowed, made = [], []
     for k in range(1, 8):
         problem = separable(300, 5, margin=2.0**-k, random_state=k)
-        model = Perceptron(max_passes=100_000).fit(*problem)
+        model = Perceptron(max_iter=100_000).fit(*problem)
         allowed.append(separate(*problem).mistake_bound)
         made.append(model.mistakes_)
     tight = [2**k for k in range(1, 9)]
