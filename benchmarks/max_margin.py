@@ -40,7 +40,7 @@ def _bar(n: int, d: int, seconds: float) -> Bar:
 
 
 def _model(X: np.ndarray, y: np.ndarray) -> sx.MaxMargin:
-    return sx.MaxMargin(gap=GAP).fit(X, y)
+    return sx.MaxMargin(tol=GAP).fit(X, y)
 
 
 def _proven(X: np.ndarray, y: np.ndarray) -> float:

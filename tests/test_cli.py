@@ -186,10 +186,10 @@ def test_parameters_of_the_convex_models_and_the_search(cli):
     assert parameters("logistic --penalty firth")["penalty"] == "firth"
     wanted = {"C": 2.0, "loss": "squared_hinge", "tol": 1e-6, "class_weight": "balanced"}
     assert wanted.items() <= parameters("svm -C 2 --loss squared_hinge --tol 1e-6 --balanced").items()
-    wanted = {"time_limit": 5.0, "node_limit": 7, "gap": 0.5, "costs": "balanced"}
-    assert wanted.items() <= parameters("zero-one --time-limit 5 --node-limit 7 --gap 0.5 --balanced").items()
+    wanted = {"time_limit": 5.0, "node_limit": 7, "tol": 0.5, "costs": "balanced"}
+    assert wanted.items() <= parameters("zero-one --time-limit 5 --node-limit 7 --tol 0.5 --balanced").items()
     assert parameters("zero-one --time-limit inf")["time_limit"] is None
-    assert {"gap": 1e-3}.items() <= parameters("max-margin --gap 1e-3").items()
+    assert {"tol": 1e-3}.items() <= parameters("max-margin --tol 1e-3").items()
 
 
 def test_the_fewest_errors_are_told_from_both_ends(cli):
@@ -383,7 +383,7 @@ BAD_LINES = [
     (f"{FIT} --step nan", "nan is not a number"),
     (f"{FIT} --time-limit 3", "--time-limit is no option of the model perceptron; it is one of max-margin"),
     (f"{FIT} --model zero-one --time-limit 0", "--time-limit 0.0 makes no sense: give seconds."),
-    (f"{FIT} --model zero-one --gap 2", "--gap 2.0 makes no sense"),
+    (f"{FIT} --model zero-one --tol 2", "--tol 2.0 makes no sense"),
     (f"{FIT} --model zero-one --checkpoint no/where", "there is no such folder"),
     (f"{FIT} --model svm -C 0", "-C 0.0 makes no sense"),
     (f"{FIT} --test 0.999", "leaves none to learn from"),

@@ -41,13 +41,13 @@ NUMBERS = [
     (sx.Perceptron, "step"),
     (sx.PassiveAggressive, "C"),
     (sx.MarginPerceptron, "share"),
-    (sx.MaxMargin, "gap"),
+    (sx.MaxMargin, "tol"),
     (sx.LinearSVM, "C"),
     (sx.LinearSVM, "tol"),
     (sx.LogisticRegression, "C"),
     (sx.LogisticRegression, "tol"),
     (sx.Ridge, "alpha"),
-    (sx.ZeroOne, "gap"),
+    (sx.ZeroOne, "tol"),
 ]
 WHOLE = [
     (sx.Perceptron, "max_iter"),

@@ -296,7 +296,7 @@ def test_models_are_saved_and_read_back(tmp_path):
     [
         ({"time_limit": 0}, "seconds"),
         ({"node_limit": 0}, "nodes"),
-        ({"gap": 1.5}, "share"),
+        ({"tol": 1.5}, "share"),
         ({"costs": [1, 2]}, r"costs=\[1, 2\] makes no sense: give a positive number for every class"),
         ({"costs": {0: None}}, "costs=.* makes no sense"),
     ],

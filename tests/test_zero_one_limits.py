@@ -49,7 +49,7 @@ def test_errors_are_those_of_the_halfspace_returned(seed):
     draws = np.random.default_rng(seed)
     X = draws.integers(0, 2, (60, int(draws.integers(3, 9)))).astype(float)
     y = X @ draws.normal(size=X.shape[1]) + draws.normal(0, 1, 60) > 0
-    assert_sound(sx.ZeroOne(gap=0.95, fit_intercept=False).fit(X, y), X, y)
+    assert_sound(sx.ZeroOne(tol=0.95, fit_intercept=False).fit(X, y), X, y)
 
 
 @pytest.mark.parametrize("more", [lambda X: np.zeros((len(X), 5)), lambda X: 2 * X], ids=["zeros", "twice"])

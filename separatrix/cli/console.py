@@ -15,7 +15,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 NARROWEST, WIDEST = 60, 100
 PARAMETERS = (
     "label|features|drop|format|delimiter|positive|encode|text|hashed|missing|scale|share|variant|order|step|"
-    "alpha|gap|tol|penalty|loss|checkpoint"
+    "alpha|tol|penalty|loss|checkpoint"
 )
 PHRASES = (
     (r"\s+\(certificate_\)", ""),

@@ -43,7 +43,6 @@ OPTIONS = {
     "alpha": "--alpha",
     "time_limit": "--time-limit",
     "node_limit": "--node-limit",
-    "gap": "--gap",
     "checkpoint": "--checkpoint",
     "random_state": "--seed",
     "n_jobs": "--jobs",
@@ -135,7 +134,9 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 default=None,
                 help="logistic, svm, zero-one: every class weighs the same.",
             ),
-            click.option("--tol", type=Number(), help="logistic, svm: the relative gap to end at."),
+            click.option(
+                "--tol", type=Number(), help="logistic, svm, max-margin, zero-one: end at this relative gap."
+            ),
             click.option(
                 "--alpha",
                 type=Penalties(),
@@ -150,7 +151,6 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 help="zero-one, max-margin: stop after this; inf: never.  [zero-one: 60]",
             ),
             click.option("--node-limit", type=whole, help="zero-one: stop after so many nodes."),
-            click.option("--gap", type=Number(), help="zero-one, max-margin: stop at this relative gap."),
             click.option(
                 "--checkpoint", metavar="FILE", help="zero-one: keep the search here, and go on from it."
             ),

@@ -214,7 +214,7 @@ def holds(plane: Plane, rows: Active) -> bool:
     return bool((plane.margins().compare(rows.X, rows.signs.astype(np.int8)) > 0).all())
 
 
-def nearest_point(points: np.ndarray, outside: Active, gap: float = 1e-2) -> tuple[np.ndarray, float]:
+def nearest_point(points: np.ndarray, outside: Active, tol: float = 1e-2) -> tuple[np.ndarray, float]:
     """The minimum-norm point in floats, and the least p·x; the corral is left in ``outside``."""
     count, width = points.shape
     if width > count:
@@ -222,16 +222,16 @@ def nearest_point(points: np.ndarray, outside: Active, gap: float = 1e-2) -> tup
         if even is not None:
             outside.corral, outside.shares = list(range(count)), [1.0] * count
             return even, float((points @ even).min())
-        nearest_point(low, outside, gap)
+        nearest_point(low, outside, tol)
         nearest = points[outside.corral].T @ np.array(outside.shares)
         return nearest, float((points @ nearest).min())
-    solved = solve(points, NO_SIGNS, gap, [(i, -1) for i in outside.corral], outside.shares)
+    solved = solve(points, NO_SIGNS, tol, [(i, -1) for i in outside.corral], outside.shares)
     lowest = float((points @ solved.nearest).min())
     for _ in range(FRESH):
         if lowest > 0:
             break
         # A new factorisation of the same corral is free of the rounding that the old one has gathered.
-        solved = solve(points, NO_SIGNS, gap, solved.corral, solved.shares)
+        solved = solve(points, NO_SIGNS, tol, solved.corral, solved.shares)
         before, lowest = lowest, float((points @ solved.nearest).min())
         if lowest == before:
             break
@@ -274,7 +274,7 @@ class Nearest(NamedTuple):
 def solve(
     points: np.ndarray,
     signs: np.ndarray,
-    gap: float,
+    tol: float,
     corral: Sequence[tuple[int, int]] | np.ndarray = (),
     shares: Sequence[float] | np.ndarray = (),
 ) -> Nearest:
@@ -289,5 +289,5 @@ def solve(
         mixture[:known] = shares[:known]
     nearest, held = np.zeros(width), np.zeros((room, width))
     basis, triangle = np.zeros((room, width + 1)), np.zeros((room, room))
-    size = min_norm(points, signs, gap, 50 * room + 1000, basis, triangle, places, held, mixture, nearest)
+    size = min_norm(points, signs, tol, 50 * room + 1000, basis, triangle, places, held, mixture, nearest)
     return Nearest(nearest, places[:size], mixture[:size])

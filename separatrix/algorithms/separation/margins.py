@@ -94,48 +94,48 @@ class MarginSearch:
         elif other.two_hulls == self.two_hulls:
             self.pairs, self.shares = list(other.pairs), list(other.shares)
 
-    def run(self, gap: float, canonical: bool = False) -> Bracket:
-        """Close the bracket to the relative gap: in floats, then in whole numbers if they stop short.
+    def run(self, tol: float, canonical: bool = False) -> Bracket:
+        """Close the bracket to the relative gap ``tol``: in floats, then in whole numbers if they stop short.
 
         ``canonical`` scales the halfspace so that the nearest rows score ±1.
         """
         # Floats only propose: where they overflow the exact checks refuse what comes of it.
         with suppress(OutOfTime), np.errstate(over="ignore", invalid="ignore"):
-            self._in_floats(gap)
+            self._in_floats(tol)
             if self.scanner.rows.n_bytes <= SMALL:
                 for candidate in (self.best, self.last):
                     self._take(candidate, self._scan(candidate), exactly=True)
-            if not self._closed(gap) and self.scanner.width <= EXACT_WIDTH:
-                self._in_whole_numbers(gap)
+            if not self._closed(tol) and self.scanner.width <= EXACT_WIDTH:
+                self._in_whole_numbers(tol)
             if canonical:
-                self._canonical(gap)
+                self._canonical(tol)
         return self._bracket()
 
-    def _in_floats(self, gap: float) -> None:
+    def _in_floats(self, tol: float) -> None:
         self._take(self.plane, self._scan(self.plane))
         moving = True
-        while moving and not self._closed(gap):
+        while moving and not self._closed(tol):
             self.scanner.tick()
             before = (self.lower, self.upper)
-            plane = self._proposed(gap)
+            plane = self._proposed(tol)
             if plane is None:
                 break
             self._take(plane, self._scan(plane))
             moving = self.grew or (self.lower, self.upper) != before
 
-    def _proposed(self, gap: float) -> Plane | None:
+    def _proposed(self, tol: float) -> Plane | None:
         """Wolfe's method on the active set: the upper bound of its corral, and the hyperplane to try."""
         if min_norm_of_few.COLUMNS < self.active.X.shape[1] > len(self.active):
             points = self._points_unmoved()
-            solved = min_norm_of_few.nearest_of_few(points, self._signs(), gap / 4, self.pairs, self.shares)
+            solved = min_norm_of_few.nearest_of_few(points, self._signs(), tol / 4, self.pairs, self.shares)
         else:
-            solved = solve(self._points(), self._signs(), gap / 4, self.pairs, self.shares)
+            solved = solve(self._points(), self._signs(), tol / 4, self.pairs, self.shares)
         self.pairs = [(int(i), int(j)) for i, j in solved.corral]
         self.shares = solved.shares.tolist()
         self._bound([int(share * 2.0**80) for share in self.shares])
         return self._plane(solved.nearest)
 
-    def _canonical(self, gap: float) -> None:
+    def _canonical(self, tol: float) -> None:
         """Scale the halfspace so that the nearest rows score 1, if that costs no more than rounding."""
         lower, plane = self.lower, self.best
         if not plane.in_floats or not lower > 0:
@@ -146,16 +146,16 @@ class MarginSearch:
             return
         self.lower = 0.0
         self._take(scaled, self._scan(scaled), exactly=self.scanner.rows.n_bytes <= SMALL)
-        if not self._closed(gap) and self.lower < lower:
+        if not self._closed(tol) and self.lower < lower:
             self.lower, self.best = lower, plane
 
-    def _closed(self, gap: float) -> bool:
-        return self.lower >= (1 - gap) * self.upper
+    def _closed(self, tol: float) -> bool:
+        return self.lower >= (1 - tol) * self.upper
 
-    def _in_whole_numbers(self, gap: float) -> None:
+    def _in_whole_numbers(self, tol: float) -> None:
         """Wolfe's method in exact arithmetic, from where floats stopped, until the bracket is closed."""
         grew = True
-        while grew and not self._closed(gap):
+        while grew and not self._closed(tol):
             points = self._whole_points()
             signs = self.active.signs.astype(int).tolist() if self.two_hulls else None
             found = foot(points, signs, self.pairs, self.shares, self.scanner.tick)

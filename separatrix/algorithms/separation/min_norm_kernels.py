@@ -228,7 +228,7 @@ def _vertex(points: np.ndarray, pair: np.ndarray, out: np.ndarray) -> None:
 def min_norm(
     points: np.ndarray,
     signs: np.ndarray,
-    gap: float,
+    tol: float,
     rounds: int,
     basis: np.ndarray,
     triangle: np.ndarray,
@@ -240,7 +240,7 @@ def min_norm(
     """Wolfe's method; the size of the final corral.
 
     Starts from the pairs of rows in ``corral`` before the first whose entry is -1. Stops when min v·x >= (1 -
-    gap) x·x over the vertices v, when nothing moves any more, or after ``rounds`` major cycles. With no
+    tol) x·x over the vertices v, when nothing moves any more, or after ``rounds`` major cycles. With no
     ``signs`` the polytope is the hull of the points; with signs, the hull of the +1 points less that of the
     -1 points.
     """
@@ -297,7 +297,7 @@ def min_norm(
         stalls = stalls + 1 if square >= last * (1.0 - 1e-14) else 0
         last = min(last, square)
         lowest = _extreme(points, signs, nearest, pair)
-        if lost or lowest >= (1.0 - gap) * square or stalls > 3 or size == room or square < 1e-34:
+        if lost or lowest >= (1.0 - tol) * square or stalls > 3 or size == room or square < 1e-34:
             break
         known = False
         for i in range(size):

@@ -23,12 +23,12 @@ COLUMNS = 1000  # with fewer, nothing is won
 def nearest_of_few(
     points: csr_array,
     signs: np.ndarray,
-    gap: float,
+    tol: float,
     corral: Sequence[tuple[int, int]],
     shares: Sequence[float],
 ) -> Nearest:
     """`solve`, for points with many columns."""
-    solved = solve(_factor(points), signs, gap, corral, shares)
+    solved = solve(_factor(points), signs, tol, corral, shares)
     mixture = np.zeros(points.shape[0])
     for (i, j), share in zip(solved.corral.tolist(), solved.shares.tolist(), strict=True):
         mixture[i] += share

@@ -194,20 +194,20 @@ class Separation:
         return Interval(found.lower, found.upper)
 
     def bracket(
-        self, *, geometric: bool = True, gap: float = 1e-9, canonical: bool = False
+        self, *, geometric: bool = True, tol: float = 1e-9, canonical: bool = False
     ) -> Bracket | None:
-        """The margin with its witnesses, to the relative gap; None unless complete.
+        """The margin with its witnesses, to the relative gap ``tol``; None unless complete.
 
         ``canonical`` scales the halfspace so that the nearest rows score ±1, up to rounding.
         """
         if self.kind != "complete" or self._plane is None:
             return None
-        key = (geometric or not self._scanner.intercept, gap, canonical)
+        key = (geometric or not self._scanner.intercept, tol, canonical)
         if key not in self._brackets:
             search = self._begun(partial(MarginSearch, geometric=geometric))
-            found = search.run(gap, canonical)
+            found = search.run(tol, canonical)
             self._measured = search
-            if not found.gap <= gap and self._scanner.time_limit is not None:
+            if not found.gap <= tol and self._scanner.time_limit is not None:
                 return found  # cut short: with more time there may be more to say
             self._brackets[key] = found
         return self._brackets[key]

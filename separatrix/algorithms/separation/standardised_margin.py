@@ -50,11 +50,11 @@ class StandardisedSearch(MarginSearch):
             weights = nearest / self.scales
         return super()._plane(weights) if np.isfinite(weights).all() else None
 
-    def _in_whole_numbers(self, gap: float) -> None:
+    def _in_whole_numbers(self, tol: float) -> None:
         """Floats still find the normal, since quotients are no whole numbers; its intercept is exact."""
         self.grew = True
-        while self.grew and not self._closed(gap):
-            plane = self._proposed(gap)
+        while self.grew and not self._closed(tol):
+            plane = self._proposed(tol)
             if plane is None:
                 return
             normal = Foot(dyadic(np.asarray(plane.weights[:-1])), 1, [], [])

@@ -228,7 +228,7 @@ class LinearSVM(WeightedClassifier):
     def _hard(self, rows: Rows, positive: int) -> Solution:
         """C = inf: the maximum-margin halfspace, or the proof that there is none."""
         counting, numbers = _counting(rows)
-        machine = MaxMargin(gap=HARD_GAP, fit_intercept=self.fit_intercept, free_intercept=True)
+        machine = MaxMargin(tol=HARD_GAP, fit_intercept=self.fit_intercept, free_intercept=True)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FitWarning)
             found = machine._solve(counting, positive)

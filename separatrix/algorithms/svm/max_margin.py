@@ -35,7 +35,7 @@ class MaxMargin(LinearClassifier):
 
     Parameters
     ----------
-    gap : float, default=1e-9
+    tol : float, default=1e-9
         The relative gap between the certified ends of the margin at which the search ends.
     fit_intercept : bool, default=True
     free_intercept : bool, default=True
@@ -70,14 +70,14 @@ class MaxMargin(LinearClassifier):
 
     def __init__(
         self,
-        gap: float = 1e-9,
+        tol: float = 1e-9,
         *,
         fit_intercept: bool = True,
         free_intercept: bool = True,
         time_limit: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.gap = gap
+        self.tol = tol
         self.fit_intercept = fit_intercept
         self.free_intercept = free_intercept
         self.time_limit = time_limit
@@ -85,15 +85,15 @@ class MaxMargin(LinearClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not is_between(self.gap, 0, 1):
-            raise ValueError(f"gap={shown(self.gap)} makes no sense: it is a share between 0 and 1.")
+        if not is_between(self.tol, 0, 1):
+            raise ValueError(f"tol={shown(self.tol)} makes no sense: it is a share between 0 and 1.")
         if self.time_limit is not None and not (is_number(self.time_limit) and self.time_limit >= 0):
             raise ValueError(f"time_limit={shown(self.time_limit)} makes no sense: give seconds, or None.")
 
     def _solve(self, rows: Rows, positive: int) -> Solution:
         require_finite(rows)
         answer = separated(rows, positive, intercept=self.fit_intercept, time_limit=self.time_limit)
-        bracket = answer.bracket(geometric=self.free_intercept, gap=float(self.gap), canonical=True)
+        bracket = answer.bracket(geometric=self.free_intercept, tol=float(self.tol), canonical=True)
         if bracket is None:
             return self._soft(rows, positive, answer)
         *weights, bias = bracket.plane.numbers()

@@ -54,8 +54,8 @@ class ZeroOne(WeightedClassifier):
         Seconds. None: until the optimum is proven.
     node_limit : int or None
         How many nodes the proof may visit: the same limit gives the same answer on every run.
-    gap : float, default=0
-        Stop when (upper − lower) ≤ gap · upper.
+    tol : float, default=0
+        Stop when (upper − lower) ≤ tol · upper.
     fit_intercept : bool, default=True
     costs : dict, "balanced" or None
         What an error costs, by class: {label: cost}, or so that both classes weigh the same; multiplied with
@@ -107,7 +107,7 @@ class ZeroOne(WeightedClassifier):
         self,
         time_limit: float | None = 60,
         node_limit: int | None = None,
-        gap: float = 0,
+        tol: float = 0,
         *,
         fit_intercept: bool = True,
         costs: Mapping[Any, float] | str | None = None,
@@ -119,7 +119,7 @@ class ZeroOne(WeightedClassifier):
     ) -> None:
         self.time_limit = time_limit
         self.node_limit = node_limit
-        self.gap = gap
+        self.tol = tol
         self.fit_intercept = fit_intercept
         self.costs = costs
         self.max_margin = max_margin
@@ -139,8 +139,8 @@ class ZeroOne(WeightedClassifier):
         super()._check_parameters()
         require_time_limit(self.time_limit)
         require_node_limit(self.node_limit)
-        if not (is_number(self.gap) and 0 <= self.gap < 1):
-            raise ValueError(f"gap={shown(self.gap)} makes no sense: it is a share from 0 to below 1.")
+        if not (is_number(self.tol) and 0 <= self.tol < 1):
+            raise ValueError(f"tol={shown(self.tol)} makes no sense: it is a share from 0 to below 1.")
 
     def _solve(self, rows: Rows, positive: int) -> Solution:
         require_finite(rows)
@@ -168,7 +168,7 @@ class ZeroOne(WeightedClassifier):
 
     def _interval(self, problem: Problem, started: float) -> Interval:
         limit = None if self.time_limit is None else self.time_limit - min(RESERVE, 0.04 * self.time_limit)
-        return Interval(problem, time_limit=limit, node_limit=self.node_limit, gap=self.gap, started=started)
+        return Interval(problem, time_limit=limit, node_limit=self.node_limit, tol=self.tol, started=started)
 
     def _separate(self, rows: Rows, positive: int, interval: Interval) -> None:
         """No errors at once, where the rows are separable; which rows cost nothing, where they are quasi."""

@@ -40,8 +40,8 @@ class Interval:
         Seconds, or None.
     node_limit
         How many nodes the engines may visit in all, or None. Deterministic where one thread works.
-    gap
-        Stop when upper − lower ≤ gap · upper.
+    tol
+        Stop when upper − lower ≤ tol · upper.
     report
         Called with the interval after each change, and now and then between.
     started
@@ -54,7 +54,7 @@ class Interval:
         *,
         time_limit: float | None = None,
         node_limit: int | None = None,
-        gap: float = 0.0,
+        tol: float = 0.0,
         report: Callable[[Interval], None] | None = None,
         started: float | None = None,
     ) -> None:
@@ -63,7 +63,7 @@ class Interval:
         self.deadline = None if time_limit is None else self.started + min(time_limit, LONGEST)
         self.node_limit = node_limit
         # Costs may be beyond all doubles; NumPy's float32 is no number that Fraction knows.
-        self.gap = Fraction(gap) if isinstance(gap, Rational) else Fraction(float(gap))
+        self.tol = Fraction(tol) if isinstance(tol, Rational) else Fraction(float(tol))
         self.recession: Recession | None = None  # every halfspace offered is moved along it
         self.weights: Whole = (0,) * problem.D
         self.upper = problem.cost_of(self.weights)
@@ -89,7 +89,7 @@ class Interval:
         """Nothing left to prove, or near enough, or the question asked is answered."""
         if self.target is not None and (self.upper <= self.target or self.lower > self.target):
             return True
-        return self.upper - self.lower <= self.gap * self.upper
+        return self.upper - self.lower <= self.tol * self.upper
 
     def offer(self, weights: Sequence[int], cost: int | None = None) -> bool:
         """A halfspace in whole numbers for ``problem.Z``; True if it is the best so far.

@@ -58,7 +58,7 @@ def _margin(X: np.ndarray, signs: np.ndarray, intercept: bool, time_limit: float
         X, codes = np.concatenate((X, -X)), np.repeat(np.array([1, 0], np.int32), len(X))
     rows = DenseRows(np.ascontiguousarray(X), codes, np.array([-1, 1]))
     answer: Any = separated(rows, 1, intercept=intercept, time_limit=max(0.05, time_limit))
-    bracket = answer.bracket(geometric=True, gap=1e-6, canonical=True) if answer.separable else None
+    bracket = answer.bracket(geometric=True, tol=1e-6, canonical=True) if answer.separable else None
     if bracket is None:
         return None
     numbers = tuple(bracket.plane.numbers())
