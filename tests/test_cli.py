@@ -186,7 +186,7 @@ def test_parameters_of_the_convex_models_and_the_search(cli):
     assert parameters("logistic --penalty firth")["penalty"] == "firth"
     wanted = {"C": 2.0, "loss": "squared_hinge", "tol": 1e-6, "class_weight": "balanced"}
     assert wanted.items() <= parameters("svm -C 2 --loss squared_hinge --tol 1e-6 --balanced").items()
-    wanted = {"time_limit": 5.0, "node_limit": 7, "tol": 0.5, "costs": "balanced"}
+    wanted = {"time_limit": 5.0, "node_limit": 7, "tol": 0.5, "class_weight": "balanced"}
     assert wanted.items() <= parameters("zero-one --time-limit 5 --node-limit 7 --tol 0.5 --balanced").items()
     assert parameters("zero-one --time-limit inf")["time_limit"] is None
     assert {"tol": 1e-3}.items() <= parameters("max-margin --tol 1e-3").items()

@@ -29,7 +29,7 @@ ESTIMATORS = [
     sx.Ridge([0.1, 1.0, 10.0]),
     sx.Lift(),
     sx.ZeroOne(node_limit=200),
-    sx.ZeroOne(node_limit=50, costs="balanced"),
+    sx.ZeroOne(node_limit=50, class_weight="balanced"),
     sx.LogisticRegression(),
     sx.LogisticRegression(C=10.0, solver="newton-cg", tol=1e-16),
     sx.LogisticRegression(penalty=None),

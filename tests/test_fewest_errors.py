@@ -175,7 +175,7 @@ def test_many_points_on_few_lines_of_the_plane(tmp_path):
 
 def test_the_command_line_knows_balanced_costs():
     model = estimator("zero-one", {"class_weight": "balanced", "time_limit": 3.0})
-    assert model.costs == "balanced"
+    assert model.class_weight == "balanced"
 
 
 # Ends that come early

@@ -103,7 +103,7 @@ def test_weights_are_repetitions():
 
 def test_costs_by_class():
     X, y = noisy(60, 2, 4)
-    model = sx.ZeroOne(node_limit=20000, costs={0: 1, 1: 2.5}).fit(X, y)
+    model = sx.ZeroOne(node_limit=20000, class_weight={0: 1, 1: 2.5}).fit(X, y)
     wrong = y[model.misclassified_]
     assert model.optimal_
     assert model.errors_ == (wrong == 0).sum() + 2.5 * (wrong == 1).sum()
@@ -297,8 +297,11 @@ def test_models_are_saved_and_read_back(tmp_path):
         ({"time_limit": 0}, "seconds"),
         ({"node_limit": 0}, "nodes"),
         ({"tol": 1.5}, "share"),
-        ({"costs": [1, 2]}, r"costs=\[1, 2\] makes no sense: give a positive number for every class"),
-        ({"costs": {0: None}}, "costs=.* makes no sense"),
+        (
+            {"class_weight": [1, 2]},
+            r"class_weight=\[1, 2\] makes no sense: give a positive number for every class",
+        ),
+        ({"class_weight": {0: None}}, "class_weight=.* makes no sense"),
     ],
 )
 def test_senseless_parameters_are_refused(change, words):

@@ -174,8 +174,6 @@ def estimator(model: str, given: dict[str, Any], *, seeds: bool = False) -> Any:
     kind = getattr(separatrix, MODELS[model])
     known = inspect.signature(kind).parameters
     chosen = {name: value for name, value in given.items() if value is not None}
-    if "costs" in known and "class_weight" in chosen:
-        chosen["costs"] = chosen.pop("class_weight")
     if seeds and "random_state" not in known:
         chosen.pop("random_state", None)
     for name in chosen:

@@ -25,7 +25,6 @@ class WeightedClassifier(LinearClassifier):
     """
 
     class_weight: Mapping[Any, float] | str | None = None
-    class_weight_name = "class_weight"  # what the user calls it
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit to rows ``X`` with labels ``y``, or to labelled `Rows` alone; a weight is a repetition."""
@@ -60,7 +59,7 @@ class WeightedClassifier(LinearClassifier):
             return
         if not (isinstance(given, Mapping) and all(_is_positive(weight) for weight in given.values())):
             raise ValueError(
-                f"{self.class_weight_name}={shown(given)} makes no sense: give a positive number for every "
+                f"class_weight={shown(given)} makes no sense: give a positive number for every "
                 'class, as in {0: 1, 1: 5}, "balanced", or None.'
             )
 

@@ -57,9 +57,9 @@ class ZeroOne(WeightedClassifier):
     tol : float, default=0
         Stop when (upper − lower) ≤ tol · upper.
     fit_intercept : bool, default=True
-    costs : dict, "balanced" or None
+    class_weight : dict, "balanced" or None
         What an error costs, by class: {label: cost}, or so that both classes weigh the same; multiplied with
-        ``sample_weight``.
+        ``sample_weight``, which says what an error costs row by row.
     max_margin : bool, default=True
         Among the halfspaces with the fewest errors that were met, return the one with the largest margin on
         the rows it gets right.
@@ -110,7 +110,7 @@ class ZeroOne(WeightedClassifier):
         tol: float = 0,
         *,
         fit_intercept: bool = True,
-        costs: Mapping[Any, float] | str | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
         max_margin: bool = True,
         random_state: Any = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -121,19 +121,12 @@ class ZeroOne(WeightedClassifier):
         self.node_limit = node_limit
         self.tol = tol
         self.fit_intercept = fit_intercept
-        self.costs = costs
+        self.class_weight = class_weight
         self.max_margin = max_margin
         self.random_state = random_state
         self.checkpoint = checkpoint
         self.progress = progress
         self.n_jobs = n_jobs
-
-    class_weight_name = "costs"
-
-    @property
-    def class_weight(self) -> Mapping[Any, float] | str | None:  # type: ignore[override]
-        """What `WeightedClassifier` multiplies in: the costs."""
-        return self.costs
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
