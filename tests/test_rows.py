@@ -224,6 +224,22 @@ def test_a_broken_matrix_of_any_layout_is_refused_wherever_it_is_given(name):
         sx.certificates.Separable((1.0, 1.0, 1.0, 1.0), -50.0).verify(BROKEN[name](), y)
 
 
+@pytest.mark.parametrize("part", ["indices", "indptr"])
+def test_a_matrix_changed_after_its_rows_were_made_is_refused(part):
+    matrix, y = changed(csr_array), [0, 0, 0, 1, 1, 1]
+    matrix.indptr = matrix.indptr.astype(np.int64)  # kept as it is, like indices of 32 bits
+    model, rows = sx.LogisticRegression().fit(matrix, y), as_rows(matrix, y)
+    measured = as_rows(matrix, y, regression=True)
+    getattr(matrix, part)[-1] = 10**9
+    for use in (model.predict, model.score, sx.Perceptron().fit, sx.separate, sx.diagnose, as_rows):
+        with pytest.raises(sx.DataError, match="The sparse matrix is broken"):
+            use(rows)
+    with pytest.raises(sx.DataError, match="The sparse matrix is broken"):
+        sx.Ridge().fit(measured)
+    with pytest.raises(ValueError, match="The sparse data is damaged"):
+        sx.certificates.Separable((1.0, 1.0, 1.0, 1.0), -50.0).verify(rows)
+
+
 def test_room_that_a_sparse_matrix_does_not_use_may_hold_anything():
     matrix = changed(csr_array)
     matrix.data, matrix.indices = np.append(matrix.data, 9.0), np.append(matrix.indices, 10**6)

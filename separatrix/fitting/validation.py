@@ -135,6 +135,7 @@ def checked_values(estimator: Any, X: Any, *, reset: bool) -> Any:
 
 
 def adopt(estimator: Any, rows: Rows, *, reset: bool) -> None:
+    rows.require_sound()
     names = rows.columns
     if reset:
         estimator.n_features_in_ = rows.n_columns

@@ -41,6 +41,7 @@ def as_rows(X: Any, y: Any = None, *, n_jobs: int | None = None, regression: boo
     if isinstance(X, Rows):
         if y is not None:
             raise DataError("Rows carry their own labels: pass them alone, without y.")
+        X.require_sound()
         return X
     from separatrix.rows.conversion import rows_given
 

@@ -154,6 +154,11 @@ class SparseRows(MemoryRows):
         self.rows_in_block = rows_in_block or rows_per_block(stored * (self.dtype.itemsize + 4))
         self._label(codes, classes)
 
+    def require_sound(self) -> None:
+        # These are the user's own arrays, which may have been changed since the rows were made.
+        if not is_sound(self.data, self.indices, self.indptr, (self.n_rows, self.n_columns)):
+            raise DataError(BROKEN)
+
     def _adopt(self, matrix: Any) -> None:
         self.indptr = np.asarray(matrix.indptr, np.int64)
         self.data = read_only(np.ascontiguousarray(matrix.data))

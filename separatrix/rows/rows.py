@@ -176,6 +176,9 @@ class Rows(ABC):
         with np.errstate(over="ignore", invalid="ignore"):
             return np.where((some == some[:1]).all(axis=0), some[0], some.mean(axis=0))
 
+    def require_sound(self) -> None:
+        """Refuse arrays that kernels cannot follow, in rows that keep those of their user."""
+
     def require_finite(self) -> None:
         """Refuse the first NaN or infinity, by row and column."""
         if self.known_finite:

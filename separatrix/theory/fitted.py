@@ -165,7 +165,7 @@ def generalisation(
         missed = _wrong(model, X, y)
         left_out += [LeftOut(name, reason) for name in ("Vapnik and Chervonenkis", "compression", "margins")]
         return Generalisation(bounds, left_out, int(missed.sum()), len(missed))
-    fit = _survey(model, X if isinstance(X, Rows) else as_rows(X, y), failure)
+    fit = _survey(model, as_rows(X, None if isinstance(X, Rows) else y), failure)
     for part in (_uniform, _few_rows, _wide_margin):
         part(fit, bounds, left_out)
     left_out.append(

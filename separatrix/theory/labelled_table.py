@@ -13,7 +13,7 @@ from separatrix.rows import DataError, Rows, as_rows
 
 def labelled(X: Any, y: Any = None) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
     """The rows, and +1 for the larger of two labels, -1 for the other."""
-    rows = X if isinstance(X, Rows) else as_rows(X, y)
+    rows = as_rows(X, None if isinstance(X, Rows) else y)
     classes = rows.require_two_classes()
     if len(classes) != 2:
         raise DataError(f"There are {len(classes)} classes: this is about two.")
