@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -51,6 +52,29 @@ def table(seed):
     return X, signs, costs, bool(draws.integers(0, 2))
 
 
+def fitted(model, X, y, costs=None):
+    """The fitted model: it warns exactly where predict misses a row that its halfspace gets right."""
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        model.fit(X, y, sample_weight=costs)
+    right = np.setdiff1d(np.arange(len(y)), model.misclassified_)
+    missed = np.count_nonzero(model.predict(X)[right] != y[right])
+    assert [type(one.message) for one in given] == [sx.FitWarning] * bool(missed)
+    assert all(f"predict misses {missed} of {len(y)} training rows" in str(one.message) for one in given)
+    positive = np.asarray(y)[right] == model.classes_[1]
+    assert np.array_equal(np.asarray(model.halfspace_.score(X))[right] > 0, positive)
+    return model
+
+
+def test_a_rounding_that_predict_cannot_show_is_a_warning():
+    """No doubles have all four rows on their sides, though whole numbers do."""
+    X = np.array([[1, 1, -(2.0**100)], [3, -1, 3], [1, 1, -1], [-(2.0**-100), 0, 2.0**100]])
+    y = np.array([1, 0, 0, 1])
+    model = fitted(sx.ZeroOne(fit_intercept=False), X, y)
+    assert model.errors_ == 0
+    assert np.count_nonzero(model.predict(X) != y) == 1
+
+
 def holds(seed):
     X, signs, costs, intercept = table(seed)
     fewest = fewest_errors(X.tolist(), signs.tolist(), None, intercept)
@@ -58,7 +82,7 @@ def holds(seed):
         fewest if costs is None else fewest_errors(X.tolist(), signs.tolist(), costs.tolist(), intercept)
     )
     options = {"time_limit": 60, "n_jobs": 1, "max_margin": seed % 4 == 0}
-    model = sx.ZeroOne(fit_intercept=intercept, **options).fit(X, signs, sample_weight=costs)
+    model = fitted(sx.ZeroOne(fit_intercept=intercept, **options), X, signs, costs)
     certificate = model.certificate_
     assert model.errors_ == model.lower_bound_ == (int if cheapest == int(cheapest) else float)(cheapest)
     assert model.optimal_
@@ -126,7 +150,7 @@ def wide(seed):
 def test_many_columns_of_mixed_magnitudes(seed):
     X, signs, costs = wide(seed)
     wanted = fewest_errors(X.tolist(), signs.tolist(), None if costs is None else costs.tolist())
-    model = sx.ZeroOne(time_limit=60).fit(X, signs, sample_weight=costs)
+    model = fitted(sx.ZeroOne(time_limit=60), X, signs, costs)
     assert model.errors_ == model.lower_bound_ == float(wanted)
     assert model.certificate_.verify(X, signs).holds
 

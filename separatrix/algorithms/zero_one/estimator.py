@@ -218,8 +218,24 @@ class ZeroOne(WeightedClassifier):
             "interrupted": interval.interrupted,
         }
         floats = np.append(halfspace.weights, halfspace.intercept)
+        self._warn_of_rounding(rows, positive, floats, wrong)
         history: Any = list(interval.history)
         return Solution(floats, certificate, history, facts, halfspace)
+
+    def _warn_of_rounding(self, rows: Rows, positive: int, weights: np.ndarray, wrong: np.ndarray) -> None:
+        """Warn where predict, which computes in doubles, misses a row that the exact halfspace gets right."""
+        coef, intercept = weights[np.newaxis, :-1], weights[-1:]
+        missed: set[int] = set()
+        for block in rows.blocks():
+            above = self._scores(block, coef, intercept)[:, 0] > 0
+            missed.update((block.start + np.flatnonzero(above != (block.signs(positive) > 0))).tolist())
+        other = len(missed.difference(wrong.tolist()))
+        if other:
+            warn(
+                FitWarning,
+                f"Doubles cannot tell all rows from the hyperplane: predict misses {other} of {rows.n_rows} "
+                "training rows that halfspace_ and certificate_ get right. Use halfspace_ to predict.",
+            )
 
     def _in_doubles(self, problem: Problem, numbers: tuple[Any, ...], upper: int) -> tuple[float | int, ...]:
         """The nearest doubles, at most 1 in size, if they make no more errors; else the numbers as given."""
