@@ -48,8 +48,23 @@ def test_errors_are_those_of_the_halfspace_returned(seed):
     """A search that stops early may be bettered by the halfspace with the widest margin."""
     draws = np.random.default_rng(seed)
     X = draws.integers(0, 2, (60, int(draws.integers(3, 9)))).astype(float)
-    y = X @ draws.normal(size=X.shape[1]) + draws.normal(0, 1, 60) > 0
-    assert_sound(sx.ZeroOne(tol=0.95, fit_intercept=False).fit(X, y), X, y)
+    y = (X @ draws.normal(size=X.shape[1]) + draws.normal(0, 1, 60) > 0).astype(int)
+    model = sx.ZeroOne(tol=0.95, fit_intercept=False).fit(X, y)
+    assert_sound(model, X, y)
+    right = np.setdiff1d(np.arange(60), model.misclassified_)
+    assert model.halfspace_.geometric_margins(X[right], 2 * y[right] - 1).min() >= model.margin_ * (1 - 1e-12)
+
+
+def test_equal_and_parallel_rows_count_in_the_margin():
+    """Of two equal rows with opposite labels one is right, and of parallel ones the shortest is nearest."""
+    X = np.array([[1.0, 0.0], [0.25, 0.0], [0.0, 1.0], [-1.0, -1.0], [2.0, 1.0], [2.0, 1.0]])
+    y = np.array([1, 1, 1, 0, 1, 0])
+    model = sx.ZeroOne(fit_intercept=False).fit(X, y)
+    assert model.errors_ == 1
+    right = np.setdiff1d(np.arange(6), model.misclassified_)
+    margins = model.halfspace_.geometric_margins(X[right], 2 * y[right] - 1)
+    assert 0 < model.margin_ <= margins.min() * (1 + 1e-12)
+    assert margins.min() <= model.margin_ * (1 + 1e-5)
 
 
 @pytest.mark.parametrize("more", [lambda X: np.zeros((len(X), 5)), lambda X: 2 * X], ids=["zeros", "twice"])

@@ -42,6 +42,7 @@ from separatrix.fitting.weighted import WeightedClassifier
 from separatrix.halfspace import Halfspace
 from separatrix.rows import Rows, jobs
 
+MARGIN_ENTRIES = 4_000_000  # the largest table whose margin is computed after the search
 RESERVE = 2.0  # seconds at most of the time given that are kept for what comes after the search
 
 
@@ -157,7 +158,9 @@ class ZeroOne(WeightedClassifier):
             if kept.failure is not None:
                 reason = kept.failure.strerror or kept.failure
                 warn(FitWarning, f"The checkpoint {kept.path.name} could not be written: {reason}.")
-        return self._solution(rows, positive, interval)
+        paid = np.ones(len(X), bool) if rows.weights is None else np.asarray(rows.weights) > 0
+        numbers, margin = self._widest(X[paid], signs[paid], interval)
+        return self._solution(rows, positive, interval, numbers, margin)
 
     def _interval(self, problem: Problem, started: float) -> Interval:
         limit = None if self.time_limit is None else self.time_limit - min(RESERVE, 0.04 * self.time_limit)
@@ -177,21 +180,10 @@ class ZeroOne(WeightedClassifier):
         elif answer.kind == "quasi":
             interval.recession = Recession(interval.problem, found)
 
-    def _solution(self, rows: Rows, positive: int, interval: Interval) -> Solution:
+    def _solution(
+        self, rows: Rows, positive: int, interval: Interval, numbers: tuple[float | int, ...], margin: float
+    ) -> Solution:
         problem = interval.problem
-        numbers: tuple[float | int, ...] = problem.to_user(interval.weights)
-        margin = float("nan")
-        if self.max_margin and problem.m * problem.D <= 4_000_000:
-            left = 5.0 if self.time_limit is None or self.node_limit else max(0.5, interval.seconds_left)
-            found = widest(problem, [interval.weights, *interval.ties], min(5.0, left))
-            candidate = None if found is None else problem.from_user(found.weights)
-            if found is not None and candidate is not None:
-                cost = problem.cost_of(candidate)
-                better = cost <= interval.upper and interval.offer(candidate)
-                if better and interval.upper < cost:  # a turn by next to nothing made it better still
-                    numbers = problem.to_user(interval.weights)
-                elif cost <= interval.upper:
-                    numbers, margin = found.weights, found.margin
         numbers = self._in_doubles(problem, numbers, interval.upper)
         weights, bias = (numbers[:-1], numbers[-1]) if self.fit_intercept else (numbers, None)
         wrong = misclassified(rows, positive, weights, bias)
@@ -221,6 +213,27 @@ class ZeroOne(WeightedClassifier):
         self._warn_of_rounding(rows, positive, floats, wrong)
         history: Any = list(interval.history)
         return Solution(floats, certificate, history, facts, halfspace)
+
+    def _widest(
+        self, X: np.ndarray, signs: np.ndarray, interval: Interval
+    ) -> tuple[tuple[float | int, ...], float]:
+        """The best halfspace met, with the largest margin where one can be certified, and this margin."""
+        problem = interval.problem
+        candidates = [interval.weights, *interval.ties]
+        while self.max_margin and X.size <= MARGIN_ENTRIES:
+            left = 5.0 if self.time_limit is None or self.node_limit else max(0.5, interval.seconds_left)
+            met = [problem.to_user(weights) for weights in candidates]
+            found = widest(X, signs, met, self.fit_intercept, min(5.0, left))
+            if found is None:
+                break
+            halfspace = problem.from_user(found.weights)
+            if problem.cost_of(halfspace) > interval.upper:
+                break
+            if not interval.offer(halfspace):
+                return found.weights, found.margin
+            # Rounded, it gets a row right that its cell gets wrong: the margin is that of another cell.
+            candidates = [interval.weights]
+        return problem.to_user(interval.weights), float("nan")
 
     def _warn_of_rounding(self, rows: Rows, positive: int, weights: np.ndarray, wrong: np.ndarray) -> None:
         """Warn where predict, which computes in doubles, misses a row that the exact halfspace gets right."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.algorithms.separation import separated
-from separatrix.algorithms.zero_one.problem import Problem
+from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.rows import DenseRows
 
 MOST = 6  # cells looked at
@@ -26,22 +26,24 @@ class Widest(NamedTuple):
     margin: float
 
 
-def widest(problem: Problem, found: Sequence[Sequence[int]], time_limit: float) -> Widest | None:
-    """The best of the cells of ``found``, or None where no margin could be certified in the time given."""
+def widest(
+    X: np.ndarray, signs: np.ndarray, found: Sequence[Sequence[Any]], intercept: bool, time_limit: float
+) -> Widest | None:
+    """The best of the cells of ``found``, or None where no margin could be certified in the time given.
+
+    The rows are those given, not merged ones: of two equal rows with opposite labels one is right, and of
+    rows in one direction the shortest has the smallest margin.
+    """
     seen: set[bytes] = set()
     best: Widest | None = None
-    X = problem.values
-    signs = np.ones(problem.m)
-    if problem.intercept:
-        signs = X[:, -1]
-        X = X[:, :-1] * signs[:, None]
-    for weights in found:
-        right = ~problem.wrong(weights)
+    for numbers in found:
+        weights, bias = (numbers[:-1], numbers[-1]) if intercept else (numbers, None)
+        right = Margins(weights, bias).compare(X, signs, 0) > 0
         cell = right.tobytes()
-        if cell in seen or len(seen) >= MOST or not _two_sided(right, signs, problem.intercept):
+        if cell in seen or len(seen) >= MOST or not _two_sided(right, signs, intercept):
             continue
         seen.add(cell)
-        candidate = _margin(X[right], signs[right], problem.intercept, time_limit / MOST)
+        candidate = _margin(X[right], signs[right], intercept, time_limit / MOST)
         if candidate is not None and (best is None or candidate.margin > best.margin):
             best = candidate
     return best
@@ -54,7 +56,8 @@ def _two_sided(right: np.ndarray, signs: np.ndarray, intercept: bool) -> bool:
 
 def _margin(X: np.ndarray, signs: np.ndarray, intercept: bool, time_limit: float) -> Widest | None:
     codes = (signs > 0).astype(np.int32)
-    if not intercept:  # all signs are in the rows already; a mirrored copy makes a second class
+    if not intercept:  # the signs go into the rows, and a mirrored copy makes a second class in any case
+        X = X * signs[:, None]
         X, codes = np.concatenate((X, -X)), np.repeat(np.array([1, 0], np.int32), len(X))
     rows = DenseRows(np.ascontiguousarray(X), codes, np.array([-1, 1]))
     answer: Any = separated(rows, 1, intercept=intercept, time_limit=max(0.05, time_limit))
