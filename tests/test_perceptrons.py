@@ -68,6 +68,7 @@ def planted(draw):
 def state(model):
     """All that a fit decides, for comparison bit by bit; what it is worth is in the certificate."""
     facts = [model.mistakes_, model.updates_, model.passes_]
+    np.testing.assert_array_equal(model.n_iter_, model.passes_)
     weights = (model.voters_, model.votes_) if hasattr(model, "voters_") else (model.coef_, model.intercept_)
     return [np.asarray(value).tolist() for value in (*facts, *weights)]
 

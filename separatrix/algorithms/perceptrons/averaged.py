@@ -39,7 +39,7 @@ class AveragedPerceptron(OnlineClassifier):
 
     Attributes
     ----------
-    mistakes_, updates_, passes_ : int
+    mistakes_, updates_, passes_, n_iter_ : int
         Of the underlying perceptron.
 
     Examples

@@ -49,7 +49,7 @@ class BatchPerceptron(MistakeDriven):
         Rounds that changed the weights: what the theorem bounds.
     mistakes_ : int
         Violators over all rounds.
-    passes_ : int
+    passes_, n_iter_ : int
     update_bound_, mistake_bound_ : float
         (R/γ)² for the halfspace found, and that times the number of rows; None where nothing is separated.
 

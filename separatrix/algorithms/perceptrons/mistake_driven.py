@@ -34,6 +34,7 @@ class MistakeDriven(LinearClassifier):
     """
 
     max_iter: int
+    passes_: Any
     order: Any = "cyclic"
     max_mistakes: int | None = None
     center: bool = False
@@ -45,6 +46,11 @@ class MistakeDriven(LinearClassifier):
     degree = 1  # the power of the lengths of rows that its weights grow with: 1 for sums of rows
     bounded = "mistakes"  # what its theorem bounds: "mistakes", "updates", or "turns" of all rows at once
     prospect = ("enough passes find a separator", "after at most {} mistakes")  # where there is one
+
+    @property
+    def n_iter_(self) -> Any:
+        """``passes_``, under the name it has in scikit-learn."""
+        return self.passes_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -80,8 +80,9 @@ class Perceptron(OnlineClassifier):
     ----------
     coef_, intercept_, classes_, halfspace_, certificate_, history_
         Of the predictor; see `LinearClassifier`.
-    mistakes_, updates_, passes_ : int
-        With more than two classes, an array with one number for each.
+    mistakes_, updates_, passes_, n_iter_ : int
+        ``n_iter_`` is ``passes_``, under the name it has in scikit-learn. With more than two classes, an
+        array with one number for each.
     mistake_run_ : MistakeRun or None
         How often each row was added; None unless steps are 1, from zero, and not centred, or where rows of
         extreme scale made scores overflow or underflow.

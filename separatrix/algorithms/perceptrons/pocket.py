@@ -52,7 +52,7 @@ class PocketPerceptron(OnlineClassifier):
     ----------
     errors_ : int
         Training errors of the weights returned (rows with s·score ≤ 0), exact.
-    mistakes_, updates_, passes_ : int
+    mistakes_, updates_, passes_, n_iter_ : int
         Of the perceptron that filled the pocket.
 
     Examples

@@ -53,7 +53,7 @@ class VotedPerceptron(OnlineClassifier):
         The weight vectors, intercept last; a tuple of such arrays with more than two classes.
     votes_ : ndarray of shape (n_voters,)
         The rows each of them was the latest voter for: the one that made it, and those it got right.
-    mistakes_, updates_, passes_ : int
+    mistakes_, updates_, passes_, n_iter_ : int
     history_ : History
 
     Examples
