@@ -48,7 +48,7 @@ def bits(value):
 
 def told(model):
     """All that a model knows, the run behind its weights included, but for the seconds it took."""
-    return {name: bits(value) for name, value in model.learned().items() if name != "history_"}
+    return {name: bits(value) for name, value in model._fitted_state().items() if name != "history_"}
 
 
 def carefully(model, X, y):

@@ -979,7 +979,9 @@ def test_every_quantity_of_the_theorem_is_an_attribute():
 
 
 def counted(model):
-    return {"mistakes": model.mistakes_, "updates": model.updates_, "turns": model.updates_}[model.bounded]
+    return {"mistakes": model.mistakes_, "updates": model.updates_, "turns": model.updates_}[
+        model._bounded_quantity
+    ]
 
 
 @given(planted(), st.sampled_from(sorted(set(FAMILY) - {"voted"})), st.booleans())
@@ -990,7 +992,9 @@ def test_no_run_counts_more_than_its_own_theorem_allows(data, name, intercept):
         model = FAMILY[name](max_iter=3000, fit_intercept=intercept).fit(X, y)
     if model.mistake_bound_ is None:  # not separated: without an intercept there may be nothing to find
         return
-    assert counted(model) <= (model.mistake_bound_ if model.bounded == "mistakes" else model.update_bound_)
+    assert counted(model) <= (
+        model.mistake_bound_ if model._bounded_quantity == "mistakes" else model.update_bound_
+    )
     assert model.mistakes_ <= model.mistake_bound_
 
 

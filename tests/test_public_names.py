@@ -72,3 +72,56 @@ def test_import_is_light(module):
     program = f"import sys, {module}; print(*sorted(set({HEAVY!r}) & set(sys.modules)))"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert run.stdout.split() == []
+
+
+OF_CLASSIFIERS = {"decision_function", "fit", "predict", "score"}
+OF_REGRESSIONS = {"certificate_", "fit", "merge", "moments_", "partial_fit", "predict", "score"}
+# What a perceptron cannot be told is an attribute of its class.
+OF_PERCEPTRONS = OF_CLASSIFIERS | {
+    "center", "max_mistakes", "n_iter_", "order", "random_state", "track_margin", "warm_start"
+}  # fmt: skip
+METHODS = {
+    "AveragedPerceptron": OF_PERCEPTRONS | {"partial_fit"},
+    "BatchPerceptron": OF_PERCEPTRONS,
+    "Lift": {"fit", "fit_transform", "get_feature_names_out", "set_output", "transform"},
+    "LinearRegression": OF_REGRESSIONS | {"summary"},
+    "LinearSVM": OF_CLASSIFIERS,
+    "LogisticRegression": OF_CLASSIFIERS | {"predict_log_proba", "predict_proba", "summary"},
+    "MarginPerceptron": OF_PERCEPTRONS | {"partial_fit"},
+    "MaxMargin": OF_CLASSIFIERS,
+    "PassiveAggressive": OF_PERCEPTRONS | {"partial_fit"},
+    "Perceptron": OF_PERCEPTRONS | {"partial_fit"},
+    "PocketPerceptron": OF_PERCEPTRONS | {"partial_fit"},
+    "Ridge": OF_REGRESSIONS | {"eigenvalues_", "path"},
+    "VotedPerceptron": OF_PERCEPTRONS | {"partial_fit"},
+    "ZeroOne": OF_CLASSIFIERS,
+}
+
+
+def estimators():
+    from sklearn.base import BaseEstimator
+
+    values = (getattr(sx, name) for name in sx.__all__)
+    return [value for value in values if isinstance(value, type) and issubclass(value, BaseEstimator)]
+
+
+def public(names):
+    return {name for name in names if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("estimator", estimators(), ids=lambda estimator: estimator.__name__)
+def test_estimators_have_no_other_public_names(estimator):
+    """Beside these: their parameters, and what every estimator of scikit-learn has."""
+    from sklearn.base import BaseEstimator
+
+    requests = {f"set_{method}_request" for method in ("fit", "partial_fit", "score")}
+    given = set(inspect.signature(estimator).parameters) | public(dir(BaseEstimator)) | requests
+    assert public(dir(estimator)) - given == METHODS[estimator.__name__] - given
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.FitWarning")
+@pytest.mark.parametrize("estimator", estimators(), ids=lambda estimator: estimator.__name__)
+def test_a_fit_leaves_behind_what_ends_in_an_underscore(estimator):
+    X, y = sx.problems.xor()
+    model = estimator().fit(X, y)
+    assert all(name.endswith("_") for name in public(vars(model)) - set(model.get_params()))

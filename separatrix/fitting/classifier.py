@@ -122,12 +122,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         made = [_halfspace(w) if h is None else h for w, h in zip(weights, given, strict=True)]
         self.halfspace_ = made[0] if len(self.classes_) == 2 else tuple(made)
 
-    def learned(self) -> dict[str, Any]:
+    def _fitted_state(self) -> dict[str, Any]:
         """What a fit has found, by the names it has on the model, for a file to keep."""
         return {key: value for key, value in vars(self).items() if LEARNED.fullmatch(key)}
 
-    def relearn(self, found: dict[str, Any]) -> None:
-        """Take back what `learned` gave; a ``ValueError`` if it does not fit together."""
+    def _restore_state(self, found: dict[str, Any]) -> None:
+        """Take back what `_fitted_state` gave; a ``ValueError`` if it does not fit together."""
         for key, value in found.items():
             if not LEARNED.fullmatch(key) or hasattr(type(self), key):
                 raise ValueError(f"it holds {key!r}, which is nothing that a model learns.")
@@ -141,9 +141,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         names = found.get("feature_names_in_")
         if names is not None and names.shape != (n_columns,):
             raise ValueError("its feature names do not match its number of columns.")
-        self._relearn_weights(found, 1 if len(classes) == 2 else len(classes))
+        self._restore_weights(found, 1 if len(classes) == 2 else len(classes))
 
-    def _relearn_weights(self, found: dict[str, Any], n_tasks: int) -> None:
+    def _restore_weights(self, found: dict[str, Any], n_tasks: int) -> None:
         coef, intercept = found["coef_"], found["intercept_"]
         if coef.shape != (n_tasks, self.n_features_in_) or intercept.shape != (n_tasks,):
             raise ValueError("its weights do not match its classes and columns.")

@@ -89,13 +89,13 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
             _ = self.certificate_  # while the rows are at hand
         return super().__getstate__()
 
-    def learned(self) -> dict[str, Any]:
+    def _fitted_state(self) -> dict[str, Any]:
         """What a fit has found, by the names it has on the model, for a file to keep."""
         own = {key: value for key, value in vars(self).items() if key.endswith("_") and key[0] != "_"}
         return {**own, "certificate_": self.certificate_}
 
-    def relearn(self, found: dict[str, Any]) -> None:
-        """Take back what `learned` gave; a ``ValueError`` if it does not fit together."""
+    def _restore_state(self, found: dict[str, Any]) -> None:
+        """Take back what `_fitted_state` gave; a ``ValueError`` if it does not fit together."""
         found = dict(found)
         self._evidence = found.pop("certificate_")
         coef, columns, names = found["coef_"], found["n_features_in_"], found.get("feature_names_in_")

@@ -72,7 +72,7 @@ def to_json(model: Any) -> str:
         "library": separatrix.__version__,
         "estimator": name,
         "parameters": {key: _parameter(key, value) for key, value in model.get_params(deep=False).items()},
-        "fitted": {key: to_plain(value) for key, value in model.learned().items()},
+        "fitted": {key: to_plain(value) for key, value in model._fitted_state().items()},
     }
     record["digest"] = _digest(record)
     return _laid_out(record)
@@ -99,7 +99,7 @@ def unchecked(text: str | bytes, name: str = "the file") -> Any:
         require_sound(fitted)
         model = estimator(**parameters)
         model._check_parameters()
-        model.relearn(fitted)
+        model._restore_state(fitted)
     except ModelError as error:
         raise ModelError(f"{name} is damaged: {error}") from None
     except KeyError as error:

@@ -111,18 +111,18 @@ class AdditiveRegressor(LinearRegressor):
             warn(NothingProven, fit.doubt)
         return Solution(fit.coefficients, fit.certificate, History(), facts)
 
-    def learned(self) -> dict[str, Any]:
+    def _fitted_state(self) -> dict[str, Any]:
         held = vars(self).get("_moments")
         kept = {"moments_": held} if isinstance(held, Moments) else {}
-        return {**super().learned(), **kept, "row_weights_": self._row_weights}
+        return {**super()._fitted_state(), **kept, "row_weights_": self._row_weights}
 
-    def relearn(self, found: dict[str, Any]) -> None:
+    def _restore_state(self, found: dict[str, Any]) -> None:
         found = dict(found)
         self._moments = found.pop("moments_", None)
         self._row_weights = found.pop("row_weights_")
         if "dependencies_" in found:
             found["dependencies_"] = tuple(Dependent(*told) for told in found["dependencies_"])
-        super().relearn(found)
+        super()._restore_state(found)
 
     def __getstate__(self) -> Any:
         state = super().__getstate__()

@@ -174,16 +174,16 @@ class Ridge(AdditiveRegressor):
         self._spectrum = held
         return np.asarray(self._spectrum + self.alpha_)
 
-    def learned(self) -> dict[str, Any]:
-        found = super().learned()
+    def _fitted_state(self) -> dict[str, Any]:
+        found = super()._fitted_state()
         if hasattr(self, "eigenvalues_"):
             found["spectrum_"] = np.asarray(self._spectrum)
         return found
 
-    def relearn(self, found: dict[str, Any]) -> None:
+    def _restore_state(self, found: dict[str, Any]) -> None:
         found = dict(found)
         self._spectrum = found.pop("spectrum_", None)
-        super().relearn(found)
+        super()._restore_state(found)
 
     def __getstate__(self) -> Any:
         state = super().__getstate__()

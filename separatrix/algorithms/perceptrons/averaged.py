@@ -51,8 +51,11 @@ class AveragedPerceptron(OnlineClassifier):
     True
     """
 
-    any_units = True
-    prospect = ("its perceptron comes to rest", "after at most {} mistakes; of the mean nothing is promised")
+    _any_units = True
+    _prospect_phrases = (
+        "its perceptron comes to rest",
+        "after at most {} mistakes; of the mean nothing is promised",
+    )
 
     def __init__(
         self,

@@ -62,8 +62,8 @@ class BatchPerceptron(MistakeDriven):
     (True, True)
     """
 
-    bounded = "turns"
-    prospect = ("enough rounds find a separator", "after at most {} that change the weights")
+    _bounded_quantity = "turns"
+    _prospect_phrases = ("enough rounds find a separator", "after at most {} that change the weights")
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class BatchPerceptron(MistakeDriven):
         self.warm_start = warm_start
         self.n_jobs = n_jobs
 
-    def promised(self, radius: float, margin: float) -> Bound | None:
+    def _theorem_bound(self, radius: float, margin: float) -> Bound | None:
         return batch_perceptron(radius, margin)
 
     def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:

@@ -81,10 +81,10 @@ class MarginPerceptron(OnlineClassifier):
     (True, True)
     """
 
-    any_units = True
-    degree = 0  # a direction
-    bounded = "updates"
-    prospect = ("enough passes reach the share of it that is asked for", "after at most {} updates")
+    _any_units = True
+    _degree = 0  # a direction
+    _bounded_quantity = "updates"
+    _prospect_phrases = ("enough passes reach the share of it that is asked for", "after at most {} updates")
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class MarginPerceptron(OnlineClassifier):
         if not is_between(self.share, 0, 1):
             raise ValueError(f"share={shown(self.share)} must lie between 0 and 1, both excluded.")
 
-    def promised(self, radius: float, margin: float) -> Bound | None:
+    def _theorem_bound(self, radius: float, margin: float) -> Bound | None:
         bound = kozinec(radius, margin, (1 - self.share) * (1 - SPARE))
         # The row it starts at counts as an update here.
         return bound if bound.vacuous else replace(bound, value=up(Fraction(bound.value) + 1))

@@ -29,7 +29,7 @@ LEAST_DOUBLE = 2.0**-1074
 class MistakeDriven(LinearClassifier):
     """A method that learns from mistakes and stops at the first pass that changes nothing.
 
-    A subclass makes its `Learner` in `_learner`, and names its theorem in `promised`. It may refine
+    A subclass makes its `Learner` in `_learner`, and names its theorem in `_theorem_bound`. It may refine
     `_certificate`, what it claims of the weights in the end.
     """
 
@@ -41,11 +41,13 @@ class MistakeDriven(LinearClassifier):
     random_state: Any = None
     track_margin: bool = False
     warm_start: bool = False
-    searches = False  # whether visiting violators alone makes sense
-    any_units = False  # whether units do no more to a run through the origin than stretch its weights
-    degree = 1  # the power of the lengths of rows that its weights grow with: 1 for sums of rows
-    bounded = "mistakes"  # what its theorem bounds: "mistakes", "updates", or "turns" of all rows at once
-    prospect = ("enough passes find a separator", "after at most {} mistakes")  # where there is one
+    _searches_violators = False  # whether visiting violators alone makes sense
+    _any_units = False  # whether units do no more to a run through the origin than stretch its weights
+    _degree = 1  # the power of the lengths of rows that its weights grow with: 1 for sums of rows
+    _bounded_quantity = (
+        "mistakes"  # what its theorem bounds: "mistakes", "updates", or "turns" of all rows at once
+    )
+    _prospect_phrases = ("enough passes find a separator", "after at most {} mistakes")  # where there is one
 
     @property
     def n_iter_(self) -> Any:
@@ -58,12 +60,12 @@ class MistakeDriven(LinearClassifier):
         return tags
 
     def _takes_any_units(self) -> bool:
-        return self.any_units and not self.fit_intercept
+        return self._any_units and not self.fit_intercept
 
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         raise NotImplementedError
 
-    def promised(self, radius: float, margin: float) -> Bound | None:
+    def _theorem_bound(self, radius: float, margin: float) -> Bound | None:
         """The theorem of the method, for a run from zero on rows no longer than ``radius``, of which some
         halfspace has the ``margin``; None where it promises nothing."""
         return novikoff(radius, margin)
@@ -75,7 +77,7 @@ class MistakeDriven(LinearClassifier):
 
         ``weights``, if known, are those that have the margin.
         """
-        theorem = self.promised(radius, margin) if learner.start is None else None
+        theorem = self._theorem_bound(radius, margin) if learner.start is None else None
         return None if theorem is None else float(theorem)
 
     def _check_parameters(self) -> None:
@@ -91,7 +93,7 @@ class MistakeDriven(LinearClassifier):
                 "center=True needs fit_intercept=True: a hyperplane through the origin cannot be moved."
             )
         order = order_named(self.order)
-        if isinstance(order, str) and order in ("first", "worst") and not self.searches:
+        if isinstance(order, str) and order in ("first", "worst") and not self._searches_violators:
             raise ValueError(
                 f"order={self.order!r} visits one row a pass, which makes no sense for {type(self).__name__}."
             )
@@ -190,7 +192,7 @@ class MistakeDriven(LinearClassifier):
         if allowed is None or not allowed < math.inf:
             told = "no theorem bounds" if allowed is None else "no double holds the bound on"
             return f"though {told} the mistakes of this run"
-        end, price = self.prospect
+        end, price = self._prospect_phrases
         if not isinstance(order_named(self.order), str):  # rows that are never visited may stay wrong
             end = "its mistakes come to an end"
         if self.center:  # this is the margin of the rows where they are, not of those that it runs on
@@ -216,9 +218,9 @@ class MistakeDriven(LinearClassifier):
             known = ends is not None and (learner.start is None or suffix == ran)
             allowed = self._allowed(learner, *ends, learner.answer()) if known and ends is not None else None
             allowed = None if allowed is None or not allowed < math.inf else allowed
-            if self.bounded != "mistakes":
+            if self._bounded_quantity != "mistakes":
                 answer[f"update_bound{suffix}"] = allowed
-            most = survey.rows.n_rows if self.bounded == "turns" else 1  # mistakes of one turn
+            most = survey.rows.n_rows if self._bounded_quantity == "turns" else 1  # mistakes of one turn
             answer[f"mistake_bound{suffix}"] = None if allowed is None else most * allowed
         return answer
 

@@ -56,7 +56,7 @@ class OnlineClassifier(MistakeDriven):
             rows,
             center=self.center,
             any_units=self._takes_any_units(),
-            degree=self.degree,
+            degree=self._degree,
             starts=starts.values(),
         )
         learners = {k: self._learner(rows.n_columns, frame.inwards(start)) for k, start in starts.items()}
@@ -157,7 +157,7 @@ class OnlineClassifier(MistakeDriven):
 
     def _outside(self, weights: np.ndarray) -> np.ndarray:
         """Weights of the learners, as the user has them."""
-        return ldexp(weights, -self.degree * self._exponent) if self._exponent else weights
+        return ldexp(weights, -self._degree * self._exponent) if self._exponent else weights
 
     def _is_idle(self, X: Any, code: int) -> bool:
         """Whether the one row of a block, of this class, changes nothing for certain."""
@@ -229,18 +229,18 @@ class OnlineClassifier(MistakeDriven):
                 self._learners = {k: self._learner(self.n_features_in_, start) for k, start in starts.items()}
         return self._learners
 
-    def learned(self) -> dict[str, Any]:
+    def _fitted_state(self) -> dict[str, Any]:
         learners = (self._learners or {}).values()
         runs = tuple(learner.state() for learner in learners)
         if self._exponent:  # in the user's units the weights may have rounded
             own = [{"weights": learner.weights, "exponent": self._exponent} for learner in learners]
             runs = tuple(run | more for run, more in zip(runs, own, strict=True))
-        return super().learned() | ({"run_": runs} if any(runs) else {})
+        return super()._fitted_state() | ({"run_": runs} if any(runs) else {})
 
-    def relearn(self, found: dict[str, Any]) -> None:
+    def _restore_state(self, found: dict[str, Any]) -> None:
         found = dict(found)
         runs = found.pop("run_", None)
-        super().relearn(found)
+        super()._restore_state(found)
         self._heeded = self._setting()
         if runs is None:
             return
@@ -255,7 +255,7 @@ class OnlineClassifier(MistakeDriven):
     def _resumed(self, place: int, run: dict[str, Any] | None = None) -> Learner:
         weights = np.append(self.coef_[place], self.intercept_[place])
         if self._exponent:
-            weights = np.asarray((run or {}).get("weights", ldexp(weights, self.degree * self._exponent)))
+            weights = np.asarray((run or {}).get("weights", ldexp(weights, self._degree * self._exponent)))
         learner = self._learner(self.n_features_in_, weights)
         if run is not None:
             learner.resume(run)

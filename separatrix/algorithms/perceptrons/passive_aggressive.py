@@ -70,8 +70,8 @@ class PassiveAggressive(OnlineClassifier):
     (True, True)
     """
 
-    degree = -1
-    prospect = ("its mistakes come to an end", "after at most {} of them")
+    _degree = -1
+    _prospect_phrases = ("its mistakes come to an end", "after at most {} of them")
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class PassiveAggressive(OnlineClassifier):
     def _takes_any_units(self) -> bool:
         return self.variant == "PA" and not self.fit_intercept  # C has units
 
-    def promised(self, radius: float, margin: float) -> Bound | None:
+    def _theorem_bound(self, radius: float, margin: float) -> Bound | None:
         return passive_aggressive(radius, up(1 / Fraction(margin)), C=self.C, variant=self.variant)
 
     def _setting(self) -> tuple[Any, ...]:

@@ -110,8 +110,8 @@ class Perceptron(OnlineClassifier):
     Automata, 1962.
     """
 
-    any_units = True
-    searches = True
+    _any_units = True
+    _searches_violators = True
 
     def __init__(
         self,
@@ -150,7 +150,7 @@ class Perceptron(OnlineClassifier):
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         return RosenblattLearner(n_columns, intercept=self.fit_intercept, start=start, steps=Steps(self.step))
 
-    def promised(self, radius: float, margin: float) -> Bound | None:
+    def _theorem_bound(self, radius: float, margin: float) -> Bound | None:
         return novikoff(radius, margin) if Steps(self.step).fixed else None
 
     def _allowed(

@@ -64,7 +64,7 @@ class PocketPerceptron(OnlineClassifier):
     (5, True)
     """
 
-    any_units = True
+    _any_units = True
 
     def __init__(
         self,

@@ -65,7 +65,7 @@ class VotedPerceptron(OnlineClassifier):
     (1.0, True)
     """
 
-    any_units = True
+    _any_units = True
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class VotedPerceptron(OnlineClassifier):
     def _keep_weights(self, weights: list[np.ndarray], halfspaces: list[Any] | None = None) -> None:
         """There is no one weight vector to keep."""
 
-    def _relearn_weights(self, found: dict[str, Any], n_tasks: int) -> None:
+    def _restore_weights(self, found: dict[str, Any], n_tasks: int) -> None:
         ballots, counts = (found[name] if n_tasks > 1 else (found[name],) for name in ("voters_", "votes_"))
         width = self.n_features_in_ + 1
         if len(ballots) != n_tasks or any(voters.shape[1:] != (width,) for voters in ballots):
