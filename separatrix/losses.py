@@ -39,6 +39,10 @@ __all__ = ["ALL", "Loss", "hinge", "logistic", "perceptron", "squared", "squared
 Floats = NDArray[np.float64]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 @dataclass(frozen=True, repr=False)
 class Loss:
     """A loss; call it, or its `value` and `gradient`, with scores and signs.

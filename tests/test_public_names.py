@@ -74,6 +74,15 @@ def test_import_is_light(module):
     assert run.stdout.split() == []
 
 
+@pytest.mark.parametrize(
+    "name", ["separatrix", *(f"separatrix.{name}" for name in sorted(separatrix._SUBMODULES))]
+)
+def test_modules_show_their_public_names_alone(name):
+    module = import_module(name)
+    assert dir(module) == sorted(set(module.__all__))
+    assert all(hasattr(module, shown) for shown in module.__all__)
+
+
 OF_CLASSIFIERS = {"decision_function", "fit", "predict", "score"}
 OF_REGRESSIONS = {"certificate_", "fit", "merge", "moments_", "partial_fit", "predict", "score"}
 # What a perceptron cannot be told is an attribute of its class.

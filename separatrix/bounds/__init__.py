@@ -71,3 +71,7 @@ __all__ = [
     "vapnik_chervonenkis",
     "vc_dimension",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

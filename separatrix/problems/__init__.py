@@ -103,3 +103,7 @@ ALL: Mapping[str, Callable[[], Problem]] = MappingProxyType(
 def names() -> tuple[str, ...]:
     """The names in `ALL`, sorted."""
     return tuple(sorted(ALL))
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
