@@ -51,15 +51,10 @@ class _Watch:
 
 @contextmanager
 def _watched(model: Any, clock: Any) -> Iterator[_Watch]:
-    """Passes of a perceptron and the interval of a search, told as they happen."""
-    from separatrix.algorithms.perceptrons.training import on_pass
+    """Passes, steps and the interval of a search, told as they happen."""
+    from separatrix.fitting.progress import listener
 
     watch = _Watch()
-    most = getattr(model, "max_iter", None)
-    limit = "" if most is None else f" of at most {most:,}"
-
-    def passed(number: int, mistakes: int) -> None:
-        clock.tell(f"pass {number:,}{limit}: {mistakes:,} mistakes so far")
 
     def narrowed(interval: Any) -> None:
         from separatrix.algorithms.zero_one.estimator import line
@@ -70,11 +65,11 @@ def _watched(model: Any, clock: Any) -> Iterator[_Watch]:
     searches = "progress" in model.get_params(deep=False)
     if searches:
         model.set_params(progress=narrowed)
-    token = on_pass.set(passed)
+    token = listener.set(clock.tell)
     try:
         yield watch
     finally:
-        on_pass.reset(token)
+        listener.reset(token)
         if searches:
             # A function is nothing that a model file can hold.
             model.set_params(progress=None)

@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.certificates import Certificates, Inseparable, Undecided
 from separatrix.fitting.exact_errors import about, matrix
 from separatrix.fitting.fit_warnings import FitWarning, NothingProven, NotSeparable, warn
-from separatrix.fitting.parameters import require_flags, require_seed
+from separatrix.fitting.parameters import require_flags, require_seed, require_verbosity
 from separatrix.fitting.predicted_scores import scores_of
+from separatrix.fitting.progress import printed
 from separatrix.fitting.rollback import left_as_it_was
 from separatrix.fitting.solution import Solution
 from separatrix.fitting.validation import labelled_rows, plain_rows
@@ -67,7 +68,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         rows.weights = self._row_weights(rows, sample_weight)
         try:
             tasks = self._tasks()
-            solved = zip(self._solve_all(rows, tasks), tasks, strict=True)
+            with printed(getattr(self, "verbose", 0)):
+                solved = zip(self._solve_all(rows, tasks), tasks, strict=True)
             self._keep([_described(solution, rows, positive) for solution, positive in solved])
         finally:
             if rows is X:
@@ -81,6 +83,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         """Raise one sentence for a parameter that makes no sense."""
         require_flags(self)
         require_seed(self)
+        require_verbosity(self)
 
     def _restart(self, same_classes: bool) -> None:
         """Forget what an earlier fit left behind, unless a warm start wants it."""

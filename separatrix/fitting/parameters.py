@@ -111,6 +111,13 @@ def require_random_state(seed: Any) -> None:
         )
 
 
+def require_verbosity(model: Any) -> None:
+    """Refuse a ``verbose`` that is neither a whole number from 0 up nor true or false."""
+    value = getattr(model, "verbose", 0)
+    if not (isinstance(value, bool | np.bool_) or (is_whole(value) and value >= 0)):
+        raise ValueError(f"verbose={shown(value)} must be a whole number of at least 0.")
+
+
 def require_flags(model: Any) -> None:
     """Refuse anything but true and false where one of the two is the default: the text "no" would be true."""
     kind: Any = type(model)

@@ -65,6 +65,8 @@ class LogisticRegression(WeightedClassifier):
     class_weight : dict, "balanced" or None
     warm_start : bool, default=False
         Start at the weights of the fit before: a path of C's is cheap that way.
+    verbose : int, default=0
+        Above 0, a fit prints a line per step to standard error.
     n_jobs : int or None
         Threads for the sums.
 
@@ -120,6 +122,7 @@ class LogisticRegression(WeightedClassifier):
         fit_intercept: bool = True,
         class_weight: Mapping[Any, float] | str | None = None,
         warm_start: bool = False,
+        verbose: int = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -131,6 +134,7 @@ class LogisticRegression(WeightedClassifier):
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.warm_start = warm_start
+        self.verbose = verbose
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:

@@ -31,6 +31,7 @@ def gradient_descent(problem: Likelihood, tol: float, course: Course) -> tuple[b
         square = float(at.gradient @ at.gradient)
         # Without a penalty nothing bounds the gap from the gradient alone; a tiny gradient ends the run.
         gap = open_gap(problem, at, 0.5 * square if problem.penalised else square)
+        course.tell(gap)
         if gap <= tol * at.objective:
             return True, smoothness
         if not course.left or not np.isfinite(gap):

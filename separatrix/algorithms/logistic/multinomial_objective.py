@@ -126,6 +126,7 @@ class Joint:
             gap = self._open_gap(gradient, -slope)
             # What the intercepts leave is taken from single rows in the end, so it has to be far smaller.
             ends = 1e6 * float((gradient[:, -1] ** 2 / np.maximum(diagonal[:, -1], 1e-300)).sum())
+            course.tell(max(gap, ends))
             if max(gap, ends) <= tol * value:
                 return True
             if not course.left or not slope < 0:

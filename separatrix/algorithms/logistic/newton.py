@@ -21,6 +21,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from separatrix.algorithms.convex.line_search import step_along
 from separatrix.algorithms.logistic.objective import Derivatives, Likelihood
 from separatrix.algorithms.logistic.overflow import refuse_overflow
+from separatrix.fitting.progress import tell_step
 from separatrix.rows import DenseRows, Rows, SparseRows
 from separatrix.rows.memory import MemoryRows
 
@@ -39,8 +40,9 @@ class Course:
     """What happened: how many steps over all rows were made, the objective at the start and after each, and
     the Hessian of the last one."""
 
-    def __init__(self, max_iter: int) -> None:
+    def __init__(self, max_iter: int, *, told: bool = True) -> None:
         self.max_iter = max_iter
+        self.to_tell = 0 if told else max_iter + 1  # the next step that is told of
         self.steps = 0
         self.objectives: list[float] = []
         self.solver: Solver | None = None
@@ -48,6 +50,12 @@ class Course:
     def reached(self, objective: float) -> None:
         """Note the objective after the steps made so far."""
         self.objectives[self.steps :] = [objective]
+
+    def tell(self, gap: float) -> None:
+        """Tell of the steps made so far, once, and about what they leave open."""
+        if self.steps >= self.to_tell:
+            self.to_tell = self.steps + 1
+            tell_step(self.steps, self.max_iter, gap, self.objectives[-1])
 
     @property
     def left(self) -> bool:
@@ -91,6 +99,7 @@ def newton(problem: Likelihood, tol: float, course: Course, start: Start | None 
         direction = step.direction(at.gradient)
         slope = float(at.gradient @ direction)
         gap = open_gap(problem, at, -0.5 * slope)
+        course.tell(gap)
         if gap <= tol * at.objective:
             return True
         if not course.left or not np.isfinite(gap):
@@ -205,7 +214,7 @@ def warm(problem: Likelihood, tol: float) -> Start | None:
     found = None
     if signs.min() < signs.max() and smaller.units.are_usual:
         begin = warm(smaller, tol)
-        course = Course(12)
+        course = Course(12, told=False)
         newton(smaller, max(tol, 0.1 * problem.n_columns / part.n_rows), course, begin)
         solver = course.solver
         if np.isfinite(smaller.weights).all() and solver is not None and solver.positive:

@@ -31,8 +31,11 @@ def newton_cg(problem: Likelihood, tol: float, course: Course) -> bool:
     while True:
         course.reached(at.objective)
         # Where no penalty is felt, only the decrement tells how much is left.
-        if problem.penalised and problem.units.are_usual and open_gap(problem, at, 0.0) <= tol * at.objective:
-            return True
+        if problem.penalised and problem.units.are_usual:
+            gap = open_gap(problem, at, 0.0)
+            if gap <= tol * at.objective:
+                course.tell(gap)
+                return True
         # Halfway between none and the Hessian's diagonal: rare columns would make the latter do harm. It
         # changes less and less, so it is summed anew before steps 1, 2, 4, 8, ...
         steps += 1
@@ -40,7 +43,9 @@ def newton_cg(problem: Likelihood, tol: float, course: Course) -> bool:
             scale = 1.0 / (1.0 - part + part * problem.diagonal())
         direction = conjugate_gradients(problem, at.gradient, scale)
         slope = float(at.gradient @ direction)
-        if open_gap(problem, at, -0.5 * slope) <= tol * at.objective:
+        gap = open_gap(problem, at, -0.5 * slope)
+        course.tell(gap)
+        if gap <= tol * at.objective:
             return True
         if not course.left or not np.isfinite(slope):
             return False

@@ -35,6 +35,8 @@ class AveragedPerceptron(OnlineClassifier):
     order : {"cyclic", "shuffled"} or sequence of int, default="cyclic"
     fit_intercept : bool, default=True
     random_state : int, RandomState or None
+    verbose : int, default=0
+        Above 0, a fit prints a line per pass to standard error.
     n_jobs : int or None
 
     Attributes
@@ -64,12 +66,14 @@ class AveragedPerceptron(OnlineClassifier):
         random_state: Any = None,
         *,
         fit_intercept: bool = True,
+        verbose: int = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.max_iter = max_iter
         self.order = order
         self.random_state = random_state
         self.fit_intercept = fit_intercept
+        self.verbose = verbose
         self.n_jobs = n_jobs
 
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:

@@ -23,9 +23,10 @@ from separatrix.algorithms.perceptrons.internal_coordinates import Frame
 from separatrix.algorithms.perceptrons.learner import Learner, length_of
 from separatrix.algorithms.perceptrons.mistake_driven import MistakeDriven
 from separatrix.algorithms.perceptrons.row_norms import Survey
-from separatrix.algorithms.perceptrons.training import Run, on_pass
+from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, batch_perceptron
 from separatrix.fitting import Pass, Solution
+from separatrix.fitting.progress import tell_pass
 from separatrix.rows import Block, Rows
 
 
@@ -40,6 +41,8 @@ class BatchPerceptron(MistakeDriven):
         Run on rows moved to their mean; weights are returned for the rows as given.
     fit_intercept : bool, default=True
     warm_start : bool, default=False
+    verbose : int, default=0
+        Above 0, a fit prints a line per round to standard error.
     n_jobs : int or None
         Threads.
 
@@ -72,12 +75,14 @@ class BatchPerceptron(MistakeDriven):
         *,
         fit_intercept: bool = True,
         warm_start: bool = False,
+        verbose: int = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.max_iter = max_iter
         self.center = center
         self.fit_intercept = fit_intercept
         self.warm_start = warm_start
+        self.verbose = verbose
         self.n_jobs = n_jobs
 
     def _theorem_bound(self, radius: float, margin: float) -> Bound | None:
@@ -97,9 +102,7 @@ class BatchPerceptron(MistakeDriven):
             found = learner.round(frame.rows, positive)
             norm = length_of(learner.weights)
             run.passes.append(Pass(found, learner.mistakes, norm, perf_counter() - started))
-            hook = on_pass.get()
-            if hook is not None:
-                hook(number + 1, learner.mistakes)
+            tell_pass(number + 1, self.max_iter, learner.mistakes)
             if found == 0:
                 run.settled = True
                 break

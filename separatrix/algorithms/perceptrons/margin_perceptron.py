@@ -56,6 +56,8 @@ class MarginPerceptron(OnlineClassifier):
     fit_intercept : bool, default=True
         Without it the margin is that of the rows x.
     random_state : int, RandomState or None
+    verbose : int, default=0
+        Above 0, a fit prints a line per pass to standard error.
     n_jobs : int or None
 
     Attributes
@@ -94,6 +96,7 @@ class MarginPerceptron(OnlineClassifier):
         random_state: Any = None,
         *,
         fit_intercept: bool = True,
+        verbose: int = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.share = share
@@ -101,6 +104,7 @@ class MarginPerceptron(OnlineClassifier):
         self.order = order
         self.random_state = random_state
         self.fit_intercept = fit_intercept
+        self.verbose = verbose
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:

@@ -47,6 +47,8 @@ class PassiveAggressive(OnlineClassifier):
     fit_intercept : bool, default=True
     warm_start : bool, default=False
     random_state : int, RandomState or None
+    verbose : int, default=0
+        Above 0, a fit prints a line per pass to standard error.
     n_jobs : int or None
 
     Attributes
@@ -83,6 +85,7 @@ class PassiveAggressive(OnlineClassifier):
         *,
         fit_intercept: bool = True,
         warm_start: bool = False,
+        verbose: int = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -92,6 +95,7 @@ class PassiveAggressive(OnlineClassifier):
         self.random_state = random_state
         self.fit_intercept = fit_intercept
         self.warm_start = warm_start
+        self.verbose = verbose
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:

@@ -73,6 +73,8 @@ class Perceptron(OnlineClassifier):
         Record the margin after every pass, at the price of another pass.
     random_state : int, RandomState or None
         For order="shuffled".
+    verbose : int, default=0
+        Above 0, a fit prints a line per pass to standard error.
     n_jobs : int or None
         Threads for work that can be divided, such as the final check.
 
@@ -126,6 +128,7 @@ class Perceptron(OnlineClassifier):
         max_mistakes: int | None = None,
         warm_start: bool = False,
         track_margin: bool = False,
+        verbose: int = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.max_iter = max_iter
@@ -138,6 +141,7 @@ class Perceptron(OnlineClassifier):
         self.max_mistakes = max_mistakes
         self.warm_start = warm_start
         self.track_margin = track_margin
+        self.verbose = verbose
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:

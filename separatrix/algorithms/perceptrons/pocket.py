@@ -46,6 +46,8 @@ class PocketPerceptron(OnlineClassifier):
     fit_intercept : bool, default=True
     warm_start : bool, default=False
     random_state : int, RandomState or None
+    verbose : int, default=0
+        Above 0, a fit prints a line per pass to standard error.
     n_jobs : int or None
 
     Attributes
@@ -74,6 +76,7 @@ class PocketPerceptron(OnlineClassifier):
         *,
         fit_intercept: bool = True,
         warm_start: bool = False,
+        verbose: int = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.max_iter = max_iter
@@ -81,6 +84,7 @@ class PocketPerceptron(OnlineClassifier):
         self.random_state = random_state
         self.fit_intercept = fit_intercept
         self.warm_start = warm_start
+        self.verbose = verbose
         self.n_jobs = n_jobs
 
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:

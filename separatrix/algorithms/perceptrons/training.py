@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextvars import ContextVar
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
@@ -15,12 +14,9 @@ from separatrix.algorithms.perceptrons.row_norms import Survey
 from separatrix.algorithms.perceptrons.row_order import violator, visits
 from separatrix.fitting import History, Pass
 from separatrix.fitting.exact_errors import Tally
+from separatrix.fitting.progress import tell_pass
 from separatrix.rows import Block, Rows
 from separatrix.rows.memory import MemoryRows
-
-on_pass: ContextVar[Callable[[int, int], None] | None] = ContextVar("on_pass", default=None)
-"""Called after every pass with its number and the mistakes so far: how the command line shows progress."""
-
 
 WORTH_A_FOCUS = 4096  # rows: a pass over fewer is quicker than any thought of how to shorten it
 
@@ -91,9 +87,7 @@ def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict
         seconds = perf_counter() - started
         for positive, run in active.items():
             _record(rows, positive, run, before[positive], seconds, plan)
-        hook = on_pass.get()
-        if hook is not None:
-            hook(number + 1, sum(run.learner.mistakes for run in runs.values()))
+        tell_pass(number + 1, plan.max_iter, sum(run.learner.mistakes for run in runs.values()))
     return runs, survey
 
 

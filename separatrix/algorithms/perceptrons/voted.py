@@ -45,6 +45,8 @@ class VotedPerceptron(OnlineClassifier):
     max_mistakes : int, optional
         Also the largest number of voters, less one.
     random_state : int, RandomState or None
+    verbose : int, default=0
+        Above 0, a fit prints a line per pass to standard error.
     n_jobs : int or None
 
     Attributes
@@ -75,6 +77,7 @@ class VotedPerceptron(OnlineClassifier):
         *,
         fit_intercept: bool = True,
         max_mistakes: int | None = None,
+        verbose: int = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.max_iter = max_iter
@@ -82,6 +85,7 @@ class VotedPerceptron(OnlineClassifier):
         self.random_state = random_state
         self.fit_intercept = fit_intercept
         self.max_mistakes = max_mistakes
+        self.verbose = verbose
         self.n_jobs = n_jobs
 
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:

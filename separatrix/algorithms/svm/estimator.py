@@ -74,6 +74,8 @@ class LinearSVM(WeightedClassifier):
         Multiplies the weights of the rows of a class.
     warm_start : bool, default=False
         Start from the weights of the last fit, if it had the same classes and columns: for a path of C's.
+    verbose : int, default=0
+        Above 0, a fit prints to standard error, line by line, how far its steps have come.
     n_jobs : int or None
         Threads for the passes over the rows.
 
@@ -113,6 +115,7 @@ class LinearSVM(WeightedClassifier):
         max_iter: int = 1000,
         class_weight: Mapping[Any, float] | str | None = None,
         warm_start: bool = False,
+        verbose: int = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -122,6 +125,7 @@ class LinearSVM(WeightedClassifier):
         self.max_iter = max_iter
         self.class_weight = class_weight
         self.warm_start = warm_start
+        self.verbose = verbose
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:

@@ -38,6 +38,7 @@ from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.fitting import FitWarning, Solution, warn
 from separatrix.fitting.exact_errors import about, matrix
 from separatrix.fitting.parameters import is_number, require_node_limit, require_time_limit, shown
+from separatrix.fitting.progress import tell_change
 from separatrix.fitting.weighted import WeightedClassifier
 from separatrix.halfspace import Halfspace
 from separatrix.rows import Rows, jobs
@@ -71,6 +72,8 @@ class ZeroOne(WeightedClassifier):
     progress : callable or None
         Called with the `Interval` whenever it changes, and now and then between: ``interval.upper``,
         ``.lower``, ``.nodes``, ``.seconds``.
+    verbose : int, default=0
+        Above 0, a fit prints a line per change of the interval to standard error.
     n_jobs : int or None
         Threads, at most four per core. None is 2, -1 all cores.
 
@@ -116,6 +119,7 @@ class ZeroOne(WeightedClassifier):
         random_state: Any = None,
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Callable[[Interval], None] | None = None,
+        verbose: int = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.time_limit = time_limit
@@ -127,6 +131,7 @@ class ZeroOne(WeightedClassifier):
         self.random_state = random_state
         self.checkpoint = checkpoint
         self.progress = progress
+        self.verbose = verbose
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:
@@ -150,7 +155,7 @@ class ZeroOne(WeightedClassifier):
             kept.resume(interval)
         if not interval.closed and problem.offset == 0 and rows.weights is None:
             self._separate(rows, positive, interval)
-        interval.watch(self.progress, None if kept is None else kept.follow)
+        interval.watch(self.progress, None if kept is None else kept.follow, tell_change(_ends, line))
         close(problem, interval, seed_of(self.random_state), threads(self.n_jobs))
         confirm(interval)
         if kept is not None:
@@ -293,6 +298,10 @@ def misclassified(rows: Rows, positive: int, weights: Any, bias: Any) -> np.ndar
         for block in rows.blocks()
     ]
     return np.concatenate(wrong).astype(np.int64)
+
+
+def _ends(interval: Interval) -> tuple[int, int]:
+    return interval.lower, interval.upper
 
 
 def line(interval: Interval) -> str:
