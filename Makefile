@@ -28,10 +28,11 @@ lint: .venv/.test
 	$(BIN)/lint-imports
 
 docs: .venv/.docs
-	$(BIN)/mkdocs build --strict
+	rm -rf site docs/api/generated
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -d build/doctrees docs site
 
 clean:
-	rm -rf .venv build dist site separatrix-demo.svg .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv build dist site docs/api/generated separatrix-demo.svg .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/bin/python:

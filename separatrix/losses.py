@@ -165,3 +165,4 @@ squared = Loss(
 ALL: Mapping[str, Loss] = MappingProxyType(
     {loss.name: loss for loss in (zero_one, perceptron, hinge, squared_hinge, logistic, squared)}
 )
+"""Every loss, by name."""

@@ -157,8 +157,8 @@ def steps_bound(radius: SupportsFloat, margin: SupportsFloat, steps: Iterable[Su
     ‖w‖² <= R²Ση².
 
     The bound on the mistakes is the first k at which the steps given break this, less one. If they never do
-    it is infinite, and says nothing: geometric steps q^k keep (Ση)²/Ση² below (1 + q)/|1 - q| for ever, and
-    where (R/γ)² is above that there are rows on which the mistakes never end.
+    it is infinite, and says nothing: geometric steps q^k keep (Ση)²/Ση² below ``(1 + q)/|1 - q|`` for ever,
+    and where (R/γ)² is above that there are rows on which the mistakes never end.
 
     Source: A. B. J. Novikoff, Symposium on the Mathematical Theory of Automata 12 (1962), 615-622;
     the form for steps: the proof above.

@@ -215,6 +215,7 @@ SAMPLE_SIZES: dict[str, SampleSize] = {
         ),
     )
 }
+"""The published sample sizes, by name."""
 
 
 def plain_sample_complexity(

@@ -48,7 +48,7 @@ def vapnik_chervonenkis(
 ) -> Bound:
     """Vapnik and Chervonenkis's theorem (1971): training errors and risks of all halfspaces come together.
 
-    P(some halfspace has |risk - errors/m| > ε) <= 4 G(2m) e^(-mε²/8), with G the `growth_function` of
+    ``P(some halfspace has |risk - errors/m| > ε) <= 4 G(2m) e^(-mε²/8)``, with G the `growth_function` of
     halfspaces of this dimension. So with probability 1 - δ, for all of them,
     risk <= errors/m + √(8(ln G(2m) + ln(4/δ))/m).
 

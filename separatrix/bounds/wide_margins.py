@@ -97,7 +97,7 @@ def sample_margin(
     """The Rademacher margin bound with the lengths of the rows that were drawn, and of no others.
 
     Let r² be the mean of ‖z‖² over the m rows drawn. With probability 1 - δ, for every unit vector u and
-    every whole number k, positive or not, with ρ = 2^k,
+    every whole number k, positive or not, with ρ = 2^k, ::
 
         risk(u) <= #{rows with u·z < ρ}/m + 2r/(ρ√m) + 3 √(ln(3(|k| + 1)(|k| + 2)/δ)/2m).
 
@@ -106,7 +106,7 @@ def sample_margin(
 
     The proof is that of `rademacher_margin` with McDiarmid's inequality once more, for the complexity of the
     sample, which for unit vectors is at most √(Σ‖z‖²)/m; both fail with δ_k/2, and the
-    δ_k = 2δ/(3(|k| + 1)(|k| + 2)) add up to δ. The levels ρ do not depend on the rows, as they must not.
+    ``δ_k = 2δ/(3(|k| + 1)(|k| + 2))`` add up to δ. The levels ρ do not depend on the rows, as they must not.
 
     Source: P. L. Bartlett and S. Mendelson, Journal of Machine Learning Research 3 (2002); with these
     constants, for one ρ, M. Mohri, A. Rostamizadeh and A. Talwalkar, Foundations of Machine Learning (2018),

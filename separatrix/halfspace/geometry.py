@@ -161,7 +161,7 @@ class Halfspace:
 
     @property
     def origin_distance(self) -> float:
-        """|b|/‖w‖, the distance of the hyperplane from the origin."""
+        """``|b|/‖w‖``, the distance of the hyperplane from the origin."""
         return abs(self._origin)
 
     def projection_length(self, X: Any) -> Any:

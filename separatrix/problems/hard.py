@@ -54,10 +54,11 @@ def planar_half(n: int = 8) -> Problem:
 
     **In the plane no sequence makes more than R²/(2γ²) + 1 mistakes**, so this family is the worst there
     is. Take R = 1, c² = 1 − γ², the best separator along the first axis, and w_j = (p_j, q_j) after j
-    mistakes; then p_j ≥ jγ. A mistake (a, b) has a ≥ γ, |b| ≤ c, and b against q_j in sign with |b|·|q_j| ≥
-    a·p_j, so |q_j| ≥ jγ²/c and |b| ≥ jγ²/|q_j|; by induction |q_j| ≤ c. Suppose w_j and w_{j+1} both err.
-    If q changes sign, c ≥ |b| = |q_j| + |q_{j+1}|; if not, c ≥ |q_j| = |b| + |q_{j+1}|. Either way c ≥ (2j
-    + 1)γ²/c. With j = M − 2: M ≤ c²/(2γ²) + 3/2 = 1/(2γ²) + 1.
+    mistakes; then p_j ≥ jγ. A mistake (a, b) has a ≥ γ, ``|b| ≤ c``, and b against q_j in sign with
+    ``|b|·|q_j| ≥ a·p_j``, so ``|q_j| ≥ jγ²/c`` and ``|b| ≥ jγ²/|q_j|``; by induction ``|q_j| ≤ c``. Suppose
+    w_j and w_{j+1} both err. If q changes sign, ``c ≥ |b| = |q_j| + |q_{j+1}|``; if not,
+    ``c ≥ |q_j| = |b| + |q_{j+1}|``. Either way c ≥ (2j + 1)γ²/c. With j = M − 2: M ≤ c²/(2γ²) + 3/2 =
+    1/(2γ²) + 1.
 
     Examples
     --------
@@ -86,8 +87,8 @@ def planar_half(n: int = 8) -> Problem:
 def exponential(d: int = 8) -> Problem:
     """2d rows of −1, 0, 1 on which every perceptron makes at least 2^(d−1) mistakes.
 
-    The rows are ±zᵢ with labels ±1, zᵢ = eᵢ − e₁ − … − eᵢ₋₁. Whole-number weights with zᵢ·w > |b| have w₁ ≥
-    1, w₂ ≥ 2, w₃ ≥ 4, …, w_d ≥ 2^(d−1), and a mistake moves a weight by 1 at most: with or without
+    The rows are ±zᵢ with labels ±1, zᵢ = eᵢ − e₁ − … − eᵢ₋₁. Whole-number weights with ``zᵢ·w > |b|`` have
+    w₁ ≥ 1, w₂ ≥ 2, w₃ ≥ 4, …, w_d ≥ 2^(d−1), and a mistake moves a weight by 1 at most: with or without
     intercept, in any order. Known too: γ² = 3/(4^d − 1), attained by w = (1, 2, 4, …), because w = Σαᵢzᵢ
     with αᵢ = wᵢ + Σ_{j>i} αⱼ > 0 while every zᵢ·w = 1; the mirrored rows keep the best intercept at 0.
 
@@ -204,7 +205,7 @@ def variable_steps(ratio: float = 2.0) -> Problem:
     """Two separable rows, and steps ηₖ = ratioᵏ with which the perceptron errs on them for ever.
 
     For steps ηₖ the theorem says (Ση)²/Ση² ≤ (R/γ)², here 5. Geometric steps keep the left side below
-    (ratio + 1)/|ratio − 1| however many mistakes there are, so it bounds nothing (for ratio 2: 3).
+    ``(ratio + 1)/|ratio − 1|`` however many mistakes there are, so it bounds nothing (for ratio 2: 3).
 
     The signed rows are (1, 2) and (1, −2), without intercept: γ = 1, R² = 5, and their product is −3.
     Growing steps, ratio > 5/3: the mistakes alternate, and after one with step η the score of the other row

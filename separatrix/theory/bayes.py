@@ -2,8 +2,8 @@
 
 **Theorem** (Bayes' rule; Devroye, Györfi and Lugosi, *A Probabilistic Theory of Pattern Recognition*,
 1996, Theorem 2.1). Let η(x) = P(s = +1 | x). No rule has a smaller risk than the one that predicts +1
-where η(x) > ½, and its risk is E[min(η, 1 − η)]. Any other rule h has the excess risk E[|2η − 1|·1{h
-differs}].
+where η(x) > ½, and its risk is E[min(η, 1 − η)]. Any other rule h has the excess risk
+``E[|2η − 1|·1{h differs}]``.
 
 For a `FiniteDistribution` η is a table of fractions. For `GaussianClasses` log η/(1 − η) is the quadratic
 log π/(1 − π) + log N(x; μ₊, Σ₊) − log N(x; μ₋, Σ₋), linear where both covariances agree: then logistic

@@ -6,8 +6,8 @@ and a number k, it is NP-complete to decide whether some w has s(w·x) <= 0 on a
 **Reduction, from vertex cover.** A column for each vertex. Each vertex v gives the row e_v with sign -1, each
 edge uv the row e_u + e_v with sign +1. Then the fewest errors are the size of the smallest vertex cover.
 
-- A cover C has a w with |C| errors: w = 3 on C and -2 elsewhere. An edge has an end in C, so its row scores 1
-  or more; a vertex outside C scores -2.
+- A cover C has a w with ``|C|`` errors: w = 3 on C and -2 elsewhere. An edge has an end in C, so its row
+  scores 1 or more; a vertex outside C scores -2.
 - Any w gives a cover of at most as many vertices as it has errors: the v with w_v >= 0, each an error, and
   one end of each edge whose row is an error. An edge that is right has w_u + w_v > 0, so an end with w >= 0.
 

@@ -42,7 +42,7 @@ class Robustness:
 def robustness(model: Any, X: Any) -> Robustness:
     """How far any row must move, in any direction, before the halfspace predicts another side for it.
 
-    It is min |w·x + b|/‖w‖, the distance of the nearest row; the move is along w. On rows that are all
+    It is ``min |w·x + b|/‖w‖``, the distance of the nearest row; the move is along w. On rows that are all
     predicted right it is the geometric margin. Moves shorter than it change no prediction.
 
     Source: the distance of a point from a hyperplane; as robustness, H. Xu, C. Caramanis and S. Mannor,

@@ -89,9 +89,9 @@ class LinearSVM(WeightedClassifier):
     support_ : ndarray
         The rows with α above 0.
     dual_coef_ : ndarray
-        Their multipliers times their signs. With an intercept they add up to 0, and coef_ is no further from
-        Σ dual_coef · x than √(2 · gap · objective): of the hinge up to the rounding of these sums, of the
-        squared hinge, where they are 2C · shortfall of the weights, to some parts in a million.
+        Their multipliers times their signs. With an intercept they add up to 0, and `coef_` is no further
+        from Σ dual_coef · x than √(2 · gap · objective): of the hinge up to the rounding of these sums, of
+        the squared hinge, where they are 2C · shortfall of the weights, to some parts in a million.
     n_iter_ : int
         Newton steps on the last set of rows.
 

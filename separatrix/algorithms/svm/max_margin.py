@@ -56,7 +56,7 @@ class MaxMargin(LinearClassifier):
     support_ : ndarray
         The rows that prove the upper bound.
     dual_coef_ : ndarray
-        Their multipliers times their signs: coef_ is about Σ dual_coef · x.
+        Their multipliers times their signs: `coef_` is about Σ dual_coef · x.
 
     Examples
     --------
