@@ -19,8 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from written_files import KINDS, matrix_of, numbers, same_bits, write
 
-from separatrix.rows import DataError, as_rows
-from separatrix.rows.files import read
+from separatrix.rows import DataError, as_rows, read
 from separatrix.rows.files.svmlight import parse
 
 
@@ -264,7 +263,7 @@ def test_what_pyarrow_says_of_a_passage_names_no_row_of_its_own(tmp_path, monkey
 INTERRUPTS = """
 import contextlib, signal, sys, threading
 import separatrix.rows.files.csv as csv
-from separatrix.rows.files import read
+from separatrix.rows import read
 
 def interrupt(*_):
     raise KeyboardInterrupt
@@ -398,7 +397,7 @@ def test_threads_add_up_to_the_same_bits(tmp_path):
 def test_reading_does_not_import_pandas(tmp_path):
     paths = [str(write(tmp_path, kind, *numbers(10))) for kind in ("csv", "parquet", "feather", "svm", "npz")]
     program = (
-        "import sys; from separatrix.rows.files import read\n"
+        "import sys; from separatrix.rows import read\n"
         "for path in sys.argv[1:]:\n"
         "    for memory in (0, 10**6): [block.X for block in read(path, memory=memory).blocks()]\n"
         "sys.exit('pandas' in sys.modules)"

@@ -16,8 +16,7 @@ import scipy.sparse as sp
 from written_files import KINDS, numbers, walk, write
 
 import separatrix as sx
-from separatrix.rows import DataError
-from separatrix.rows.files import read
+from separatrix.rows import DataError, read
 
 AT = r"t\.csv, row 2 \(line 3\)"
 FIRST = r"t\.csv, row 1 \(line 2\), column 'a': "

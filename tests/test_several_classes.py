@@ -13,7 +13,7 @@ from written_files import write
 import separatrix as sx
 from separatrix.algorithms.perceptrons import mistake_driven, training
 from separatrix.algorithms.perceptrons.skipping import passes
-from separatrix.rows.files import read
+from separatrix.rows import read
 from separatrix.rows.memory import DenseRows, MemoryRows
 from separatrix.rows.rows import Rows
 

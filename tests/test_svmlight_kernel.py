@@ -20,8 +20,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from separatrix.rows import DataError
-from separatrix.rows.files import read, svmlight
+from separatrix.rows import DataError, read
+from separatrix.rows.files import svmlight
 from separatrix.rows.files.source import Place
 from separatrix.rows.files.svmlight import SvmlightFile, parse, parse_plain
 from separatrix.rows.files.svmlight_kernels import FARTHEST, REFUSED, nearest, parse_lines
@@ -88,7 +88,7 @@ def assert_contradicts_nothing(text):
     for values, twin, slow in zip(found, (labels, data, indices, indptr), plain, strict=True):
         assert values.dtype == slow.dtype
         assert values.tobytes() == np.array(twin, values.dtype).tobytes() == slow.tobytes()
-    assert SvmlightFile(Place(__file__), gzipped=False)._first_problem(text, 0, 0) is None
+    assert SvmlightFile(Place(__file__))._first_problem(text, 0, 0) is None
     return True
 
 

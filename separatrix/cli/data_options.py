@@ -16,12 +16,12 @@ import click
 
 from separatrix.cli.limit_option import limited
 from separatrix.limits import content, current
+from separatrix.rows.files.formats import FORMAT_NAMES
 
 if TYPE_CHECKING:
     from separatrix.rows import Rows
 
 EVERY = "every column of text"
-FORMATS = ("csv", "tsv", "parquet", "arrow", "svmlight", "npy", "npz")
 
 
 @dataclass(frozen=True)
@@ -239,7 +239,7 @@ def takes_data(*, labelled: bool) -> Callable[[Callable[..., Any]], Callable[...
         click.option("--demo", is_flag=True, help="A built-in set in place of a file: two kinds of iris."),
         click.option("--drop", metavar="NAMES", help="Columns to leave out, with commas between."),
         click.option(
-            "--format", type=click.Choice(FORMATS), help="Where the file's suffix does not tell it."
+            "--format", type=click.Choice(FORMAT_NAMES), help="Where the file's suffix does not tell it."
         ),
         click.option("--delimiter", metavar="CHARACTER", help="Of a CSV file; told from its header."),
         click.option(

@@ -1,16 +1,23 @@
-"""Rows: checked examples and their classes, as a sequence of blocks, wherever they live."""
+"""Rows: checked examples and their classes, as a sequence of blocks, wherever they live.
+
+A name is loaded on first use, so that the command line finds the registry of file formats without NumPy.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from separatrix.rows.block import Block, Csr
-from separatrix.rows.errors import DataError
-from separatrix.rows.label_codes import classes_named, encode
-from separatrix.rows.memory import DenseRows, SparseRows
-from separatrix.rows.rows import Rows, Worst, jobs
-from separatrix.rows.views.recoded import recoded
-from separatrix.rows.views.targets import with_targets
+if TYPE_CHECKING:
+    from separatrix.rows.block import Block, Csr
+    from separatrix.rows.conversion import as_rows
+    from separatrix.rows.errors import DataError
+    from separatrix.rows.files.read import read
+    from separatrix.rows.label_codes import classes_named, encode
+    from separatrix.rows.memory import DenseRows, SparseRows
+    from separatrix.rows.rows import Rows, Worst, jobs
+    from separatrix.rows.views.recoded import recoded
+    from separatrix.rows.views.targets import with_targets
 
 __all__ = [
     "Block",
@@ -29,38 +36,27 @@ __all__ = [
     "with_targets",
 ]
 
-
-def as_rows(X: Any, y: Any = None, *, n_jobs: int | None = None, regression: bool = False) -> Rows:
-    """Rows from arrays, SciPy sparse matrices, pandas and polars frames, Arrow tables, or `Rows` already
-    made. With ``regression`` the labels are real numbers to predict.
-
-    >>> rows = as_rows([[0.0, 1.0], [1.0, 0.0]], ["no", "yes"])
-    >>> rows.n_rows, rows.n_columns, rows.classes.tolist()
-    (2, 2, ['no', 'yes'])
-    """
-    if isinstance(X, Rows):
-        if y is not None:
-            raise DataError("Rows carry their own labels: pass them alone, without y.")
-        X.require_sound()
-        return X
-    from separatrix.rows.conversion import rows_given
-
-    if regression:
-        return with_targets(rows_given(X, None, n_jobs=jobs(n_jobs)), y)
-    return rows_given(X, y, n_jobs=jobs(n_jobs))
+_HOMES = {
+    "Block": "block",
+    "Csr": "block",
+    "DataError": "errors",
+    "DenseRows": "memory",
+    "Rows": "rows",
+    "SparseRows": "memory",
+    "Worst": "rows",
+    "as_rows": "conversion",
+    "classes_named": "label_codes",
+    "encode": "label_codes",
+    "jobs": "rows",
+    "read": "files.read",
+    "recoded": "views.recoded",
+    "with_targets": "views.targets",
+}
 
 
-def read(path: Any, label: Any = None, *, regression: bool = False, **options: Any) -> Rows:
-    """Rows from a CSV, TSV, Parquet, Arrow, svmlight or NumPy file; see `separatrix.rows.files.read`.
-
-    With ``regression`` the label column holds real numbers to predict, not classes.
-    """
-    from separatrix.rows.files import read as read_file
-
-    share = options.get("share")
-    rows = read_file(path, label, regression=regression, **options)
-    if share is None or rows.preparation is not None:
-        return rows
-    from separatrix.rows.split import part
-
-    return part(rows, share)
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value

@@ -12,7 +12,26 @@ from separatrix.rows.arrow_validation import refuse_damaged
 from separatrix.rows.errors import DataError
 from separatrix.rows.label_codes import encode
 from separatrix.rows.memory import DenseRows, SparseRows
-from separatrix.rows.rows import Rows
+from separatrix.rows.rows import Rows, jobs
+from separatrix.rows.views.targets import with_targets
+
+
+def as_rows(X: Any, y: Any = None, *, n_jobs: int | None = None, regression: bool = False) -> Rows:
+    """Rows from arrays, SciPy sparse matrices, pandas and polars frames, Arrow tables, or `Rows` already
+    made. With ``regression`` the labels are real numbers to predict.
+
+    >>> rows = as_rows([[0.0, 1.0], [1.0, 0.0]], ["no", "yes"])
+    >>> rows.n_rows, rows.n_columns, rows.classes.tolist()
+    (2, 2, ['no', 'yes'])
+    """
+    if isinstance(X, Rows):
+        if y is not None:
+            raise DataError("Rows carry their own labels: pass them alone, without y.")
+        X.require_sound()
+        return X
+    if regression:
+        return with_targets(rows_given(X, None, n_jobs=jobs(n_jobs)), y)
+    return rows_given(X, y, n_jobs=jobs(n_jobs))
 
 
 def rows_given(X: Any, y: Any, *, n_jobs: int = 1) -> Rows:

@@ -6,37 +6,28 @@ from collections import Counter
 from collections.abc import Sequence
 
 from separatrix.rows.errors import DataError
+from separatrix.rows.files.options import ColumnOptions
 
 LABEL_NAMES = ("label", "y", "target", "class")
 
 
-def choose(
-    name: str,
-    columns: Sequence[str],
-    label: str | int | bool | None,
-    features: Sequence[str] | None,
-    drop: Sequence[str],
-) -> tuple[list[str], str | None]:
+def choose(name: str, columns: Sequence[str], asked: ColumnOptions) -> tuple[list[str], str | None]:
     """The feature columns in order, and the label column or None.
 
-    >>> choose("heart.csv", ["age", "id", "label"], None, None, ["id"])
+    >>> choose("heart.csv", ["age", "id", "label"], ColumnOptions(drop=["id"]))
     (['age'], 'label')
     """
     twice = [column for column, count in Counter(columns).items() if count > 1]
     if twice:
         raise DataError(f"{name} has more than one column called {twice[0]!r}: give each its own name.")
-    if isinstance(drop, str):
-        drop = (drop,)
-    if isinstance(features, str):
-        features = (features,)
-    _require_known(name, columns, drop, "drop")
-    chosen = None if label is False else _label(name, columns, label)
-    if features is not None:
-        _require_known(name, columns, features, "features")
-        _require_apart(name, features, chosen)
-        names = [column for column in features if column not in drop]
+    _require_known(name, columns, asked.drop, "drop")
+    chosen = None if asked.label is False else _label(name, columns, asked.label)
+    if asked.features is not None:
+        _require_known(name, columns, asked.features, "features")
+        _require_apart(name, asked.features, chosen)
+        names = [column for column in asked.features if column not in asked.drop]
     else:
-        names = [column for column in columns if column != chosen and column not in drop]
+        names = [column for column in columns if column != chosen and column not in asked.drop]
     if not names:
         but = "" if chosen is None else f" besides the label {chosen!r}"
         raise DataError(f"{name} has no feature columns{but}: at least one is needed.")

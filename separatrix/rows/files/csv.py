@@ -18,8 +18,9 @@ import pyarrow.csv as arrow_csv
 from separatrix.rows.errors import DataError, MissingValue
 from separatrix.rows.files.class_labels import MISSING, NUMBER, WHOLE
 from separatrix.rows.files.csv_lines import records, too_long
+from separatrix.rows.files.options import CsvOptions
 from separatrix.rows.files.parallel_csv import parsed
-from separatrix.rows.files.source import Place, Source, Unpacked, broken, pieces, unpacked
+from separatrix.rows.files.source import Place, Source, Unpacked, broken, open_unpacked, pieces
 from separatrix.rows.tables import EXACT, beyond_exact, not_a_number, shorten
 
 BLOCK = 2**20  # bytes of text parsed at a time
@@ -41,25 +42,18 @@ class Record(NamedTuple):
 
 
 class CsvSource(Source):
-    """A file of delimited text, its first line the column names unless ``header`` is False."""
+    """A file of delimited text, its first line the column names unless the option ``header`` is False."""
 
     written = True
 
-    def __init__(
-        self,
-        place: Place,
-        *,
-        gzipped: bool = False,
-        delimiter: str | None = None,
-        header: bool | None = None,
-    ) -> None:
+    def __init__(self, place: Place, options: CsvOptions) -> None:
         self.place = place
-        self._gzipped = gzipped
+        header = options.header
         lines = self._beginning()
         self._block = max(BLOCK, 4 * min(max(map(len, lines)), place.limits.line_bytes // 2))
         self._mean = sum(map(len, lines)) / len(lines)
         header_line = _unquoted(next(line for line in lines if line.strip()))
-        self._delimiter = delimiter or max(DELIMITERS, key=header_line.count)
+        self._delimiter = options.delimiter or max(DELIMITERS, key=header_line.count)
         place.require_columns(header_line.count(self._delimiter) + 1)
         first, second = self._first_records(lines)
         place.require_columns(len(first))
@@ -80,7 +74,7 @@ class CsvSource(Source):
         )
 
     def _open(self) -> Any:
-        return unpacked(self.place) if self._gzipped else self.place.path.open("rb")
+        return open_unpacked(self.place)
 
     def _beginning(self) -> list[str]:
         lines: list[bytes] = []
@@ -120,7 +114,7 @@ class CsvSource(Source):
         return found[0], found[1] if len(found) > 1 else []
 
     def guess_rows(self) -> int:
-        return 0 if self._gzipped else int(self.place.size / self._mean)
+        return 0 if self.place.gzipped else int(self.place.size / self._mean)
 
     def _parsed(self, convert: Any) -> Iterator[Any]:
         """All record batches. Where a row is longer than a block, the rest is read in larger ones."""
@@ -158,7 +152,7 @@ class CsvSource(Source):
             return arrow_csv.open_csv(file, **options(beginning, threads=True))
 
         with pa.OSFile(str(self.place.path)) as file:
-            if self._gzipped:
+            if self.place.gzipped:
                 stream = pa.CompressedInputStream(file, "gzip")
                 yield from parsed(Unpacked(self.place, file, stream), size, self._head, passage, rest)
             elif self.place.size < WORTH_THREADS:

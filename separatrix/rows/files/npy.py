@@ -14,6 +14,7 @@ from separatrix.rows.errors import DataError
 from separatrix.rows.files.array_headers import require_dimensions, require_members, require_npy
 from separatrix.rows.files.class_labels import Classes
 from separatrix.rows.files.column_choice import LABEL_NAMES, listed
+from separatrix.rows.files.options import ReadOptions
 from separatrix.rows.files.source import Place, broken
 from separatrix.rows.memory import DenseRows, MemoryRows, SparseRows
 from separatrix.rows.rows import Rows
@@ -22,14 +23,15 @@ from separatrix.rows.tables import EXACT, beyond_exact
 SPARSE = {"indices", "indptr", "format", "shape", "data"}  # what scipy.sparse.save_npz writes
 
 
-def rows_of_npy(place: Place, label: str | int | bool | None, *, positive: Any, n_jobs: int) -> Rows:
+def rows_of_npy(place: Place, options: ReadOptions) -> Rows:
     """Rows of one array in a .npy file, read from the disk as they are used."""
     with readable(place.name):
         require_npy(place)
         array = np.load(place.path, mmap_mode="r", allow_pickle=False)
     _require_table(place.name, array)
+    label = options.columns.label
     if label is False:
-        return _rows(place.name, array, None, None, None, n_jobs)
+        return _rows(place.name, array, None, None, None, options.n_jobs)
     width = array.shape[1]
     if label is None or label is True or isinstance(label, str):
         raise DataError(
@@ -43,20 +45,22 @@ def rows_of_npy(place: Place, label: str | int | bool | None, *, positive: Any, 
     if width == 1:
         raise DataError(f"{place.name} has no feature columns besides the label: at least one is needed.")
     column = label % width
-    codes, labels = _codes(place.name, f"column {column}", array[:, column], positive, untyped=True)
-    return _rows(place.name, array, column, codes, labels, n_jobs)
+    codes, labels = _codes(
+        place.name, f"column {column}", array[:, column], options.columns.positive, untyped=True
+    )
+    return _rows(place.name, array, column, codes, labels, options.n_jobs)
 
 
-def rows_of_npz(place: Place, label: str | int | bool | None, *, positive: Any, n_jobs: int) -> Rows:
+def rows_of_npz(place: Place, options: ReadOptions) -> Rows:
     """Rows of the array X in a .npz file, the labels in an array beside it; or of a SciPy sparse matrix."""
-    name = place.name
+    name, label = place.name, options.columns.label
     # Opened here: NumPy leaves a broken archive open.
     with readable(name), place.path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
         found = set(archive.files)
         if found >= SPARSE:
             require_members(place, archive, found)
             require_dimensions(place, archive["shape"])
-            return _sparse_rows(place, label, n_jobs)
+            return _sparse_rows(place, label, options.n_jobs)
         if "X" not in found:
             raise DataError(f"{name} has no array called X; its arrays are {listed(sorted(found))}.")
         y_name = None if label is False else _label_array(name, found, label)
@@ -65,15 +69,15 @@ def rows_of_npz(place: Place, label: str | int | bool | None, *, positive: Any, 
         y = None if y_name is None else archive[y_name]
     _require_table(name, array)
     if y is None:
-        return _rows(name, array, None, None, None, n_jobs)
+        return _rows(name, array, None, None, None, options.n_jobs)
     assert y_name is not None
     require_array(name, y)
     if y.shape != array.shape[:1]:
         raise DataError(
             f"{name}: X has {len(array)} rows and {y_name} has shape {y.shape}; one label per row is needed."
         )
-    codes, labels = _codes(name, f"array {y_name!r}", y, positive, untyped=False)
-    rows = _rows(name, array, None, codes, labels, n_jobs)
+    codes, labels = _codes(name, f"array {y_name!r}", y, options.columns.positive, untyped=False)
+    rows = _rows(name, array, None, codes, labels, options.n_jobs)
     rows.label = y_name
     return rows
 

@@ -5,13 +5,20 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from separatrix.rows.errors import DataError
 from separatrix.rows.files.class_labels import Classes
+from separatrix.rows.files.options import (
+    ColumnOptions,
+    PreprocessingOptions,
+    ReadOptions,
+    SvmlightOptions,
+)
 from separatrix.rows.files.regression_targets import measured_columns, measured_parts, of_target
 from separatrix.rows.files.source import Source
 from separatrix.rows.files.streamed_table import rows_of_columns
@@ -19,55 +26,18 @@ from separatrix.rows.files.svmlight import Part as SparsePart
 from separatrix.rows.files.svmlight_rows import rows_of_parts
 from separatrix.rows.files.untyped_columns import Part, Raw
 from separatrix.rows.preparation import Categories, Column, HashedWords, Number, Preparation, Words, tokens
-from separatrix.rows.preparation.column import MOST_HASHED
-from separatrix.rows.preparation.column_preparation import MISSING
 from separatrix.rows.rows import Rows
-from separatrix.rows.split import Share
 
 MOST_CATEGORIES = 1000
-SCALES = ("standard", "range")
 
 
-class Wishes(NamedTuple):
-    """What is to be done to the columns of a file."""
-
-    encode: bool | Sequence[str] = ()
-    text: Sequence[str] = ()
-    hashed: int | None = None
-    missing: str | None = None
-    scale: str | None = None
-
-    def require_sound(self) -> None:
-        if self.missing is not None and self.missing not in MISSING:
-            raise DataError(f"missing={self.missing!r} is neither of {' and '.join(MISSING)}.")
-        if self.scale is not None and self.scale not in SCALES:
-            raise DataError(f"scale={self.scale!r} is neither of {' and '.join(SCALES)}.")
-        if self.scale is not None and self.text:
-            raise DataError("scale= is for numbers; counts of words stay as they are: leave it out.")
-        if self.hashed is not None and not self.text:
-            raise DataError("hashed= is for words: name their column with text=.")
-        if self.hashed is not None and not 2 <= self.hashed <= MOST_HASHED:
-            raise DataError(f"hashed={self.hashed} should be a number of columns between 2 and 2^24.")
-
-
-def rows_prepared(
-    source: Source,
-    names: Sequence[str],
-    label: str | None,
-    known: Preparation | None,
-    how: Wishes,
-    *,
-    share: Share | None,
-    positive: Any,
-    memory: int,
-    n_jobs: int,
-    regression: bool = False,
-    once: bool = False,
-) -> Rows:
+def rows_prepared(source: Source, names: Sequence[str], label: str | None, options: ReadOptions) -> Rows:
     """The rows of these columns, prepared as asked, or as an earlier fit has learned to.
 
-    With ``regression`` the label is a number to predict, which no preparation touches.
+    In a regression the label is a number to predict, which no preparation touches.
     """
+    how, regression, share = options.preprocessing, options.columns.regression, options.share
+    known = how.preparation
     how.require_sound()
     if known is not None:
         absent = [name for name in known.inputs if name not in names]
@@ -86,42 +56,31 @@ def rows_prepared(
     prepared = PreparedSource(raw, preparation, n_rows, drops=how.missing == "drop")
     if regression:
         assert label is not None
-        rows = _measured(prepared, preparation, label, memory=memory, n_jobs=n_jobs)
+        rows = _measured(prepared, preparation, label, options)
     elif preparation.sparse:
         labels = None if label is None else prepared.classes(label)
-        rows = rows_of_parts(
-            prepared,
-            labels,
-            positive=positive,
-            memory=memory,
-            n_jobs=n_jobs,
-            n_columns=len(preparation.names),
-        )
+        rows = rows_of_parts(prepared, labels, _of_width(options, len(preparation.names)))
         rows.columns, rows.label = preparation.names, label
     else:
-        rows = rows_of_columns(
-            prepared,
-            False if label is None else label,
-            features=preparation.names,
-            drop=(),
-            positive=positive,
-            memory=memory,
-            n_jobs=n_jobs,
-            once=once,
+        columns = ColumnOptions(
+            False if label is None else label, preparation.names, positive=options.columns.positive
         )
+        rows = rows_of_columns(prepared, replace(options, columns=columns))
     rows.preparation = preparation
     return rows
 
 
-def _measured(
-    prepared: PreparedSource, preparation: Preparation, target: str, *, memory: int, n_jobs: int
-) -> Rows:
+def _measured(prepared: PreparedSource, preparation: Preparation, target: str, options: ReadOptions) -> Rows:
     names = preparation.names
     if not preparation.sparse:
-        return measured_columns(prepared, names, target, memory=memory, n_jobs=n_jobs)
-    rows = measured_parts(prepared, memory=memory, n_jobs=n_jobs, n_columns=len(names))
+        return measured_columns(prepared, names, target, options)
+    rows = measured_parts(prepared, _of_width(options, len(names)))
     rows.columns, rows.label = names, target
     return rows
+
+
+def _of_width(options: ReadOptions, n_columns: int) -> ReadOptions:
+    return replace(options, svmlight=SvmlightOptions(n_columns=n_columns))
 
 
 class PreparedSource(Source):
@@ -204,7 +163,7 @@ class PreparedSource(Source):
         return part
 
 
-def learned(raw: Raw, how: Wishes) -> tuple[Preparation, int]:
+def learned(raw: Raw, how: PreprocessingOptions) -> tuple[Preparation, int]:
     """The preparation that the rows of ``raw`` ask for, and how many rows it keeps."""
     name = raw.source.place.name
     asked = tuple(how.encode) if not isinstance(how.encode, bool) else ()
@@ -288,7 +247,7 @@ class _Seen:
         self.count = total
         self.least, self.most = min(self.least, float(numbers.min())), max(self.most, float(numbers.max()))
 
-    def column_for(self, file: str, how: Wishes) -> Column:
+    def column_for(self, file: str, how: PreprocessingOptions) -> Column:
         name = self.column.name
         if isinstance(self.column, Words):
             if how.hashed is not None:

@@ -7,6 +7,7 @@ left out with ``missing="drop"`` and refused otherwise.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,13 @@ from separatrix.rows.errors import DataError
 from separatrix.rows.files.array_headers import require_members
 from separatrix.rows.files.column_choice import LABEL_NAMES, listed
 from separatrix.rows.files.npy import readable, require_array, rows_of_npy, rows_of_npz
+from separatrix.rows.files.options import ColumnOptions, ReadOptions
 from separatrix.rows.files.source import Place, Source
 from separatrix.rows.files.streamed_table import rows_of_columns
 from separatrix.rows.rows import Rows
 from separatrix.rows.views.targets import CodedTargets, TargetRows, with_targets
+
+UNLABELLED = ColumnOptions(label=False)
 
 
 class Numbers:
@@ -39,21 +43,11 @@ class Numbers:
         return column
 
 
-def require_target(label: Any, positive: Any) -> None:
-    """Refuse what makes no sense where a number is to be predicted."""
-    if label is False:
-        raise DataError("regression=True needs the column to predict: name it with label=.")
-    if positive is not None:
-        raise DataError("positive= has no meaning for the real targets of regression=True.")
-
-
-def measured_columns(source: Source, names: Sequence[str], target: str, *, memory: int, n_jobs: int) -> Rows:
+def measured_columns(source: Source, names: Sequence[str], target: str, options: ReadOptions) -> Rows:
     """The rows of a source, with the numbers of the column ``target``."""
-    together = [*names, target]
+    together = ColumnOptions(label=False, features=[*names, target])
     try:
-        rows = rows_of_columns(
-            source, False, features=together, drop=(), positive=None, memory=memory, n_jobs=n_jobs
-        )
+        rows = rows_of_columns(source, replace(options, columns=together, once=False))
     except DataError as error:
         raise of_target(error, target) from None
     return TargetRows(rows, len(names))
@@ -69,44 +63,27 @@ def of_target(error: DataError, target: str) -> DataError:
     )
 
 
-def measured_parts(
-    file: Any,
-    *,
-    memory: int,
-    n_jobs: int,
-    n_columns: int | None,
-    zero_based: bool | None = True,
-    numbered: bool = False,
-) -> Rows:
+def measured_parts(file: Any, options: ReadOptions, *, numbered: bool = False) -> Rows:
     """The rows of a file that comes in sparse parts, each with the numbers to predict."""
     from separatrix.rows.files.svmlight_rows import rows_of_parts
 
-    rows = rows_of_parts(
-        file,
-        Numbers(),  # type: ignore[arg-type]
-        positive=None,
-        memory=memory,
-        n_jobs=n_jobs,
-        n_columns=n_columns,
-        zero_based=zero_based,
-        numbered=numbered,
-    )
+    rows = rows_of_parts(file, Numbers(), options, numbered=numbered)  # type: ignore[arg-type]
     return CodedTargets(rows)
 
 
-def measured_svmlight(place: Place, label: Any, *, gzipped: bool, **options: Any) -> Rows:
+def measured_svmlight(place: Place, options: ReadOptions) -> Rows:
     """The rows of a svmlight file, whose lines begin with the numbers to predict."""
     from separatrix.rows.files.svmlight import SvmlightFile
 
-    if label is not None:
+    if options.columns.label is not None:
         raise DataError(f"{place.name}: in a svmlight file the target begins each line; leave label= out.")
-    return measured_parts(SvmlightFile(place, gzipped), **options, numbered=True)
+    return measured_parts(SvmlightFile(place), options, numbered=True)
 
 
-def measured_npy(place: Place, label: Any, *, n_jobs: int) -> Rows:
+def measured_npy(place: Place, options: ReadOptions) -> Rows:
     """The rows of one array, a column of which is to be predicted."""
-    rows = rows_of_npy(place, False, positive=None, n_jobs=n_jobs)
-    width = rows.n_columns
+    rows = rows_of_npy(place, replace(options, columns=UNLABELLED))
+    label, width = options.columns.label, rows.n_columns
     if not isinstance(label, int) or isinstance(label, bool):
         raise DataError(
             f"{place.name} has {width} columns without names: say which one to predict by its number "
@@ -117,9 +94,10 @@ def measured_npy(place: Place, label: Any, *, n_jobs: int) -> Rows:
     return TargetRows(rows, label % width)
 
 
-def measured_npz(place: Place, label: Any, *, n_jobs: int) -> Rows:
+def measured_npz(place: Place, options: ReadOptions) -> Rows:
     """The rows of the array X, with the numbers in another array of the archive."""
-    rows = rows_of_npz(place, False, positive=None, n_jobs=n_jobs)
+    rows = rows_of_npz(place, replace(options, columns=UNLABELLED))
+    label = options.columns.label
     with readable(place.name), np.load(place.path, allow_pickle=False) as archive:
         wanted = [label] if isinstance(label, str) else LABEL_NAMES
         found = next((name for name in wanted if name in archive.files), None)

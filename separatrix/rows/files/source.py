@@ -7,6 +7,7 @@ import io
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
@@ -18,13 +19,14 @@ from separatrix import limits
 from separatrix.rows.errors import DataError
 
 Item = TypeVar("Item")
+GZIP = b"\x1f\x8b"
 LONGEST_SAID = 160  # characters of what another library said
 
 UNPACKED_AHEAD = 2**17  # bytes
 
 
 class Place:
-    """Where a file lies, its name in messages, its limits, and whether it is still the one first seen.
+    """Where a file lies, its name in messages, its limits, how it is packed, and whether it has changed.
 
     Whoever rewrites a file can restore its size and its modification time. The inode and the time of the last
     status change, which the system keeps, then still differ.
@@ -46,6 +48,12 @@ class Place:
     @property
     def size(self) -> int:
         return self._seen[0]
+
+    @cached_property
+    def gzipped(self) -> bool:
+        """Whether the first bytes are those of gzip, whatever the file is called."""
+        with self.path.open("rb") as file:
+            return file.read(len(GZIP)) == GZIP
 
     def require_unchanged(self) -> None:
         if self._look() != self._seen:
@@ -102,9 +110,11 @@ class Unpacked(io.RawIOBase):
         super().close()
 
 
-def unpacked(place: Place) -> IO[bytes]:
-    """A gzip file, to be read."""
+def open_unpacked(place: Place) -> IO[bytes]:
+    """A file to be read, through gzip if it is packed."""
     packed = place.path.open("rb")
+    if not place.gzipped:
+        return packed
     return io.BufferedReader(Unpacked(place, packed, gzip.GzipFile(fileobj=packed)), UNPACKED_AHEAD)
 
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 import os
-import re
 import sys
 import tempfile
 import weakref
-import zlib
-from pathlib import Path
 from typing import Any
 
 from separatrix import limits
@@ -18,15 +14,6 @@ from separatrix.rows.errors import DataError
 from separatrix.rows.files.source import Place
 
 COPIED = 2**20  # bytes at a time
-GZIP = b"\x1f\x8b"
-MAGIC = {
-    b"PAR1": "parquet",
-    b"ARROW1": "arrow",
-    b"\xff\xff\xff\xff": "arrow",
-    b"\x93NUMPY": "npy",
-    b"PK\x03\x04": "npz",
-}
-PAIRS = re.compile(r"\s*[^\s,;:|]+(\s+[0-9a-z]+:\S+)+\s*")
 
 
 def spooled(stream: Any) -> Place:
@@ -46,28 +33,6 @@ def spooled(stream: Any) -> Place:
         raise
     weakref.finalize(place, _delete, path)
     return place
-
-
-def is_gzipped(path: Path) -> bool:
-    """Whether the first bytes are those of gzip, whatever the file is called."""
-    with path.open("rb") as file:
-        return file.read(len(GZIP)) == GZIP
-
-
-def format_of(path: Path) -> tuple[str, bool]:
-    """The format of a file by its first bytes, and whether it is gzipped."""
-    gzipped = is_gzipped(path)
-    try:
-        with gzip.open(path) if gzipped else path.open("rb") as file:
-            beginning = file.read(65536)
-    except (OSError, EOFError, zlib.error):
-        beginning = b""
-    for magic, kind in MAGIC.items():
-        if beginning.startswith(magic):
-            return kind, gzipped
-    lines = (line.partition("#")[0] for line in beginning.decode("utf-8", "replace").splitlines())
-    first = next((line for line in lines if line.strip()), "")
-    return "svmlight" if PAIRS.fullmatch(first) else "csv", gzipped
 
 
 def _copy(source: Any, file: Any, name: str) -> None:

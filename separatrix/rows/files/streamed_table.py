@@ -13,6 +13,7 @@ from separatrix.rows.block import MOST_ROWS, Block, read_only, rows_per_block
 from separatrix.rows.errors import DataError, MissingValue
 from separatrix.rows.files.class_labels import Classes
 from separatrix.rows.files.column_choice import choose
+from separatrix.rows.files.options import ReadOptions
 from separatrix.rows.files.source import Source, ahead, recut
 from separatrix.rows.memory import DenseRows
 from separatrix.rows.rows import Rows
@@ -23,27 +24,17 @@ WIDE_BATCH_BYTES = 16 * 2**20
 WORTH_A_BATCH = 1024  # rows: with fewer, thousands of columns cost more to visit than to read
 
 
-def rows_of_columns(
-    source: Source,
-    label: str | int | bool | None,
-    *,
-    features: Sequence[str] | None,
-    drop: Sequence[str],
-    positive: Any,
-    memory: int,
-    n_jobs: int,
-    once: bool = False,
-) -> Rows:
+def rows_of_columns(source: Source, options: ReadOptions) -> Rows:
     """The rows of a source: in memory if their matrix fits in ``memory`` bytes, else streamed.
 
     Rows without labels that are wanted ``once`` are read as they are used, and checked on the way.
     """
-    names, label_name = choose(source.place.name, source.schema.names, label, features, drop)
+    names, label_name = choose(source.place.name, source.schema.names, options.columns)
     columns = Columns(source, names, label_name)
-    if once and label_name is None:
-        return PassingRows(columns, n_jobs)
+    if options.once and label_name is None:
+        return PassingRows(columns, options.n_jobs)
     labels = None if label_name is None else columns.classes(label_name)
-    room = memory // columns.row_bytes
+    room = options.memory // columns.row_bytes
     # A guess may be wrong by half: rows that do not fit after all are let go on the way.
     guess = source.guess_rows()
     expected = source.n_rows if source.n_rows is not None else guess // 2
@@ -59,13 +50,13 @@ def rows_of_columns(
         n_rows, X, places = columns.gather(X, labels, room)
     columns.require_some(n_rows)
     if labels is not None:
-        labels.settle(positive)
+        labels.settle(options.columns.positive)
     if X is None:
-        return StreamedRows(columns, n_rows, labels, n_jobs)
+        return StreamedRows(columns, n_rows, labels, options.n_jobs)
     codes, classes = (
         (None, None) if labels is None else (labels.settled(np.concatenate(places)), labels.classes)
     )
-    rows = DenseRows(X, codes, classes, columns=tuple(names), n_jobs=n_jobs)
+    rows = DenseRows(X, codes, classes, columns=tuple(names), n_jobs=options.n_jobs)
     rows.name, rows.label, rows.known_finite = source.place.name, label_name, True
     return rows
 

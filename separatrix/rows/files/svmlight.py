@@ -21,7 +21,7 @@ import pyarrow.csv as arrow_csv
 from separatrix.rows.errors import DataError
 from separatrix.rows.files.class_labels import NUMBER, WHOLE, numpy_values
 from separatrix.rows.files.csv_lines import too_long
-from separatrix.rows.files.source import Place, ahead, broken, unpacked
+from separatrix.rows.files.source import Place, ahead, broken, open_unpacked
 from separatrix.rows.tables import EXACT, beyond_exact, shorten
 
 CHUNK = 2**20  # bytes of text parsed at a time
@@ -72,9 +72,8 @@ def join(parts: Sequence[Part]) -> Part:
 class SvmlightFile:
     """A svmlight file, read in parts."""
 
-    def __init__(self, place: Place, gzipped: bool) -> None:
+    def __init__(self, place: Place) -> None:
         self.place = place
-        self._gzipped = gzipped
 
     def row(self, row: int) -> str:
         return f"{self.place.name}, row {row + 1}"
@@ -84,7 +83,7 @@ class SvmlightFile:
         row = line = read = 0
         try:
             # Unpacking takes longer than parsing, so the two go side by side.
-            for text in ahead(self._chunks()) if self._gzipped else self._chunks():
+            for text in ahead(self._chunks()) if self.place.gzipped else self._chunks():
                 read += len(text)
                 enough = WORTH_A_KERNEL if "numba" in sys.modules else WORTH_NUMBA
                 part = parse_plain(text) if read >= enough else None
@@ -101,7 +100,7 @@ class SvmlightFile:
             raise broken(self.place.name, error) from None
 
     def _chunks(self) -> Iterator[bytes]:
-        with unpacked(self.place) if self._gzipped else self.place.path.open("rb") as file:
+        with open_unpacked(self.place) as file:
             most, lines = self.place.limits.line_bytes, 1
             while text := file.read(CHUNK):
                 end = b"" if text.endswith(b"\n") else file.readline(most + 1)

@@ -10,6 +10,7 @@ import numpy as np
 from separatrix.rows.block import Block, Csr, read_only, rows_per_block
 from separatrix.rows.errors import DataError
 from separatrix.rows.files.class_labels import Classes
+from separatrix.rows.files.options import ReadOptions
 from separatrix.rows.files.source import Place, ahead, recut
 from separatrix.rows.files.svmlight import Part, SvmlightFile, join
 from separatrix.rows.memory import Matrix, SparseRows
@@ -19,48 +20,19 @@ PAIR_BYTES = 12  # a double and an int32
 ROW_BYTES = 20  # a pointer, a label and its code
 
 
-def rows_of_svmlight(
-    place: Place,
-    label: str | int | bool | None,
-    *,
-    gzipped: bool,
-    positive: Any,
-    memory: int,
-    n_jobs: int,
-    zero_based: bool | None,
-    n_columns: int | None,
-) -> Rows:
+def rows_of_svmlight(place: Place, options: ReadOptions) -> Rows:
     """The rows of a svmlight file: in memory if their pairs fit in ``memory`` bytes, else streamed."""
-    name = place.name
+    name, label = place.name, options.columns.label
     if label is not None and label is not False:
         raise DataError(
             f"{name}: in a svmlight file the label begins each line; leave label= out, or pass False."
         )
-    file = SvmlightFile(place, gzipped)
+    file = SvmlightFile(place)
     labels = None if label is False else Classes(name, file.row, untyped=True)
-    return rows_of_parts(
-        file,
-        labels,
-        positive=positive,
-        memory=memory,
-        n_jobs=n_jobs,
-        n_columns=n_columns,
-        zero_based=zero_based,
-        numbered=True,
-    )
+    return rows_of_parts(file, labels, options, numbered=True)
 
 
-def rows_of_parts(
-    file: Any,
-    labels: Classes | None,
-    *,
-    positive: Any,
-    memory: int,
-    n_jobs: int,
-    n_columns: int | None,
-    zero_based: bool | None = True,
-    numbered: bool = False,
-) -> Rows:
+def rows_of_parts(file: Any, labels: Classes | None, options: ReadOptions, *, numbered: bool = False) -> Rows:
     """The rows of a file that comes in sparse parts, kept while they fit in ``memory`` bytes.
 
     ``numbered``: the file itself numbers the columns, so that its indices have to be checked.
@@ -79,18 +51,18 @@ def rows_of_parts(
         n_rows, stored = n_rows + part.num_rows, stored + len(part.data)
         if kept is not None:
             kept.append(part)
-            if stored * PAIR_BYTES + n_rows * ROW_BYTES > memory:
+            if stored * PAIR_BYTES + n_rows * ROW_BYTES > options.memory:
                 kept = None
         if kept is None:
             places.clear()
     if n_rows == 0:
         raise DataError(f"{name} has no rows: at least one is needed.")
-    lowest = _first_index(name, lowest, zero_based) if numbered else 0
-    shape = n_rows, _width(file.place, max(0, highest + 1 - lowest), n_columns)
+    lowest = _first_index(name, lowest, options.svmlight.zero_based) if numbered else 0
+    shape = n_rows, _width(file.place, max(0, highest + 1 - lowest), options.svmlight.n_columns)
     if labels is not None:
-        labels.settle(positive)
+        labels.settle(options.columns.positive)
     if kept is None:
-        return StreamedSparseRows(file, labels, shape, stored=stored, lowest=lowest, n_jobs=n_jobs)
+        return StreamedSparseRows(file, labels, shape, stored=stored, lowest=lowest, n_jobs=options.n_jobs)
     codes, classes = (
         (None, None) if labels is None else (labels.settled(np.concatenate(places)), labels.classes)
     )
@@ -99,7 +71,7 @@ def rows_of_parts(
     if lowest:
         np.subtract(whole.indices, np.int32(lowest), out=whole.indices)
     matrix = Matrix(shape, whole.data, whole.indices, whole.indptr)
-    rows = SparseRows(matrix, codes, classes, n_jobs=n_jobs)
+    rows = SparseRows(matrix, codes, classes, n_jobs=options.n_jobs)
     rows.name, rows.known_finite = name, True
     return rows
 

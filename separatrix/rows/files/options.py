@@ -1,0 +1,171 @@
+"""The options of `separatrix.read`, as one record. `separatrix.rows.files.read` describes each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from typing import Any
+
+from separatrix.rows.errors import DataError
+from separatrix.rows.preparation import Preparation
+from separatrix.rows.preparation.column import MOST_HASHED
+from separatrix.rows.preparation.column_preparation import MISSING
+from separatrix.rows.rows import jobs
+from separatrix.rows.split import Share
+
+MEMORY_BYTES = 256 * 2**20
+SCALES = ("standard", "range")
+
+
+@dataclass(frozen=True)
+class ColumnOptions:
+    """Which columns are features, which one is the label, and whether it is a number to predict."""
+
+    label: str | int | bool | None = None
+    features: Sequence[str] | None = None
+    drop: Sequence[str] = ()
+    positive: Any = None
+    regression: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "drop", _listed(self.drop))
+        if self.features is not None:
+            object.__setattr__(self, "features", _listed(self.features))
+
+    def require_sound(self) -> None:
+        if not self.regression:
+            return
+        if self.label is False:
+            raise DataError("regression=True needs the column to predict: name it with label=.")
+        if self.positive is not None:
+            raise DataError("positive= has no meaning for the real targets of regression=True.")
+
+
+@dataclass(frozen=True)
+class CsvOptions:
+    """How delimited text is written."""
+
+    header: bool | None = None
+    delimiter: str | None = None
+
+    def require_sound(self) -> None:
+        if self.delimiter is None:
+            return
+        single = isinstance(self.delimiter, str) and len(self.delimiter) == 1
+        if not single or not self.delimiter.isascii() or self.delimiter in '"\r\n\0':  # one byte, for PyArrow
+            raise DataError(
+                f"delimiter={self.delimiter!r} is no delimiter: give one ASCII character, no quote and no "
+                "line break."
+            )
+
+
+@dataclass(frozen=True)
+class SvmlightOptions:
+    """How the columns of svmlight text are numbered."""
+
+    zero_based: bool | None = None
+    n_columns: int | None = None
+
+
+@dataclass(frozen=True)
+class PreprocessingOptions:
+    """What is done to named columns before they are rows; ``preparation`` repeats what was learned."""
+
+    preparation: Preparation | None = None
+    encode: bool | Sequence[str] = ()
+    text: Sequence[str] = ()
+    hashed: int | None = None
+    missing: str | None = None
+    scale: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.encode is not True:
+            object.__setattr__(self, "encode", _listed(self.encode or ()))
+        object.__setattr__(self, "text", _listed(self.text))
+
+    @property
+    def is_wanted(self) -> bool:
+        learned = any((self.encode, self.text, self.hashed, self.missing, self.scale))
+        return learned or self.preparation is not None
+
+    def require_sound(self) -> None:
+        if self.missing is not None and self.missing not in MISSING:
+            raise DataError(f"missing={self.missing!r} is neither of {' and '.join(MISSING)}.")
+        if self.scale is not None and self.scale not in SCALES:
+            raise DataError(f"scale={self.scale!r} is neither of {' and '.join(SCALES)}.")
+        if self.scale is not None and self.text:
+            raise DataError("scale= is for numbers; counts of words stay as they are: leave it out.")
+        if self.hashed is not None and not self.text:
+            raise DataError("hashed= is for words: name their column with text=.")
+        if self.hashed is not None and not 2 <= self.hashed <= MOST_HASHED:
+            raise DataError(f"hashed={self.hashed} should be a number of columns between 2 and 2^24.")
+
+
+GROUPS = {
+    "columns": ColumnOptions,
+    "csv": CsvOptions,
+    "svmlight": SvmlightOptions,
+    "preprocessing": PreprocessingOptions,
+}
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How a file is read.
+
+    >>> options = ReadOptions.from_keywords(label="spam", delimiter=";", memory=0)
+    >>> options.columns.label, options.csv.delimiter, options.memory
+    ('spam', ';', 0)
+    """
+
+    columns: ColumnOptions = field(default_factory=ColumnOptions)
+    csv: CsvOptions = field(default_factory=CsvOptions)
+    svmlight: SvmlightOptions = field(default_factory=SvmlightOptions)
+    preprocessing: PreprocessingOptions = field(default_factory=PreprocessingOptions)
+    format: str | None = None
+    memory: int = MEMORY_BYTES
+    n_jobs: int = 1
+    share: Share | None = None
+    once: bool = False
+
+    @classmethod
+    def from_keywords(cls, **given: Any) -> ReadOptions:
+        """The record of options given by keyword, each at its place."""
+        unknown = next((name for name in given if name not in KEYWORDS), None)
+        if unknown is not None:
+            raise TypeError(_unknown(unknown))
+        groups: dict[str, Any] = {
+            group: kind(**{name: given.pop(name) for name in _names(kind) if name in given})
+            for group, kind in GROUPS.items()
+        }
+        return cls(**groups, **given | {"n_jobs": jobs(given.get("n_jobs"))})
+
+    def given(self) -> Iterator[str]:
+        """The keywords of the groups that have a value."""
+        for group in (self.columns, self.csv, self.svmlight, self.preprocessing):
+            for name in _names(type(group)):
+                value = getattr(group, name)
+                if value is not None and value != ():
+                    yield name
+
+
+def _names(kind: Any) -> list[str]:
+    return [item.name for item in fields(kind)]
+
+
+KEYWORDS = (
+    *(name for kind in GROUPS.values() for name in _names(kind)),
+    *(name for name in _names(ReadOptions) if name not in GROUPS),
+)
+
+
+def _unknown(name: str) -> str:
+    near = get_close_matches(name, KEYWORDS, n=1, cutoff=0.5)
+    says = f"the nearest is {near[0]!r}" if near else f"its options are {', '.join(KEYWORDS)}"
+    return f"read() takes no option {name!r}; {says}."
+
+
+def _listed(names: Any) -> tuple[str, ...]:
+    """Names as a tuple; a single one may stand without a list."""
+    return () if names is None else (names,) if isinstance(names, str) else tuple(names)
