@@ -10,19 +10,30 @@ import json
 import os
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
+import unicodedata
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from whole_files import Healthy, healthy, prepare, quietly
 
 BATCH = 40  # runs in a fork
 CPU_SECONDS = 5
 MORE_MEMORY = 2**30  # bytes of address space beyond what the parent has
 LENGTH = 4000  # characters kept of what a run says
+LONGEST = 500  # characters of a refusal
+MOST_CPU = 2.0  # seconds
+MOST_MEGABYTES = 300  # more than the runs before it
+HERE = Path(__file__).resolve().parent
+
+needs_fork = pytest.mark.skipif(
+    not (hasattr(os, "fork") and Path("/proc/self").exists()), reason="needs fork"
+)
 
 
 def runs(kinds: list[str], seed: int, count: int) -> Iterator[dict[str, Any]]:
@@ -148,6 +159,49 @@ def _clear(*names: str) -> None:
         if Path(name).is_dir():
             shutil.rmtree(name)
         Path(name).unlink(missing_ok=True)
+
+
+def results(kinds: list[str], seed: int, count: int) -> list[dict[str, Any]]:
+    """How the command line ends on so many damaged files of each kind, in a process of its own."""
+    command = [sys.executable, __file__, ",".join(kinds), str(seed), str(count)]
+    environment = os.environ | {"PYTHONPATH": str(HERE.parent), "COLUMNS": "200"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(found) == count * len(kinds)
+    return found
+
+
+def fault(run: dict[str, Any]) -> str | None:
+    """What is wrong with the way a run ended, or None."""
+    code, said = run["code"], run["said"]
+    if code not in (0, 2, 4):
+        return f"ended with {code}"
+    if "Traceback" in said or "Warning" in said:
+        return "a traceback or a warning"
+    if any(unicodedata.category(char) in ("Cc", "Cs") and char != "\n" for char in said):
+        return "a control character"
+    if code == 2:
+        lines = said.splitlines()
+        if len(lines) != 1 or not lines[0].startswith("separatrix: ") or lines[0][-1] not in ".…":
+            return "not one sentence"
+        if len(said) > LONGEST:
+            return "too long"
+    if code and run["left"]:
+        return f"left {run['left']}"
+    if run["cpu"] > MOST_CPU or run["megabytes"] > MOST_MEGABYTES:
+        return "too slow or too large"
+    return None
+
+
+def require_sound(found: list[dict[str, Any]]) -> None:
+    """Every run ended with an answer or one sentence, soon, and left nothing half-written."""
+    faults = [(wrong, run) for run in found if (wrong := fault(run)) is not None]
+    told = [
+        f"{wrong}: {run['kind']} {run['number']}, {run['command']}: {run['said'][-300:]}"
+        for wrong, run in faults
+    ]
+    assert not told, f"{len(told)} of {len(found)}\n" + "\n".join(told[:10])
 
 
 def main() -> None:

@@ -15,9 +15,6 @@ from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.feather
-import pyarrow.parquet as pq
 import pytest
 
 import separatrix as sx
@@ -296,23 +293,6 @@ def test_a_label_of_many_digits_is_a_label(tmp_path, capsys):
     proof = tmp_path / "proof.json"
     proof.write_text(found.certificate.to_json())
     assert checker([str(proof), str(path)]) == 0
-
-
-def test_parquet_states_no_more_than_the_limits(tmp_path, monkeypatch):
-    path = tmp_path / "t.parquet"
-    zeros = pa.array(np.zeros(400_000))
-    table = pa.table({"a": zeros, "b": zeros, "label": pa.array(np.arange(400_000) % 2)})
-    pq.write_table(table, path, compression="gzip", use_dictionary=False)
-    assert sx.read(path).n_rows == 400_000
-    for said in ("rows=399999", "columns=2", "unpacked_bytes=9,ratio=9"):
-        limit = said.split(",")[-1].partition("=")[0]
-        monkeypatch.setenv(limits.VARIABLE, said)
-        with pytest.raises(DataError, match=f"the limit {limit} is"):
-            sx.read(path)
-    monkeypatch.setenv(limits.VARIABLE, "rows=9,columns=2")
-    pa.feather.write_feather(table.slice(0, 10), tmp_path / "t.arrow")
-    with pytest.raises(DataError, match="the limit columns is 2"):
-        sx.read(tmp_path / "t.arrow")
 
 
 def test_numbers_of_many_digits_are_read_exactly():

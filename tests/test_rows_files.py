@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gc
 import gzip
 import io
 import pickle
@@ -17,39 +16,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from written_files import KINDS, matrix_of, numbers, same_bits, write
+from written_files import matrix_of, numbers, same_bits, write
 
 from separatrix.rows import DataError, as_rows, read
 from separatrix.rows.files.svmlight import parse
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("memory", [256 * 2**20, 1000])
-def test_every_format_gives_the_bits_and_classes_of_the_arrays(tmp_path, kind, memory, monkeypatch):
-    # Small pieces, so that blocks, batches and chunks of text begin and end at different rows.
-    monkeypatch.setattr("separatrix.rows.block.BYTES", 24 * 150)
-    monkeypatch.setattr("separatrix.rows.files.streamed_table.BATCH_BYTES", 24 * 470)
-    monkeypatch.setattr("separatrix.rows.files.streamed_table.WORTH_A_BATCH", 1)
-    monkeypatch.setattr("separatrix.rows.files.svmlight.CHUNK", 5000)
-    monkeypatch.setattr("separatrix.rows.files.csv.BLOCK", 5000)
-    X, y = numbers()
-    rows = read(write(tmp_path, kind, X, y), -1 if kind == "npy" else None, memory=memory)
-    found, codes = matrix_of(rows)
-    again, codes_again = matrix_of(rows)
-    assert same_bits(found, X)
-    assert same_bits(again, X)
-    assert np.array_equal(codes, y)
-    assert np.array_equal(codes_again, y)
-    assert rows.classes.tolist() == [0, 1]
-    assert rows.classes.dtype == np.int64
-    assert (rows.n_rows, rows.n_columns, rows.dtype) == (1000, 3, np.float64)
-    assert rows.known_finite
-    assert rows.name == f"table.{kind}"
-    streams = memory == 1000 and kind not in ("npy", "npz")
-    assert rows.in_memory is not streams
-    if kind not in ("svm", "svm.gz", "npy", "npz"):
-        assert rows.columns == ("a", "b", "c")
-        assert rows.label == "label"
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "arrow", "svm"])
@@ -349,26 +319,6 @@ def test_sparse_npz(tmp_path):
     assert same_bits(matrix_of(rows)[0], matrix.toarray())
     with pytest.raises(DataError, match="sparse matrix without labels"):
         read(tmp_path / "t.npz")
-
-
-@pytest.mark.parametrize(
-    "kind", ["csv", "csv.gz", "parquet", "arrow", "arrows", "svm", "svm.gz", "npy", "npz"]
-)
-@pytest.mark.parametrize("memory", [0, 10**6])
-def test_standard_input_is_spooled_and_told_by_its_beginning(tmp_path, monkeypatch, kind, memory):
-    X, y = numbers(200)
-    content = write(tmp_path, kind, X, y).read_bytes()
-    spool = tmp_path / "spool"
-    spool.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(spool))
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-    rows = read("-", -1 if kind == "npy" else None, memory=memory)
-    assert rows.name == "standard input"
-    assert same_bits(matrix_of(rows)[0], X)
-    assert same_bits(matrix_of(read(io.BytesIO(content), False, memory=memory))[0][:, :3], X)
-    del rows
-    gc.collect()
-    assert list(spool.iterdir()) == []
 
 
 def test_streamed_rows_can_be_left_early_pickled_and_notice_a_changed_file(tmp_path):

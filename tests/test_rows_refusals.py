@@ -13,7 +13,7 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
-from written_files import KINDS, numbers, walk, write
+from written_files import numbers, one_sentence, walk, write
 
 import separatrix as sx
 from separatrix.rows import DataError, read
@@ -61,14 +61,6 @@ def test_csv_refusals(tmp_path, text, memory):
     with pytest.raises(DataError, match=CSV_REFUSALS[text]) as caught:
         read(path, memory=memory)
     one_sentence(caught)
-
-
-def one_sentence(caught):
-    message = str(caught.value)
-    assert message.endswith(".")
-    assert "\n" not in message
-    assert caught.value.__cause__ is None
-    assert caught.value.__suppress_context__ or caught.value.__context__ is None
 
 
 def test_a_late_fault_in_a_large_csv_is_found_again(tmp_path):
@@ -180,32 +172,6 @@ def test_refusals_of_names(tmp_path):
             read(tmp_path / "t.npy", label)
     with pytest.raises(DataError, match="label begins each line"):
         read(write(tmp_path, "svm", *numbers(5)), "label")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_file_cut_short_is_refused(tmp_path, kind):
-    path = write(tmp_path, kind, *numbers(3000))
-    content = path.read_bytes()
-    cut = len(content) // 2
-    if kind in ("csv", "tsv"):
-        cut = content.rindex(b"," if kind == "csv" else b"\t", 0, cut)
-    elif kind == "svm":
-        cut = content.rindex(b":", 0, cut) + 1
-    path.write_bytes(content[:cut])
-    with pytest.raises(DataError, match=rf"^table\.{kind}") as caught:
-        walk(read(path, -1 if kind == "npy" else None))
-    one_sentence(caught)
-    if kind.endswith("gz"):
-        assert "cut off after row" in str(caught.value)
-
-
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.split(".")[0] not in ("csv", "tsv", "svm")])
-def test_a_file_of_something_else_is_refused(tmp_path, kind):
-    path = tmp_path / f"table.{kind}"
-    path.write_bytes(b"Dear reader,\nthis is no table.\n" * 20)
-    with pytest.raises(DataError, match=rf"^table\.{kind} cannot be read") as caught:
-        read(path, False)
-    one_sentence(caught)
 
 
 def test_refusals_of_paths(tmp_path):

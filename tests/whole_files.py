@@ -65,6 +65,12 @@ def _csv() -> Iterator[Healthy]:
     yield Healthy("bad.csv.gz", gzip.compress(_csv_text(), mtime=0), inside_gzip, ("check {}",))
 
 
+def _tsv() -> Iterator[Healthy]:
+    text = _csv_text().replace(b",", b"\t")
+    yield Healthy("bad.tsv", text, some_text, ON_DATA)
+    yield Healthy("bad.tab.gz", gzip.compress(text, mtime=0), inside_gzip, ("check {}",))
+
+
 def _svmlight() -> Iterator[Healthy]:
     commands = ("check {}", "fit {} --model perceptron -o out.json", "verify proof-svm.json {}")
     yield Healthy("bad.svm", _svmlight_text(), some_text, (*commands, "fit {} --model ridge"))
@@ -75,16 +81,22 @@ def _npz() -> Iterator[Healthy]:
     from scipy.sparse import csr_array, save_npz
 
     X, y = _table()
-    dense, sparse, plain = io.BytesIO(), io.BytesIO(), io.BytesIO()
+    dense, sparse = io.BytesIO(), io.BytesIO()
     np.savez(dense, X=X, y=np.array(y))
     save_npz(sparse, csr_array(X), compressed=False)
-    np.save(plain, np.column_stack([X, [label == "ham" for label in y]]))
     commands = ("check {}", "fit {} --model perceptron -o out.json", "verify proof.json {}")
     yield Healthy(
         "bad.npz", dense.getvalue(), inside_archive, (*commands, "predict plain.json {} -o out.csv")
     )
     yield Healthy("sparse.npz", sparse.getvalue(), inside_archive, ("predict plain.json {} -o out.csv",))
-    yield Healthy("bad.npy", plain.getvalue(), _npy_damage, ("check {} --label -1",))
+
+
+def _npy() -> Iterator[Healthy]:
+    X, y = _table()
+    plain = io.BytesIO()
+    np.save(plain, np.column_stack([X, [label == "ham" for label in y]]))
+    commands = ("check {} --label -1", "fit {} --label -1 --model perceptron -o out.json")
+    yield Healthy("bad.npy", plain.getvalue(), _npy_damage, commands)
 
 
 def _npy_damage(content: bytes, chance: Random) -> bytes:
@@ -161,7 +173,9 @@ def _models() -> Iterator[Healthy]:
 
 MAKERS: dict[str, Callable[[], Iterator[Healthy]]] = {
     "csv": _csv,
+    "tsv": _tsv,
     "svmlight": _svmlight,
+    "npy": _npy,
     "npz": _npz,
     "arrow": _arrow,
     "parquet": _parquet,

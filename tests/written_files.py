@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 from pathlib import Path
 
 import numpy as np
@@ -10,21 +11,22 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 
+from separatrix.rows.files.formats import FORMATS, Format, format_of_suffix
+
 NAMES = ["a", "b", "c"]
-KINDS = [
-    "csv",
-    "tsv",
-    "csv.gz",
-    "tsv.gz",
-    "parquet",
-    "feather",
-    "arrow",
-    "arrows",
-    "svm",
-    "svm.gz",
-    "npy",
-    "npz",
+ENDINGS = [
+    ending.removeprefix(".")
+    for item in FORMATS
+    for suffix in item.suffixes
+    for ending in (suffix, f"{suffix}.gz")[: 1 + item.gzipped]
 ]
+
+
+def format_of(ending: str) -> Format:
+    """The format of files that end so, perhaps in ``.gz``."""
+    found = format_of_suffix("." + ending.removesuffix(".gz"))
+    assert found is not None
+    return found
 
 
 def matrix_of(rows):
@@ -61,38 +63,83 @@ def numbers(n_rows=1000, n_columns=3, seed=0):
     return X, y
 
 
-def write(folder: Path, kind: str, X, y) -> Path:
-    """One table in one format."""
-    table = pa.table([*map(pa.array, X.T), pa.array(y)], names=[*NAMES[: X.shape[1]], "label"])
-    path = folder / f"table.{kind}"
-    lines = [",".join([*map(repr, row.tolist()), str(label)]) for row, label in zip(X, y, strict=True)]
-    text = "\n".join([",".join(table.column_names), *lines]) + "\n"
-    if kind in ("csv", "tsv", "csv.gz", "tsv.gz"):
-        content = text.replace(",", "\t" if "tsv" in kind else ",").encode()
-        path.write_bytes(gzip.compress(content) if kind.endswith("gz") else content)
-    elif kind == "parquet":
-        pq.write_table(table, path, row_group_size=377)
-    elif kind == "feather":
-        pyarrow.feather.write_feather(table, path, chunksize=211)
-    elif kind in ("arrow", "arrows"):
-        make = pa.ipc.new_file if kind == "arrow" else pa.ipc.new_stream
-        with make(path, table.schema) as writer:
-            writer.write_table(table, max_chunksize=333)
-    elif kind in ("svm", "svm.gz"):
-        rows = zip(X.tolist(), y, strict=True)
-        pairs = [
-            " ".join([str(label), *(f"{j + 1}:{v!r}" for j, v in enumerate(row))]) for row, label in rows
-        ]
-        content = ("\n".join(pairs) + "\n").encode()
-        path.write_bytes(gzip.compress(content) if kind.endswith("gz") else content)
-    elif kind == "npy":
-        np.save(path, np.column_stack([X, y]))
-    elif kind == "npz":
-        np.savez(path, X=X, y=y)
+def write(folder: Path, ending: str, X, y) -> Path:
+    """One table in the format of this ending."""
+    path = folder / f"table.{ending}"
+    content = WRITERS[format_of(ending).name](X, y, ending)
+    path.write_bytes(gzip.compress(content) if ending.endswith(".gz") else content)
     return path
+
+
+def _delimited(mark: str):
+    def content(X, y, ending):
+        lines = [[*map(repr, row), str(label)] for row, label in zip(X.tolist(), y, strict=True)]
+        return "\n".join(mark.join(line) for line in [[*NAMES[: X.shape[1]], "label"], *lines, []]).encode()
+
+    return content
+
+
+def table_of(X, y):
+    """The table that files of named columns hold."""
+    return pa.table([*map(pa.array, X.T), pa.array(y)], names=[*NAMES[: X.shape[1]], "label"])
+
+
+def _parquet(X, y, ending):
+    file = io.BytesIO()
+    pq.write_table(table_of(X, y), file, row_group_size=377)
+    return file.getvalue()
+
+
+def _arrow(X, y, ending):
+    file, table = io.BytesIO(), table_of(X, y)
+    if ending == "feather":
+        pyarrow.feather.write_feather(table, file, chunksize=211)
+    else:
+        make = pa.ipc.new_stream if ending == "arrows" else pa.ipc.new_file
+        with make(file, table.schema) as writer:
+            writer.write_table(table, max_chunksize=333)
+    return file.getvalue()
+
+
+def _svmlight(X, y, ending):
+    rows = zip(X.tolist(), y, strict=True)
+    pairs = [" ".join([str(label), *(f"{j + 1}:{v!r}" for j, v in enumerate(row))]) for row, label in rows]
+    return ("\n".join(pairs) + "\n").encode()
+
+
+def _npy(X, y, ending):
+    file = io.BytesIO()
+    np.save(file, np.column_stack([X, y]))
+    return file.getvalue()
+
+
+def _npz(X, y, ending):
+    file = io.BytesIO()
+    np.savez(file, X=X, y=y)
+    return file.getvalue()
+
+
+WRITERS = {
+    "csv": _delimited(","),
+    "tsv": _delimited("\t"),
+    "parquet": _parquet,
+    "arrow": _arrow,
+    "svmlight": _svmlight,
+    "npy": _npy,
+    "npz": _npz,
+}
 
 
 def walk(rows):
     """Make every block."""
     for block in rows.blocks():
         assert len(block.X)
+
+
+def one_sentence(caught):
+    """What was caught is a refusal in one sentence, without another exception behind it."""
+    message = str(caught.value)
+    assert message.endswith(".")
+    assert "\n" not in message
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
