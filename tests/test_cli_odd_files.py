@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import shlex
 import sys
 from pathlib import Path
@@ -108,11 +109,8 @@ def test_who_asked_for_a_column(cli):
 
 
 def test_standard_input_is_called_so(cli, monkeypatch):
-    class Empty:
-        buffer = type("Buffer", (), {"read": staticmethod(lambda _: b"[]")})
-
-    monkeypatch.setattr(sys, "stdin", Empty)
     for command in ("predict", "evaluate", "verify"):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"[]")))
         assert "separatrix: standard input" in refused(cli(f"{command} - d.csv"))
 
 
