@@ -149,7 +149,7 @@ def test_standard_input_is_spooled_and_told_by_its_beginning(tmp_path, monkeypat
 @BY_NAME
 def test_an_option_of_other_formats_is_refused(tmp_path, name):
     path = write(tmp_path, ending_of(name), *numbers(5))
-    for option, value in (("delimiter", ","), ("n_columns", 9), ("drop", ["c"])):
+    for option, value in (("delimiter", ","), ("n_columns", 9), ("drop", ["c"]), ("hashed", 8)):
         takers = [item.name for item in FORMATS if option in item.options]
         if name not in takers:
             said = rf"^{re.escape(path.name)} is a {name} file: {option}= is for {', '.join(takers)}\.$"

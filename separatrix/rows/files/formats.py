@@ -110,7 +110,7 @@ def _begins_with_pairs(beginning: bytes) -> bool:
 
 CSV_OPTIONS = ("header", "delimiter")
 SVMLIGHT_OPTIONS = ("zero_based", "n_columns")
-NAMED_COLUMN_OPTIONS = ("features", "drop", "preparation", "encode", "text", "missing", "scale")
+NAMED_COLUMN_OPTIONS = ("features", "drop", "preparation", "encode", "text", "hashed", "missing", "scale")
 LABEL_LIMITS = ("label_characters", "text_bytes")
 PACKED_LIMITS = ("unpacked_bytes", "ratio")
 
