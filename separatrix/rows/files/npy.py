@@ -93,7 +93,8 @@ def readable(name: str) -> Iterator[None]:
     except (DataError, MemoryError):
         raise
     except Exception as error:
-        if re.search("pickle|Python objects", str(error)):  # NumPy advises to allow it; a pickle runs code
+        # NumPy advises to allow pickles, which run code.
+        if re.search("pickle|Python objects|magic string", str(error)):
             raise DataError(
                 f"{name} cannot be read: it holds Python objects, or is no NumPy file; save arrays of "
                 "numbers or text."
