@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 from sklearn.linear_model import Perceptron
 
-from separatrix.algorithms.perceptrons.skipping.passes import Focus, Sketch
+from separatrix.algorithms.perceptrons.skipping.passes import SharedRowData, SkippingPasses
 from separatrix.rows.memory import DenseRows
 
 CASES = [
@@ -45,9 +45,9 @@ def planted(n: int, d: int, margin: float, dtype: str, seed: int = 0) -> tuple[n
 def ours(X: np.ndarray, signs: np.ndarray, most: int = 2000) -> int:
     rows = DenseRows(X, (signs > 0).astype(np.int32), np.array([-1, 1]))
     counts, weights = np.zeros(len(X), np.int32), np.zeros(X.shape[1] + 1)
-    focus = Focus(Sketch(rows), 1, 1.0, 1.0, counts, weights, passes=most)
+    skipping = SkippingPasses(SharedRowData(rows), 1, 1.0, 1.0, counts, weights, passes=most)
     passes = 1
-    while focus.pass_over() > 0 and passes < most:
+    while skipping.make_pass() > 0 and passes < most:
         passes += 1
     return passes
 

@@ -73,7 +73,7 @@ def parse_lines(text):
     return [float(written) for written in labels], [float(written) for written in data], indices, indptr
 
 
-def survey(rows, centre):
+def measure_norms(rows, centre):
     squares = [dot(x, x) for x in rows]
     moved = [plus(x, -1, centre) for x in rows]
     return max(dot(x, x) for x in moved), squares
@@ -107,7 +107,7 @@ def least_margin(x, sign, constant, weights):
     return sum(terms) - 4 * (len(x) + 4) * Fraction(1, 2**53) * sum(map(abs, terms)) - Fraction(1, 2**1000)
 
 
-def census(rows, signs, constant, weights):
+def certain_signs(rows, signs, constant, weights):
     """The rows on the plane, the least margin of the others, and how many of those are wrong."""
     margins = [dot(weights, z) for z in signed(rows, signs, constant)]
     others = [margin for margin in margins if margin]

@@ -17,7 +17,7 @@ from separatrix.algorithms.perceptrons import training
 from separatrix.algorithms.perceptrons.skipping import passes
 from separatrix.certificates import ErrorsAtMost, Inseparable, Separable
 from separatrix.fitting.exact_errors import tallies, tally
-from separatrix.kernels.certain_signs import LOWEST, census
+from separatrix.kernels.certain_signs import LOWEST, certain_signs
 from separatrix.rows.memory import DenseRows, SparseRows
 
 pytestmark = [
@@ -117,7 +117,7 @@ def test_a_weight_that_could_be_read_as_zero_leaves_every_row_in_doubt():
         found = np.array([np.inf, 0.0])
         weights = np.array([tiny, 1e-3, 0.0])
         assert (
-            census(rows_with(X, signs).block(0, 1).X, signs, weights, np.empty(1, np.int32), found)
+            certain_signs(rows_with(X, signs).block(0, 1).X, signs, weights, np.empty(1, np.int32), found)
             == doubtful
         )
         assert (found[LOWEST] == np.inf) == bool(doubtful)
@@ -168,7 +168,7 @@ def means(request, monkeypatch):
     if request.param == "copy":
         monkeypatch.setattr(passes, "LATE_MISTAKES", 0)
         monkeypatch.setattr(passes, "WORTH_COMPILING", 0)
-        monkeypatch.setattr(passes, "WELL_IN_REACH", -1.0)
+        monkeypatch.setattr(passes, "WELL_WITHIN_SHARE", -1.0)
         monkeypatch.setattr(passes, "MOST_MISTAKES", 1.0)
     else:
         monkeypatch.setattr(passes, "WORTH_A_COPY", 10**9)

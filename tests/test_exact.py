@@ -233,8 +233,8 @@ def test_float32_blocks_get_the_signs_of_the_same_doubles(seed):
     margins = Margins(weights, float(random.integers(-2, 3)) * float(abs(X).max()))
     narrow, wide = margins.compare(X, signs), margins.compare(X.astype(np.float64), signs)
     assert narrow.tolist() == wide.tolist()
-    errors, lowest = margins.census(X, signs)
-    wide_errors, wide_lowest = margins.census(X.astype(np.float64), signs)
+    errors, lowest = margins.count_errors(X, signs)
+    wide_errors, wide_lowest = margins.count_errors(X.astype(np.float64), signs)
     assert errors == wide_errors
     rounding = 1e-12 * float(np.abs(X).max()) * max(map(abs, weights))
     assert lowest == pytest.approx(wide_lowest, rel=1e-9, abs=rounding)

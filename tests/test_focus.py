@@ -9,9 +9,9 @@ import scipy.sparse as sp
 import separatrix as sx
 import separatrix.algorithms.perceptrons.skipping.passes as focus_module
 import separatrix.algorithms.perceptrons.skipping.quantised as shade_module
-from separatrix.algorithms.perceptrons.row_norms import Survey
-from separatrix.algorithms.perceptrons.skipping.passes import Focus, Sketch, in_place
-from separatrix.algorithms.perceptrons.skipping.quantise_kernels import ROOMY, draw_panels
+from separatrix.algorithms.perceptrons.row_norms import RowNorms
+from separatrix.algorithms.perceptrons.skipping.passes import SharedRowData, SkippingPasses, in_place
+from separatrix.algorithms.perceptrons.skipping.quantise_kernels import ROOMY, quantise_panels
 from separatrix.algorithms.perceptrons.skipping.quantised_kernels import LOOKS, PANEL, PLACE, WINDOW
 from separatrix.algorithms.perceptrons.sweep_kernels import sweep
 from separatrix.rows.errors import DataError
@@ -46,33 +46,35 @@ def plain(rows, positive, constant, step, passes):
     return weights, counts, mistakes
 
 
-def focused(rows, positive, constant, step, passes, sketch=None):
+def focused(rows, positive, constant, step, passes, shared=None):
     counts, weights = np.zeros(rows.n_rows, np.int32), np.zeros(rows.n_columns + 1)
-    focus = Focus(sketch or Sketch(rows), positive, constant, step, counts, weights, passes=1000)
-    mistakes = [focus.pass_over() for _ in range(passes)]
-    return (weights, counts, mistakes), focus
+    skipping = SkippingPasses(
+        shared or SharedRowData(rows), positive, constant, step, counts, weights, passes=1000
+    )
+    mistakes = [skipping.make_pass() for _ in range(passes)]
+    return (weights, counts, mistakes), skipping
 
 
 def assert_same(rows, passes=12, constant=1.0, step=1.0, positive=1):
     """Returns the focus, and checks that it did what plain passes do."""
     expected = plain(rows, positive, constant, step, passes)
-    found, focus = focused(rows, positive, constant, step, passes)
+    found, skipping = focused(rows, positive, constant, step, passes)
     assert found[2] == expected[2]
     np.testing.assert_array_equal(found[1], expected[1])
     assert found[0].tobytes() == expected[0].tobytes()
-    assert_census(focus, rows.block(0, rows.n_rows).signs(positive))
-    return focus
+    assert_census(skipping, rows.block(0, rows.n_rows).signs(positive))
+    return skipping
 
 
-def assert_census(focus, signs):
+def assert_census(skipping, signs):
     """Rows that are told right are right, and the least margin is that of one of them."""
-    told = focus.census()
-    if told is None or not isinstance(focus.sketch.rows, DenseRows):
+    told = skipping.rows_in_doubt()
+    if told is None or not isinstance(skipping.shared.rows, DenseRows):
         return
-    X, weights = focus.sketch.rows.X.astype(np.longdouble), focus.weights.astype(np.longdouble)
+    X, weights = skipping.shared.rows.X.astype(np.longdouble), skipping.weights.astype(np.longdouble)
     rounding = 1e-14 * np.abs(weights).sum() * np.abs(X).max(initial=1.0)
     with np.errstate(all="ignore"):
-        margins = signs * (X @ weights[:-1] + weights[-1] * focus.constant)
+        margins = signs * (X @ weights[:-1] + weights[-1] * skipping.constant)
     sure = np.delete(margins, told[0])
     assert (sure > 0).all()
     assert told[1] == pytest.approx(float(sure.min(initial=np.inf)), rel=1e-6, abs=float(rounding))
@@ -83,7 +85,7 @@ def eager(request, monkeypatch):
     """The copy is made however many mistakes there are, so that all that follows is tested: in the second
     pass, or half of it in the first."""
     if request.param == "at once":
-        monkeypatch.setattr(Focus, "_soon_worth_a_copy", lambda *_: False)
+        monkeypatch.setattr(SkippingPasses, "_soon_worth_a_copy", lambda *_: False)
     monkeypatch.setattr(focus_module, "MOST_MISTAKES", 1.0)
     monkeypatch.setattr(focus_module, "WORTH_COMPILING", 0)
     monkeypatch.setattr(focus_module, "LATE_MISTAKES", 0)
@@ -94,20 +96,20 @@ def eager(request, monkeypatch):
 @pytest.mark.parametrize(("margin", "noise"), [(0.3, 0.0), (0.02, 0.0), (0.0, 0.0), (0.0, 0.01), (0.0, 0.3)])
 def test_separable_or_not(dtype, constant, margin, noise):
     X, codes = normal_rows(1, 3 * WINDOW + 77, 7, margin, noise, constant)
-    focus = assert_same(DenseRows(X.astype(dtype), codes, CLASSES), constant=constant)
-    assert focus._shades
+    skipping = assert_same(DenseRows(X.astype(dtype), codes, CLASSES), constant=constant)
+    assert skipping._quantised_parts
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 20, 65, 300])
 def test_numbers_of_columns(d):
     X, codes = normal_rows(d, WINDOW + 130, d, 0.05)
-    assert assert_same(DenseRows(X, codes, CLASSES))._shades
+    assert assert_same(DenseRows(X, codes, CLASSES))._quantised_parts
 
 
 @pytest.mark.parametrize("extra", [0, 1, 7, 8, 63, 64, 65, WINDOW - 1])
 def test_last_window_of_any_size(extra):
     X, codes = normal_rows(extra, WINDOW + extra, 4, 0.02)
-    assert assert_same(DenseRows(X, codes, CLASSES))._shades
+    assert assert_same(DenseRows(X, codes, CLASSES))._quantised_parts
 
 
 @pytest.mark.parametrize("scale", [1e150, 1e90, 1e40, 1e14, 1e-14, 1e-40, 1e-90, 1e-150, 1e-310])
@@ -143,22 +145,22 @@ def test_values_of_the_copy_are_within_half_a_unit(d, dtype):
     X[::97, 2] *= 1e6
     X[:, 3] *= 1e-35
     rows = DenseRows(X.astype(dtype), codes, CLASSES)
-    shades = assert_same(rows)._shades
-    for shade in shades:
-        assert_within_half_a_unit(shade.X, shade.shadow)
-    own = np.concatenate([shade.shadow.own for shade in shades])
+    quantised_parts = assert_same(rows)._quantised_parts
+    for quantised in quantised_parts:
+        assert_within_half_a_unit(quantised.X, quantised.packed)
+    own = np.concatenate([quantised.packed.own for quantised in quantised_parts])
     assert 0 < own.sum() < len(own)
 
 
-def assert_within_half_a_unit(X, shadow):
+def assert_within_half_a_unit(X, packed):
     d = X.shape[1]
-    for p in range(len(shadow.drawn)):
-        if shadow.drawn[p] < 0:
-            draw_panels(X, p, p + 1, np.inf, shadow)
-    for p, place in enumerate(shadow.drawn.tolist()):
-        units = (shadow.units[place] if shadow.own[place] else shadow.usual).astype(np.longdouble)
-        chosen = X[shadow.order[p * PANEL : (p + 1) * PANEL]].astype(np.longdouble)
-        codes = shadow.codes[place].T.astype("<i4", order="C").view(np.int8)[: len(chosen), :d]
+    for p in range(len(packed.drawn)):
+        if packed.drawn[p] < 0:
+            quantise_panels(X, p, p + 1, np.inf, packed)
+    for p, place in enumerate(packed.drawn.tolist()):
+        units = (packed.units[place] if packed.own[place] else packed.usual).astype(np.longdouble)
+        chosen = X[packed.order[p * PANEL : (p + 1) * PANEL]].astype(np.longdouble)
+        codes = packed.codes[place].T.astype("<i4", order="C").view(np.int8)[: len(chosen), :d]
         assert (abs(chosen - codes * units[:d]) <= (0.5 + 5e-5) * units[:d]).all()
 
 
@@ -209,7 +211,7 @@ def test_small_blocks_and_other_layouts():
     assert not in_place(DenseRows(np.hstack([X, X])[:, ::2], codes, CLASSES))
     assert_same(DenseRows(X[:40], codes[:40], CLASSES))
     matrix = sp.csr_matrix(np.where(np.abs(X) > 1.0, X, 0.0))
-    assert assert_same(SparseRows(matrix, codes, CLASSES, rows_in_block=100))._shades == []
+    assert assert_same(SparseRows(matrix, codes, CLASSES, rows_in_block=100))._quantised_parts == []
 
 
 def test_the_same_as_one_sweep_in_any_blocks():
@@ -235,23 +237,23 @@ def test_learners_of_several_classes_share_a_sketch():
     X, _ = normal_rows(10, 3 * WINDOW, 5)
     codes = np.argmax(X[:, :3], axis=1).astype(np.int32)
     rows = DenseRows(X, codes, np.array([0, 1, 2]))
-    sketch = Sketch(rows)
+    shared = SharedRowData(rows)
     for positive in range(3):
         expected = plain(rows, positive, 1.0, 1.0, 10)
-        found, focus = focused(rows, positive, 1.0, 1.0, 10, sketch)
+        found, skipping = focused(rows, positive, 1.0, 1.0, 10, shared)
         assert found[0].tobytes() == expected[0].tobytes()
         assert found[2] == expected[2]
-        assert focus._shades
-        for shade, shared in zip(focus._shades, sketch.shadows, strict=True):
-            assert shade.shadow.codes is shared.codes
+        assert skipping._quantised_parts
+        for quantised, packed in zip(skipping._quantised_parts, shared.packed_parts, strict=True):
+            assert quantised.packed.codes is packed.codes
 
 
 def test_learners_with_and_without_constant_do_not_mix():
     X, codes = normal_rows(15, 3 * WINDOW, 5, 0.02)
     rows = DenseRows(X, codes, CLASSES)
-    sketch = Sketch(rows)
+    shared = SharedRowData(rows)
     for constant in (0.0, 1.0, 0.0):
-        found, _ = focused(rows, 1, constant, 1.0, 10, sketch)
+        found, _ = focused(rows, 1, constant, 1.0, 10, shared)
         expected = plain(rows, 1, constant, 1.0, 10)
         assert found[0].tobytes() == expected[0].tobytes()
         assert found[2] == expected[2]
@@ -262,33 +264,35 @@ def test_new_anchor_or_copy_changes_nothing_else():
     rows = DenseRows(X, codes, CLASSES)
     expected = plain(rows, 1, 1.0, 1.0, 20)
     counts, weights = np.zeros(rows.n_rows, np.int32), np.zeros(11)
-    focus = Focus(Sketch(rows), 1, 1.0, 1.0, counts, weights)
+    skipping = SkippingPasses(SharedRowData(rows), 1, 1.0, 1.0, counts, weights)
     mistakes = []
     for k in range(20):
-        mistakes.append(focus.pass_over())
-        if focus._shades and k % 3 == 0:
-            focus.sketch.learners = 1 + k % 2
-            focus._stale = True
+        mistakes.append(skipping.make_pass())
+        if skipping._quantised_parts and k % 3 == 0:
+            skipping.shared.learners = 1 + k % 2
+            skipping._stale = True
     assert mistakes == expected[2]
     assert weights.tobytes() == expected[0].tobytes()
 
 
 def test_most_panels_are_passed_over():
     X, codes = normal_rows(12, 40 * WINDOW, 20, 0.1)
-    focus = assert_same(DenseRows(X, codes, CLASSES), passes=12)
-    assert focus._shades
-    for shade in focus._shades:
-        assert shade.shadow.progress[PLACE] == len(shade.X)
-        assert shade.shadow.progress[LOOKS] < len(shade.shadow.slack) / 2
+    skipping = assert_same(DenseRows(X, codes, CLASSES), passes=12)
+    assert skipping._quantised_parts
+    for quantised in skipping._quantised_parts:
+        assert quantised.packed.progress[PLACE] == len(quantised.X)
+        assert quantised.packed.progress[LOOKS] < len(quantised.packed.slack) / 2
 
 
 def test_no_copy_for_a_few_passes():
     X, codes = normal_rows(13, 2 * WINDOW, 4, 0.1)
     counts, weights = np.zeros(len(X), np.int32), np.zeros(5)
-    focus = Focus(Sketch(DenseRows(X, codes, CLASSES)), 1, 1.0, 1.0, counts, weights, passes=4)
+    skipping = SkippingPasses(
+        SharedRowData(DenseRows(X, codes, CLASSES)), 1, 1.0, 1.0, counts, weights, passes=4
+    )
     for _ in range(4):
-        focus.pass_over()
-    assert focus._shades == []
+        skipping.make_pass()
+    assert skipping._quantised_parts == []
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -299,11 +303,11 @@ def test_rows_measured_while_the_copy_is_made(dtype):
     X[-1] *= 1e16
     X[-2] *= 1e-16
     rows = DenseRows(X.astype(dtype), codes, CLASSES)
-    _, focus = focused(rows, 1, 1.0, 1.0, 6)
+    _, skipping = focused(rows, 1, 1.0, 1.0, 6)
     exact = (rows.X.astype(np.longdouble) ** 2).sum(1)
-    assert (exact <= focus.sketch.squares).all()
-    assert (focus.sketch.squares <= exact * (1 + 3e-7)).all()
-    np.testing.assert_allclose(focus.sketch.survey.largest, Survey(rows).all().largest, rtol=1e-12)
+    assert (exact <= skipping.shared.squares).all()
+    assert (skipping.shared.squares <= exact * (1 + 3e-7)).all()
+    np.testing.assert_allclose(skipping.shared.norms.largest, RowNorms(rows).all().largest, rtol=1e-12)
 
 
 def test_a_first_pass_that_is_cut_and_then_errs_often(monkeypatch):
@@ -317,10 +321,10 @@ def test_a_first_pass_that_is_cut_and_then_errs_often(monkeypatch):
     X[np.arange(n), column] = 1
     rows = DenseRows(X, (column % 2).astype(np.int32), CLASSES)
     expected = plain(rows, 1, 0.0, 1.0, 2)
-    found, focus = focused(rows, 1, 0.0, 1.0, 2)
+    found, skipping = focused(rows, 1, 0.0, 1.0, 2)
     assert expected[2][1] == found[2][1] == 0
     assert found[0].tobytes() == expected[0].tobytes()
-    told = focus.census()
+    told = skipping.rows_in_doubt()
     assert told is None or len(told[0]) < n
     y = np.where(column % 2, 1, -1)
     assert sx.Perceptron(fit_intercept=False).fit(X, y).certificate_.verify(X, y).holds
@@ -328,14 +332,14 @@ def test_a_first_pass_that_is_cut_and_then_errs_often(monkeypatch):
 
 def test_squares_and_refusal_of_nan():
     X, codes = normal_rows(14, WINDOW, 4)
-    _, focus = focused(DenseRows(X, codes, CLASSES), 1, 1.0, 1.0, 1)
+    _, skipping = focused(DenseRows(X, codes, CLASSES), 1, 1.0, 1.0, 1)
     squares = (X * X).sum(1)
-    assert (squares <= focus.sketch.squares).all()
-    assert (focus.sketch.squares <= squares * (1 + 3e-7)).all()
+    assert (squares <= skipping.shared.squares).all()
+    assert (skipping.shared.squares <= squares * (1 + 3e-7)).all()
     X[700, 2] = np.nan
     counts, weights = np.zeros(len(X), np.int32), np.zeros(5)
     with pytest.raises(DataError, match=r"NaN at row 700, column 2"):
-        Focus(Sketch(DenseRows(X, codes, CLASSES)), 1, 1.0, 1.0, counts, weights).pass_over()
+        SkippingPasses(SharedRowData(DenseRows(X, codes, CLASSES)), 1, 1.0, 1.0, counts, weights).make_pass()
 
 
 @pytest.mark.parametrize("short", [0.0, 1e-170, 1e-3])
@@ -344,9 +348,9 @@ def test_a_first_pass_finds_the_radius_around_the_middle(before, short):
     """Rows near the origin may be the farthest of all from the middle, wherever the run of them begins."""
     X = np.append(np.full(before, 10.0), np.full(64, short))[:, None]
     rows = DenseRows(X, np.ones(len(X), np.int32), CLASSES)
-    focus = Focus(Sketch(rows), 1, 1.0, 1.0, np.zeros(len(X), np.int32), np.zeros(2))
-    focus.see(rows.block(0, len(X)).X, 0, len(X))
-    np.testing.assert_allclose(focus.sketch.survey.largest, Survey(rows).all().largest, rtol=1e-12)
+    skipping = SkippingPasses(SharedRowData(rows), 1, 1.0, 1.0, np.zeros(len(X), np.int32), np.zeros(2))
+    skipping.see(rows.block(0, len(X)).X, 0, len(X))
+    np.testing.assert_allclose(skipping.shared.norms.largest, RowNorms(rows).all().largest, rtol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -368,26 +372,28 @@ def test_every_kernel_rounds_a_score_alike(d, constant, dtype):
     signs, visit = rows.block(0, rows.n_rows).signs(1), np.arange(rows.n_rows, dtype=np.int32)
     expected, counts = np.zeros(rows.n_rows, np.int32), np.zeros(rows.n_rows, np.int32)
     weights, moved = start.copy(), start.copy()
-    focus = Focus(Sketch(rows), 1, constant, 1e-300, counts, weights)
+    skipping = SkippingPasses(SharedRowData(rows), 1, constant, 1e-300, counts, weights)
     for k in range(6):
         made = sweep(rows.X, signs, visit, np.full(rows.n_rows, 1e-300), constant, expected, moved)
-        focus._stale = k == 3
-        assert focus.pass_over() == made
+        skipping._stale = k == 3
+        assert skipping.make_pass() == made
     np.testing.assert_array_equal(counts, expected)
     assert weights.tobytes() == moved.tobytes()
     assert np.abs(weights - start).max() < 1e-290
-    assert focus._shades
+    assert skipping._quantised_parts
 
 
 def test_a_pass_that_fails_leaves_no_copy(monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(shade_module, "arranging_sweep", interrupted)
+    monkeypatch.setattr(shade_module, "arranging_pass", interrupted)
     X, codes = normal_rows(16, 2 * WINDOW, 6, 0.02)
-    focus = Focus(Sketch(DenseRows(X, codes, CLASSES)), 1, 1.0, 1.0, np.zeros(len(X), np.int32), np.zeros(7))
+    skipping = SkippingPasses(
+        SharedRowData(DenseRows(X, codes, CLASSES)), 1, 1.0, 1.0, np.zeros(len(X), np.int32), np.zeros(7)
+    )
     with pytest.raises(KeyboardInterrupt):
-        [focus.pass_over() for _ in range(2)]
-    assert focus._shades == []
-    assert not any(focus.sketch.shadows)
-    assert focus.census() is None
+        [skipping.make_pass() for _ in range(2)]
+    assert skipping._quantised_parts == []
+    assert not any(skipping.shared.packed_parts)
+    assert skipping.rows_in_doubt() is None

@@ -84,8 +84,10 @@ def case(request):
 def test_survey(case):
     squares = np.full(len(case.rows), np.nan)
     largest = np.zeros(2)
-    assert scores.survey(case.X, case.centre, squares, largest) == 0
-    assert (Fraction(largest[1]), naive.exact(squares)) == naive.survey(case.rows, naive.exact(case.centre))
+    assert scores.measure_norms(case.X, case.centre, squares, largest) == 0
+    assert (Fraction(largest[1]), naive.exact(squares)) == naive.measure_norms(
+        case.rows, naive.exact(case.centre)
+    )
     assert largest[0] == squares.max()
 
 
@@ -101,8 +103,10 @@ def test_add_violators(case):
     for constant, weights, exact in case.starts():
         total = case.start.copy()
         found = scores.add_violators(case.X, case.signs, constant, weights, total)
-        twin = naive.add_violators(case.rows, case.signs, Fraction(constant), exact, naive.exact(case.start))
-        assert (found, naive.exact(total)) == twin
+        expected = naive.add_violators(
+            case.rows, case.signs, Fraction(constant), exact, naive.exact(case.start)
+        )
+        assert (found, naive.exact(total)) == expected
         assert naive.exact(weights) == exact
 
 
@@ -110,7 +114,7 @@ def test_sweep(case):
     for constant, weights, exact in case.starts():
         counts = np.arange(len(case.rows), dtype=np.int32)
         mistakes = sweep(case.X, case.signs, case.visit, case.steps, constant, counts, weights)
-        twin = naive.sweep(
+        expected = naive.sweep(
             case.rows,
             case.signs,
             case.visit,
@@ -119,7 +123,7 @@ def test_sweep(case):
             range(len(case.rows)),
             exact,
         )
-        assert (mistakes, counts.tolist(), naive.exact(weights)) == twin
+        assert (mistakes, counts.tolist(), naive.exact(weights)) == expected
 
 
 def test_least_margin(case):
@@ -128,8 +132,8 @@ def test_least_margin(case):
             for sign in (1.0, -1.0):
                 found = least_margin(part_of(case.X, i, i + 1), sign, constant, weights)
                 margin = naive.dot(exact, [*row, Fraction(constant)]) * int(sign)
-                twin = naive.least_margin(row, int(sign), Fraction(constant), exact)
-                assert twin - (margin - twin) / 8 <= Fraction(found) <= margin
+                expected = naive.least_margin(row, int(sign), Fraction(constant), exact)
+                assert expected - (margin - expected) / 8 <= Fraction(found) <= margin
 
 
 @pytest.mark.parametrize("exponent", [0, -540, -1070, 500, 511])
@@ -154,9 +158,9 @@ def test_a_least_margin_above_zero_is_no_mistake(exponent):
 
 
 def sight_of(n, d, constant, step):
-    ledger = angle_bound_kernels.empty_ledger(d, d, constant, step)
+    scalars = angle_bound_kernels.empty_scalars(d, d, constant, step)
     notes = (np.empty(n, np.float32), np.empty(n, np.float32))
-    return angle_bound_kernels.Sight(*notes, np.zeros(d + 1), ledger)
+    return angle_bound_kernels.AngleState(*notes, np.zeros(d + 1), scalars)
 
 
 def part_of(X, start, stop):
@@ -169,28 +173,28 @@ def part_of(X, start, stop):
 
 @pytest.mark.parametrize("size", [30, 7])
 def test_noting_sweep(case, size):
-    """The first pass in one reading is `survey` and `sweep` in two, in one block or in several."""
+    """The first pass in one reading is `measure_norms` and `sweep` in two, in one block or in several."""
     n = len(case.rows)
     for constant, weights, exact in case.starts():
-        sight = sight_of(n, len(case.centre), constant, 0.5)
+        state = sight_of(n, len(case.centre), constant, 0.5)
         largest, counts, mistakes = np.zeros(3), np.zeros(n, np.int32), 0
         for start in range(0, n, size):
             part = slice(start, start + size)
-            here = sight._replace(squares=sight.squares[part], reach=sight.reach[part])
+            here = state._replace(squares=state.squares[part], angle_budgets=state.angle_budgets[part])
             block = part_of(case.X, start, min(start + size, n))
             given = (block, case.signs[part], case.centre, here, largest, counts[part], weights)
             with np.errstate(all="ignore"):
-                mistakes += angle_bound_kernels.noting_sweep(*given)
+                mistakes += angle_bound_kernels.recording_pass(*given)
         steps = [Fraction(1, 2)] * n
-        twin = naive.sweep(case.rows, case.signs, range(n), steps, Fraction(constant), [0] * n, exact)
-        assert (mistakes, counts.tolist(), naive.exact(weights)) == twin
-        moved, squares = naive.survey(case.rows, naive.exact(case.centre))
+        expected = naive.sweep(case.rows, case.signs, range(n), steps, Fraction(constant), [0] * n, exact)
+        assert (mistakes, counts.tolist(), naive.exact(weights)) == expected
+        moved, squares = naive.measure_norms(case.rows, naive.exact(case.centre))
         if isinstance(case.X, np.ndarray):
             assert Fraction(largest[1]) == moved
-            for noted, square in zip(naive.exact(sight.squares), squares, strict=True):
+            for noted, square in zip(naive.exact(state.squares), squares, strict=True):
                 assert square <= noted <= square * (1 + Fraction(3, 10**7))
         assert (Fraction(largest[0]), largest[2]) == (max(squares), 0.0)
-        assert (sight.ledger[angle_bound_kernels.SEEN], sight.ledger[angle_bound_kernels.MADE]) == (
+        assert (state.scalars[angle_bound_kernels.SEEN], state.scalars[angle_bound_kernels.MADE]) == (
             n,
             mistakes,
         )
@@ -211,26 +215,30 @@ def test_reaching_sweep_and_census(case, full):
     n = len(case.rows)
     signs = np.array([1 if sum(row) > -1 else -1 for row in case.rows], np.int8)
     for constant, weights, exact in case.starts():
-        sight = sight_of(n, len(case.centre), constant, 0.5)
-        counts, twin = np.zeros(n, np.int32), (None, [0] * n, exact)
+        state = sight_of(n, len(case.centre), constant, 0.5)
+        counts, expected = np.zeros(n, np.int32), (None, [0] * n, exact)
         for number in range(6):
             with np.errstate(all="ignore"):
                 if number == 0:
-                    given = (case.X, signs, case.centre, sight, np.zeros(3), counts, weights)
-                    mistakes = angle_bound_kernels.noting_sweep(*given)
-                    sight.reach[: int(sight.ledger[angle_bound_kernels.ASTRAY])] = -np.inf
+                    given = (case.X, signs, case.centre, state, np.zeros(3), counts, weights)
+                    mistakes = angle_bound_kernels.recording_pass(*given)
+                    state.angle_budgets[: int(state.scalars[angle_bound_kernels.N_INVALID])] = -np.inf
                 else:
-                    if not angle_bound_kernels.cast(weights, sight) < np.inf:
-                        sight.reach[:] = -np.inf
-                    sight.ledger[angle_bound_kernels.FULL] = full
-                    mistakes = angle_bound_kernels.reaching_sweep(case.X, signs, sight, counts, weights)
+                    if not angle_bound_kernels.set_reference(weights, state) < np.inf:
+                        state.angle_budgets[:] = -np.inf
+                    state.scalars[angle_bound_kernels.FULL] = full
+                    mistakes = angle_bound_kernels.skipping_pass(case.X, signs, state, counts, weights)
             steps = [Fraction(1, 2)] * n
-            twin = naive.sweep(case.rows, signs, range(n), steps, Fraction(constant), twin[1], twin[2])
-            assert (mistakes, counts.tolist(), naive.exact(weights)) == twin
+            expected = naive.sweep(
+                case.rows, signs, range(n), steps, Fraction(constant), expected[1], expected[2]
+            )
+            assert (mistakes, counts.tolist(), naive.exact(weights)) == expected
         doubtful, found = np.empty(n, np.int32), np.full(1, np.inf)
         with np.errstate(all="ignore"):
-            left = angle_bound_signs_kernels.reaching_census(case.X, signs, sight, weights, doubtful, found)
-        assert_census(case.rows, signs, constant, twin[2], doubtful[:left], found)
+            left = angle_bound_signs_kernels.skipping_certain_signs(
+                case.X, signs, state, weights, doubtful, found
+            )
+        assert_census(case.rows, signs, constant, expected[2], doubtful[:left], found)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -240,34 +248,36 @@ def test_shaded_sweep(dtype, n, d):
     case = Case(dtype, (n, d), seed=1)
     signs = np.array([1 if sum(row) > -1 else -1 for row in case.rows], np.int8)
     squares, largest = np.zeros(n, np.float32), np.zeros(3)
-    shade = quantised_kernels.empty_shadow(n, d, np.empty(quantised_kernels.words_of(n, d), np.int32))
+    quantised = quantised_kernels.empty_copy(n, d, np.empty(quantised_kernels.words_of(n, d), np.int32))
     for constant, weights, exact in case.starts():
-        counts, twin = np.zeros(n, np.int32), (None, [0] * n, exact)
+        counts, expected = np.zeros(n, np.int32), (None, [0] * n, exact)
         for number in range(6):
             with np.errstate(all="ignore"):
                 if number % 2 == 0:  # all panels drawn at once, none, and in the order that they have
                     steps = np.full(quantised_kernels.WINDOW, 0.5)
                     anew, soon = ((True, np.inf), (True, 0.0), (False, 0.0))[number // 2]
-                    shade.anchor[:] = (weights, weights[::-1], 0.0)[number // 2]
+                    quantised.reference[:] = (weights, weights[::-1], 0.0)[number // 2]
                     given = (case.X, signs, squares, steps, constant, np.zeros(d), largest)
-                    mistakes = quantise_kernels.arranging_sweep(*given, anew, soon, shade, counts, weights)
+                    mistakes = quantise_kernels.arranging_pass(*given, anew, soon, quantised, counts, weights)
                     sizes = [float(naive.dot(x, x)) for x in case.rows]
                     assert squares.tolist() == pytest.approx(sizes, rel=3e-7)
                     assert largest.tolist() == pytest.approx([max(sizes), max(sizes), 0.0])
                 else:
-                    shade.progress[:] = mistakes = 0
-                    while shade.progress[quantised_kernels.PLACE] < n:
-                        given = (case.X, signs, np.full(50, 0.5), constant, shade)
-                        mistakes += quantised_pass_kernels.shaded_sweep(*given, counts, weights)
+                    quantised.progress[:] = mistakes = 0
+                    while quantised.progress[quantised_kernels.PLACE] < n:
+                        given = (case.X, signs, np.full(50, 0.5), constant, quantised)
+                        mistakes += quantised_pass_kernels.quantised_pass(*given, counts, weights)
             steps = [Fraction(1, 2)] * n
-            twin = naive.sweep(case.rows, signs, range(n), steps, Fraction(constant), twin[1], twin[2])
-            assert (mistakes, counts.tolist(), naive.exact(weights)) == twin
+            expected = naive.sweep(
+                case.rows, signs, range(n), steps, Fraction(constant), expected[1], expected[2]
+            )
+            assert (mistakes, counts.tolist(), naive.exact(weights)) == expected
         doubtful, found = np.empty(n, np.int32), np.full(1, np.inf)
         with np.errstate(all="ignore"):
-            left = quantised_pass_kernels.shaded_census(
-                case.X, signs, squares, constant, shade, weights, doubtful, found
+            left = quantised_pass_kernels.quantised_certain_signs(
+                case.X, signs, squares, constant, quantised, weights, doubtful, found
             )
-        assert_census(case.rows, signs, constant, twin[2], doubtful[:left], found)
+        assert_census(case.rows, signs, constant, expected[2], doubtful[:left], found)
 
 
 PRODUCTS = {
@@ -307,9 +317,9 @@ def test_census(case):
     """Entries are eighths: a margin is far from zero, or zero and in doubt."""
     for _, weights, exact in case.starts():
         doubtful, found = np.empty(len(case.rows), np.int32), np.array([np.inf, 0.0])
-        n = certain_signs.census(case.X, case.signs, weights, doubtful, found)
-        twin = naive.census(case.rows, case.signs, Fraction(1), exact)
-        assert (doubtful[:n].tolist(), found[certain_signs.LOWEST], found[certain_signs.WRONG]) == twin
+        n = certain_signs.certain_signs(case.X, case.signs, weights, doubtful, found)
+        expected = naive.certain_signs(case.rows, case.signs, Fraction(1), exact)
+        assert (doubtful[:n].tolist(), found[certain_signs.LOWEST], found[certain_signs.WRONG]) == expected
 
 
 def test_averaged_sweep(case):
@@ -318,10 +328,10 @@ def test_averaged_sweep(case):
         mistakes = variant_kernels.averaged_sweep(
             case.X, case.signs, case.visit, constant, 7.0, late, weights
         )
-        twin = naive.averaged_sweep(
+        expected = naive.averaged_sweep(
             case.rows, case.signs, case.visit, Fraction(constant), 7, naive.exact(case.start), exact
         )
-        assert (mistakes, naive.exact(late), naive.exact(weights)) == twin
+        assert (mistakes, naive.exact(late), naive.exact(weights)) == expected
 
 
 def test_voted_sweep(case):
@@ -330,10 +340,10 @@ def test_voted_sweep(case):
         voters, lives = np.zeros((room, len(weights))), np.zeros(room, np.int64)
         voters[1], lives[:2] = weights, (4, 2)
         last = variant_kernels.voted_sweep(case.X, case.signs, case.visit, constant, lives, voters, 1)
-        twin = naive.voted_sweep(
+        expected = naive.voted_sweep(
             case.rows, case.signs, case.visit, Fraction(constant), [4, 2], [[0] * len(exact), exact]
         )
-        assert (lives[: last + 1].tolist(), naive.exact(voters[: last + 1])) == twin
+        assert (lives[: last + 1].tolist(), naive.exact(voters[: last + 1])) == expected
         assert not voters[last + 1 :].any()
         assert not lives[last + 1 :].any()
 
@@ -344,10 +354,10 @@ def test_pocket_sweep(case):
         mistakes = variant_kernels.pocket_sweep(
             case.X, case.signs, case.visit, constant, runs, pocket, weights
         )
-        twin = naive.pocket_sweep(
+        expected = naive.pocket_sweep(
             case.rows, case.signs, case.visit, Fraction(constant), (2, 3), naive.exact(case.start), exact
         )
-        assert (mistakes, tuple(runs), naive.exact(pocket), naive.exact(weights)) == twin
+        assert (mistakes, tuple(runs), naive.exact(pocket), naive.exact(weights)) == expected
 
 
 @pytest.mark.parametrize("share", [0.25, 0.9])
@@ -361,10 +371,10 @@ def test_kozinec_sweep(case, constant, share):
     state, shares = np.array([0.0, 0.0, constant, 0.0, first]), np.zeros(first + len(rows))
     weights = np.zeros(len(case.start))
     updates = variant_kernels.kozinec_sweep(case.X, signs, visit, share, state, shares, weights)
-    twin = naive.kozinec_sweep(rows, signs, visit, share, constant, [0.0] * len(rows), None)
-    assert (updates, state[3]) == twin[:2]
-    point = [0.0] * len(weights) if twin[3] is None else twin[3]
-    np.testing.assert_allclose(state[0] * shares[first:], twin[2], rtol=1e-9, atol=1e-12)
+    expected = naive.kozinec_sweep(rows, signs, visit, share, constant, [0.0] * len(rows), None)
+    assert (updates, state[3]) == expected[:2]
+    point = [0.0] * len(weights) if expected[3] is None else expected[3]
+    np.testing.assert_allclose(state[0] * shares[first:], expected[2], rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(state[0] * weights, point, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(state[1], naive.dot(point, point), rtol=1e-9, atol=1e-12)
     assert not shares[:first].any()
@@ -379,12 +389,12 @@ def test_passive_aggressive_sweep(case, cap, soft):
         updates = variant_kernels.passive_aggressive_sweep(
             case.X, case.signs, visit, constant, cap, soft, tally, weights
         )
-        twin = naive.passive_aggressive_sweep(
+        expected = naive.passive_aggressive_sweep(
             case.rows, case.signs, visit, Fraction(constant), cap, Fraction(soft), exact
         )
-        assert (updates, tally[0] - 1) == twin[:2]
-        np.testing.assert_allclose(tally[1] - 2, float(twin[2]), rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(weights, naive.floats(twin[3]), rtol=1e-9, atol=1e-12)
+        assert (updates, tally[0] - 1) == expected[:2]
+        np.testing.assert_allclose(tally[1] - 2, float(expected[2]), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(weights, naive.floats(expected[3]), rtol=1e-9, atol=1e-12)
 
 
 def test_every_kernel_has_a_twin():
@@ -429,7 +439,7 @@ def test_nan_and_infinity_keep_their_meaning(form):
     out, squares = np.empty(4), np.empty(4)
     with np.errstate(invalid="ignore"):
         scores.scores(block.X, 1.0, np.array([1.0, 1.0, 0.5]), out)
-        scores.survey(block.X, np.zeros(2), squares, np.zeros(2))
+        scores.measure_norms(block.X, np.zeros(2), squares, np.zeros(2))
     np.testing.assert_array_equal(out, [np.nan, np.inf, -np.inf, 3.5])
     np.testing.assert_array_equal(squares, [np.nan, np.inf, np.inf, 5.0])
 
@@ -657,7 +667,7 @@ def test_products_of_arrays_in_any_layout():
     random = np.random.default_rng(0)
     words = random.integers(-(2**31), 2**31, (2, 3, 64)).astype(np.int32)
     factors, sums = random.integers(-9, 10, 24).astype(np.int16)[::2], np.zeros(64, np.int32)
-    twin = np.zeros(64, np.int32)
+    expected = np.zeros(64, np.int32)
     numba.njit(lambda *given: int8_product_kernels.add_products(*given))(words, 1, factors, sums)
-    int8_product_kernels.add_products(words, 1, np.ascontiguousarray(factors), twin)
-    np.testing.assert_array_equal(sums, twin)
+    int8_product_kernels.add_products(words, 1, np.ascontiguousarray(factors), expected)
+    np.testing.assert_array_equal(sums, expected)

@@ -114,7 +114,7 @@ def test_the_perceptron_is_its_plain_twin(data, order, intercept, more):
         sequence = more.draw(st.lists(st.integers(0, len(X) - 1), min_size=1, max_size=8))
     limit = more.draw(st.sampled_from([1, 3, None]))
     start = more.draw(st.none() | st.lists(st.integers(-3, 3), min_size=X.shape[1], max_size=X.shape[1]))
-    twin = naive.perceptron(
+    expected = naive.perceptron(
         naive.exact(X),
         y,
         constant=int(intercept),
@@ -132,11 +132,13 @@ def test_the_perceptron_is_its_plain_twin(data, order, intercept, more):
         max_mistakes=limit,
     )
     model.fit(X, y)
-    assert naive.exact(np.append(model.coef_[0], model.intercept_)) == twin.weights
-    assert (model.mistakes_, model.passes_) == (twin.mistakes, twin.passes)
+    assert naive.exact(np.append(model.coef_[0], model.intercept_)) == expected.weights
+    assert (model.mistakes_, model.passes_) == (expected.mistakes, expected.passes)
     if start is None:
         run = model.mistake_run_
-        assert dict(zip(run.rows, run.counts, strict=True)) == {i: c for i, c in enumerate(twin.counts) if c}
+        assert dict(zip(run.rows, run.counts, strict=True)) == {
+            i: c for i, c in enumerate(expected.counts) if c
+        }
         assert run.verify(X, y)
 
 
@@ -147,11 +149,11 @@ def test_the_passive_aggressive_learners_are_their_plain_twins(variant, C):
     X, y = cloud(noise=5)
     cap, soft = C if variant == "PA-I" else np.inf, 0.5 / C if variant == "PA-II" else 0.0
     signs = np.where(y == "yes", 1, -1)
-    twin = naive.passive_aggressive(X.tolist(), signs, cap=cap, soft=soft, max_iter=4)
+    expected = naive.passive_aggressive(X.tolist(), signs, cap=cap, soft=soft, max_iter=4)
     model = sx.PassiveAggressive(C=C, variant=variant, max_iter=4).fit(X, y)
-    assert (model.updates_, model.mistakes_) == twin[:2]
-    assert model.squared_loss_ == pytest.approx(twin[2])
-    np.testing.assert_allclose(np.append(model.coef_, model.intercept_), twin[3], rtol=1e-9)
+    assert (model.updates_, model.mistakes_) == expected[:2]
+    assert model.squared_loss_ == pytest.approx(expected[2])
+    np.testing.assert_allclose(np.append(model.coef_, model.intercept_), expected[3], rtol=1e-9)
 
 
 @unsettled
@@ -754,10 +756,12 @@ def test_shuffled_passes_visit_every_row_once():
 def test_steps_of_every_kind():
     X, y = problems.separable(60, 3, margin=0.0625)
     sequence = [1.0, 0.5, 2.0]
-    twin = naive.perceptron(naive.exact(X), y, step=lambda k: Fraction(sequence[min(k, 2)]), order="cyclic")
+    expected = naive.perceptron(
+        naive.exact(X), y, step=lambda k: Fraction(sequence[min(k, 2)]), order="cyclic"
+    )
     for step in (sequence, lambda k: sequence[min(k, 2)]):
         model = sx.Perceptron(step=step).fit(X, y)
-        assert naive.exact(np.append(model.coef_[0], model.intercept_)) == twin.weights
+        assert naive.exact(np.append(model.coef_[0], model.intercept_)) == expected.weights
         assert model.mistake_run_ is None
     for wrong in (0.0, -1.0, np.inf, [1.0, 0.0], [], lambda k: -1.0):
         with pytest.raises(ValueError, match="step"):

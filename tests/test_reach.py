@@ -10,12 +10,12 @@ from scipy.sparse import csr_matrix
 
 import separatrix as sx
 from separatrix.algorithms.perceptrons import mistake_driven, training
-from separatrix.algorithms.perceptrons.skipping import passes as focus
+from separatrix.algorithms.perceptrons.skipping import passes as skip_rows
 from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import TURNED, UNIT, turn
-from separatrix.algorithms.perceptrons.skipping.angle_bound_signs_kernels import reaching_census
-from separatrix.algorithms.perceptrons.skipping.passes import Focus, Sketch
+from separatrix.algorithms.perceptrons.skipping.angle_bound_signs_kernels import skipping_certain_signs
+from separatrix.algorithms.perceptrons.skipping.passes import SharedRowData, SkippingPasses
 from separatrix.certificates.arithmetic.margin_signs import Margins
-from separatrix.kernels.certain_signs import LOWEST, WRONG, census
+from separatrix.kernels.certain_signs import LOWEST, WRONG, certain_signs
 from separatrix.rows.memory import DenseRows, SparseRows
 
 CASES = ["wide", "narrow", "noisy", "repeated", "zero rows", "huge", "tiny", "far"]
@@ -40,7 +40,11 @@ def rows_of(case, n=6000, seed=0):
 def assert_same_run(X, y, monkeypatch, passes=12, **options):
     """The run with rows left out, after comparison with the plain one."""
     with np.errstate(all="ignore"), monkeypatch.context() as patch:
-        patch.setattr(mistake_driven, "settle", lambda *_, **__: sx.certificates.Undecided("Not asked."))
+        patch.setattr(
+            mistake_driven,
+            "inseparable_or_undecided",
+            lambda *_, **__: sx.certificates.Undecided("Not asked."),
+        )
         lazy = sx.Perceptron(max_iter=passes, **options).fit(X, y)
         patch.setattr(training, "WORTH_A_FOCUS", 10**9)
         plain = sx.Perceptron(max_iter=passes, **options).fit(X, y)
@@ -63,11 +67,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::separatrix.FitWarning")
 def means(request, monkeypatch):
     """Rows left out by reach alone, and by the 8-bit copy as soon as there are notes of one pass."""
     if request.param == "reach":
-        monkeypatch.setattr(focus, "WORTH_A_COPY", 10**9)
+        monkeypatch.setattr(skip_rows, "WORTH_A_COPY", 10**9)
     else:
-        monkeypatch.setattr(focus, "LATE_MISTAKES", 0)
-        monkeypatch.setattr(focus, "WORTH_COMPILING", 0)
-        monkeypatch.setattr(focus, "WELL_IN_REACH", -1.0)
+        monkeypatch.setattr(skip_rows, "LATE_MISTAKES", 0)
+        monkeypatch.setattr(skip_rows, "WORTH_COMPILING", 0)
+        monkeypatch.setattr(skip_rows, "WELL_WITHIN_SHARE", -1.0)
     return request.param
 
 
@@ -172,15 +176,15 @@ def test_a_row_within_reach_is_right_in_exact_arithmetic(case, kind):
         csr_matrix(X) if kind == "sparse" else X, codes, classes
     )
     weights = np.zeros(8)
-    watched = Focus(Sketch(rows), 1, 1.0, 1.0, np.zeros(len(X), np.int32), weights)
+    watched = SkippingPasses(SharedRowData(rows), 1, 1.0, 1.0, np.zeros(len(X), np.int32), weights)
     exact = [[Fraction(float(value)) for value in (*row, 1.0)] for row in X]
     left_out = 0
     for _ in range(4):
-        watched._reach.note(watched._X, watched._signs, 0, watched.sketch.survey)
-        ledger = watched._reach.sight.ledger
-        limit = (ledger[TURNED] + turn(ledger)) * (1 + 1e-12) + 4 * ledger[UNIT]
+        watched._reach.note(watched._X, watched._signs, 0, watched.shared.norms)
+        scalars = watched._reach.state.scalars
+        limit = (scalars[TURNED] + turn(scalars)) * (1 + 1e-12) + 4 * scalars[UNIT]
         now = [Fraction(w) for w in weights]
-        for i in np.flatnonzero(watched._reach.sight.reach > limit):
+        for i in np.flatnonzero(watched._reach.state.angle_budgets > limit):
             margin = int(y[i]) * sum(a * b for a, b in zip(exact[i], now, strict=True))
             assert margin > 0
             left_out += 1
@@ -200,7 +204,7 @@ def test_census_against_exact_signs(kind, scale):
     truth = Margins(tuple(w[:-1].tolist()), None).compare(X.astype(np.float64), signs)
     doubtful, found = np.empty(400, np.int32), np.array([np.inf, 0.0])
     with np.errstate(all="ignore"):
-        n = census(rows.block(0, 400).X, signs, w, doubtful, found)
+        n = certain_signs(rows.block(0, 400).X, signs, w, doubtful, found)
     sure = np.setdiff1d(np.arange(400), doubtful[:n])
     assert np.count_nonzero(truth[sure] <= 0) == found[WRONG]
     assert not (truth[sure] == 0).any()
@@ -221,14 +225,14 @@ def test_the_least_margin_without_reading_all_rows(kind):
         else DenseRows(X, (y > 0).astype(np.int32), np.array([-1, 1]))
     )
     weights = np.zeros(8)
-    watched = Focus(Sketch(rows), 1, 1.0, 1.0, np.zeros(len(X), np.int32), weights, passes=3)
-    while watched.pass_over():
+    watched = SkippingPasses(SharedRowData(rows), 1, 1.0, 1.0, np.zeros(len(X), np.int32), weights, passes=3)
+    while watched.make_pass():
         pass
     doubtful, found = np.empty(len(X), np.int32), np.full(1, np.inf)
     whole = rows.block(0, len(X))
-    n = reaching_census(whole.X, whole.signs(1), watched._reach.sight, weights, doubtful, found)
+    n = skipping_certain_signs(whole.X, whole.signs(1), watched._reach.state, weights, doubtful, found)
     every = np.array([np.inf, 0.0])
-    assert (n, census(whole.X, whole.signs(1), weights, doubtful, every)) == (0, 0)
+    assert (n, certain_signs(whole.X, whole.signs(1), weights, doubtful, every)) == (0, 0)
     assert found[LOWEST] == pytest.approx(every[LOWEST], rel=1e-14)
 
 
@@ -238,9 +242,9 @@ def test_nothing_is_counted_on_after_a_pass_that_noted_nothing():
     y = np.where(np.arange(len(X)) < 2500, 1, -1)
     rows = DenseRows(X, (y > 0).astype(np.int32), np.array([-1, 1]))
     weights = np.zeros(201)
-    watched = Focus(Sketch(rows), 1, 0.0, 1.0, np.zeros(len(X), np.int32), weights)
-    assert [watched.pass_over(), watched.pass_over()] == [200, 0]
-    assert watched.census() is None
+    watched = SkippingPasses(SharedRowData(rows), 1, 0.0, 1.0, np.zeros(len(X), np.int32), weights)
+    assert [watched.make_pass(), watched.make_pass()] == [200, 0]
+    assert watched.rows_in_doubt() is None
     model = sx.Perceptron(fit_intercept=False).fit(X, y)
     assert (model.mistakes_, model.passes_) == (200, 2)
     assert model.certificate_.verify(X, y).holds
@@ -258,11 +262,11 @@ def test_rows_in_doubt_are_settled_in_whole_numbers(monkeypatch):
 
 def test_most_rows_are_left_out():
     """Not only the same: after the first pass over easy rows nearly all are passed over."""
-    from separatrix.algorithms.perceptrons.skipping.angle_bound import Reach
+    from separatrix.algorithms.perceptrons.skipping.angle_bound import AngleBounds
 
     X, y = rows_of("wide", n=400_000)
     seen = []
-    original = Reach.begin_pass
+    original = AngleBounds.begin_pass
 
     def watched(self):
         full = original(self)
@@ -270,6 +274,6 @@ def test_most_rows_are_left_out():
         return full
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Reach, "begin_pass", watched)
+        patch.setattr(AngleBounds, "begin_pass", watched)
         sx.Perceptron().fit(X, y)
     assert min(seen) < 0.2

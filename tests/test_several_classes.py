@@ -24,7 +24,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::separatrix.FitWarning")
 @pytest.fixture(autouse=True)
 def nothing_asked(monkeypatch):
     """The question whether rows are separable at all reads them in its own way."""
-    monkeypatch.setattr(mistake_driven, "settle", lambda *_, **__: sx.certificates.Undecided("Not asked."))
+    monkeypatch.setattr(
+        mistake_driven, "inseparable_or_undecided", lambda *_, **__: sx.certificates.Undecided("Not asked.")
+    )
 
 
 def directions(n=6000, d=8, gap=0.0, noise=0.0, seed=0):
@@ -70,7 +72,7 @@ def test_each_class_as_if_it_were_alone(kind, gap, noise):
 def test_with_the_copy_and_with_small_blocks(monkeypatch):
     monkeypatch.setattr(passes, "LATE_MISTAKES", 0)
     monkeypatch.setattr(passes, "WORTH_COMPILING", 0)
-    monkeypatch.setattr(passes, "WELL_IN_REACH", -1.0)
+    monkeypatch.setattr(passes, "WELL_WITHIN_SHARE", -1.0)
     original = DenseRows.__init__
 
     def small(self, *given, **named):
@@ -89,35 +91,36 @@ def test_blocks_change_nothing_that_is_noted():
     seen = []
     for blocks in ([rows.block(0, len(X))], list(rows.blocks())):
         weights, counts = np.zeros(9), np.zeros(len(X), np.int32)
-        watched = passes.Focus(passes.Sketch(rows), 2, 1.0, 1.0, counts, weights)
-        assert watched.glance() is None
+        watched = passes.SkippingPasses(passes.SharedRowData(rows), 2, 1.0, 1.0, counts, weights)
+        assert watched.make_short_pass() is None
         made = sum(watched.see(block.X, block.start, block.stop) for block in blocks)
         assert watched.passes_made == 1
-        sight, survey = watched._reach.sight, watched.sketch.survey
-        arrays = (sight.reach, sight.squares, sight.ledger, survey.largest, weights, counts)
+        state, norms = watched._reach.state, watched.shared.norms
+        arrays = (state.angle_budgets, state.squares, state.scalars, norms.largest, weights, counts)
         seen.append((made, [array.tobytes() for array in arrays]))
     assert seen[0] == seen[1]
 
 
 @pytest.fixture
-def walks(monkeypatch):
+def walks(monkeypatch, tmp_path):
     """How often the blocks of the rows were walked to their end, by what was going on."""
     found: Counter[str] = Counter()
     stage = ["before"]
 
-    def counted(original):
+    def counting(original):
         def blocks(self, *given):
             yield from original(self, *given)
             found[stage[0]] += 1
 
         return blocks
 
+    read(write(tmp_path, "csv", *directions(n=8, d=2, gap=3.0)), memory=0)  # loads the classes of files
     for kind in _kinds_of(Rows):
         for name in ("blocks", "_cut"):
             if name in vars(kind) and not getattr(vars(kind)[name], "__isabstractmethod__", False):
                 if kind is MemoryRows and name == "blocks":
                     continue
-                monkeypatch.setattr(kind, name, counted(vars(kind)[name]))
+                monkeypatch.setattr(kind, name, counting(vars(kind)[name]))
     walk = training._walk
 
     def watched(*given):

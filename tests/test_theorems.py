@@ -922,9 +922,9 @@ def test_any_violator_will_do():
     """Repeat: find a row on the wrong side and add it. The first, the worst, or the next in line: all end."""
     problem = problems.separable(40, 3, margin=0.25, random_state=1)
     for order in ("first", "worst", "cyclic"):
-        twin = naive.perceptron(naive.exact(problem.X), problem.signs, order=order)
+        expected = naive.perceptron(naive.exact(problem.X), problem.signs, order=order)
         word = order if order == "cyclic" else f"{order} violator"
         model = sx.Perceptron(order=word).fit(*problem)
-        assert naive.exact(weights_of(model)) == twin.weights
-        assert (model.mistakes_, model.passes_) == (twin.mistakes, twin.passes)
+        assert naive.exact(weights_of(model)) == expected.weights
+        assert (model.mistakes_, model.passes_) == (expected.mistakes, expected.passes)
         assert model.mistakes_ <= problem.mistake_bound

@@ -94,13 +94,13 @@ class Exact:
 
     def tally_in(self, block: Block, positive: int, n_columns: int) -> Tally:
         """Of the rows of a block."""
-        from separatrix.kernels.certain_signs import LOWEST, WRONG, census
+        from separatrix.kernels.certain_signs import LOWEST, WRONG, certain_signs
 
         signs = block.signs(positive)
         if not (isinstance(self._numbers, np.ndarray) and self._numbers.dtype == np.float64):
-            return Tally(*self.margins.census(matrix(block, n_columns), signs, block.start))
+            return Tally(*self.margins.count_errors(matrix(block, n_columns), signs, block.start))
         doubtful, found = np.empty(len(block), np.int32), np.array([np.inf, 0.0])
-        n = census(block.X, signs, self.weights, doubtful, found)
+        n = certain_signs(block.X, signs, self.weights, doubtful, found)
         wrong, lowest = self.errors_among(block, signs, doubtful[:n], n_columns)
         return Tally(int(found[WRONG]) + wrong, min(lowest, float(found[LOWEST])))
 
@@ -111,8 +111,8 @@ class Exact:
         if not len(chosen):
             return 0, np.inf
         if len(chosen) == len(block):
-            return self.margins.census(matrix(block, n_columns), signs, block.start)
-        return self.margins.census(matrix(block, n_columns)[chosen], signs[chosen], block.start)
+            return self.margins.count_errors(matrix(block, n_columns), signs, block.start)
+        return self.margins.count_errors(matrix(block, n_columns)[chosen], signs[chosen], block.start)
 
 
 def matrix(block: Block, n_columns: int) -> Any:

@@ -3,7 +3,7 @@
 **The bound.** Let u = 2⁻⁵³ and k the number of values that a row stores. A score x·w + b, summed in any order
 with or without fused multiply-add, meets at most k + 2 roundings in each term, so it is off by at most
 (k + 2)u(1 + …)S with S = Σ|x_j w_j| + |b| (Higham, *Accuracy and Stability of Numerical Algorithms*, 3.1); S
-as computed is low by no larger a share. `census` calls a row right or wrong when its score is beyond
+as computed is low by no larger a share. `certain_signs` calls a row right or wrong when its score is beyond
 2(k + 4)u of the computed S, which covers both, and the rounding of the bound itself. It holds for columns
 that are stored more than once.
 
@@ -31,7 +31,9 @@ NORMAL = 2**52  # the bits of 2⁻¹⁰²², the least double that flush-to-zero
 
 
 @kernel
-def census(X: Any, signs: np.ndarray, weights: np.ndarray, doubtful: np.ndarray, found: np.ndarray) -> int:
+def certain_signs(
+    X: Any, signs: np.ndarray, weights: np.ndarray, doubtful: np.ndarray, found: np.ndarray
+) -> int:
     """The rows in doubt into ``doubtful``; returns how many.
 
     ``found[LOWEST]`` is lowered to the least margin of the others, ``found[WRONG]`` gains the wrong ones.

@@ -11,7 +11,7 @@ from separatrix.kernels.row import n_rows, row_add, row_dot, row_moments
 
 
 @kernel
-def survey(X: Any, centre: np.ndarray, squares: np.ndarray, largest: np.ndarray) -> int:
+def measure_norms(X: Any, centre: np.ndarray, squares: np.ndarray, largest: np.ndarray) -> int:
     """‖x_i‖² of every row into ``squares``; returns how many of them are not finite.
 
     ``largest`` is raised to the largest ‖x_i‖² and ‖x_i − c‖²; the latter is ‖x‖² − 2x·c + ‖c‖², a figure to

@@ -11,7 +11,7 @@ SECONDS = 2.0  # what the answer may cost a fit that has ended, or as long as th
 SMALL = 1_000_000  # values: up to here the best margin is worth its price too
 
 
-def settle(
+def inseparable_or_undecided(
     rows: Rows,
     positive: int,
     *,

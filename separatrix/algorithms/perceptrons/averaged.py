@@ -87,7 +87,7 @@ class AveragingLearner(Learner):
 
     predicts_itself = False
 
-    kept = ("weights", "late", "visited")
+    saved_state = ("weights", "late", "visited")
 
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None) -> None:
         super().__init__(n_columns, intercept=intercept, start=start)

@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.internal_coordinates import Frame
+from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoordinates
 from separatrix.algorithms.perceptrons.learner import Learner, length_of
 from separatrix.algorithms.perceptrons.mistake_driven import MistakeDriven
-from separatrix.algorithms.perceptrons.row_norms import Survey
+from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, batch_perceptron
 from separatrix.fitting import Pass, Solution
@@ -90,12 +90,16 @@ class BatchPerceptron(MistakeDriven):
 
     def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
         starts = self._starts(tasks)
-        frame = Frame(rows, center=self.center, any_units=not self.fit_intercept, starts=starts.values())
-        survey = Survey(frame.counted, frame.centre).all()
-        return [self._solution(frame, k, self._run(frame, k, starts[k]), survey) for k in tasks]
+        frame = InternalCoordinates(
+            rows, center=self.center, any_units=not self.fit_intercept, starts=starts.values()
+        )
+        norms = RowNorms(frame.counted_rows, frame.centre).all()
+        return [self._solution(frame, k, self._run(frame, k, starts[k]), norms) for k in tasks]
 
-    def _run(self, frame: Frame, positive: int, start: np.ndarray | None) -> Run:
-        learner = BatchLearner(frame.rows.n_columns, intercept=self.fit_intercept, start=frame.inwards(start))
+    def _run(self, frame: InternalCoordinates, positive: int, start: np.ndarray | None) -> Run:
+        learner = BatchLearner(
+            frame.rows.n_columns, intercept=self.fit_intercept, start=frame.to_internal(start)
+        )
         run = Run(learner)
         for number in range(self.max_iter):
             started = perf_counter()

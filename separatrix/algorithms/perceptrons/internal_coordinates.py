@@ -14,7 +14,7 @@ from separatrix.rows.views.centred import CentredRows, mean_of
 from separatrix.rows.views.scaled import ScaledRows, change_of_units
 
 
-class Frame:
+class InternalCoordinates:
     """Rows as the learners see them, and the way for weights in and out.
 
     A hyperplane (w, b) is (w, b + w·c) for rows x − c. The sum is made exactly and rounded once: far from the
@@ -44,27 +44,27 @@ class Frame:
                 self.exponent, self.rows = exponent, ScaledRows(rows, exponent)
 
     @property
-    def counted(self) -> Rows:
+    def counted_rows(self) -> Rows:
         """The rows on which errors and margins are counted: those given, in units in which they can be."""
         return self.rows if self.exponent else self.given
 
-    def for_counted(self, weights: np.ndarray) -> np.ndarray:
+    def counted_weights(self, weights: np.ndarray) -> np.ndarray:
         """The weights of the method for those, with what rounding does to them on their way out."""
-        outside = self.outwards(weights)
+        outside = self.to_user(weights)
         return np.ldexp(outside, self.degree * self.exponent) if self.exponent else outside
 
-    def length_outside(self, length: float, degree: int = 1) -> float:
+    def user_length(self, length: float, degree: int = 1) -> float:
         """A length on the rows that are counted, as one on the rows given."""
         return float(ldexp(length, -degree * self.exponent)) if self.exponent else length
 
-    def inwards(self, weights: np.ndarray | None) -> np.ndarray | None:
+    def to_internal(self, weights: np.ndarray | None) -> np.ndarray | None:
         if weights is not None and self.exponent:
             return np.ldexp(weights, self.degree * self.exponent)
         if weights is None or self.centre is None:
             return weights
         return np.append(weights[:-1], _double(Fraction(weights[-1]) + self._shift(weights)))
 
-    def outwards(self, weights: np.ndarray) -> np.ndarray:
+    def to_user(self, weights: np.ndarray) -> np.ndarray:
         if self.exponent:
             return ldexp(weights, -self.degree * self.exponent)
         if self.centre is None or not np.isfinite(weights).all():

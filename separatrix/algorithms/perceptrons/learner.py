@@ -29,13 +29,15 @@ class Learner(ABC):
 
     predicts_itself = True  # whether it predicts with the weights that its mistakes are judged by
 
-    enough = math.inf  # the margin beyond which a row changes nothing
+    idle_margin = math.inf  # the margin beyond which a row changes nothing
 
-    ruled: tuple[str, ...] = ()  # what of it parameters say that may change from one row to the next
+    hyperparameters: tuple[
+        str, ...
+    ] = ()  # what of it parameters say that may change from one row to the next
 
     degree = 1  # the power of the lengths of rows that its numbers grow with: 1 for sums of rows
 
-    kept: tuple[str, ...] = ()  # what of it the answer does not tell: a file holds it, to go on from
+    saved_state: tuple[str, ...] = ()  # what of it the answer does not tell: a file holds it, to go on from
 
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None = None) -> None:
         if start is not None and len(start) != n_columns + 1:  # kernels would write beyond them
@@ -59,17 +61,17 @@ class Learner(ABC):
     def begin(self, rows: Any, positive: int) -> None:
         """Before the first pass of a fit: make room for what is kept for each row."""
 
-    def focus(self, sketch: Any, positive: int, passes: int) -> bool:
+    def skip_rows(self, shared: Any, positive: int, passes: int) -> bool:
         """From here on passes are cyclic: a learner may know how to make them without reading every row, and
         then measures the rows in its first pass itself."""
         return False
 
-    def pass_over(self, *, alone: bool) -> bool:
-        """Make a whole pass, if `focus` found a way to read few rows, or none else has to read the others;
-        False: let the loop do it, block by block."""
+    def make_pass(self, *, alone: bool) -> bool:
+        """Make a whole pass, if `skip_rows` found a way to read few rows, or none else has to read the
+        others; False: let the loop do it, block by block."""
         return False
 
-    def census(self) -> tuple[np.ndarray, float] | None:
+    def rows_in_doubt(self) -> tuple[np.ndarray, float] | None:
         """After a pass without updates: the rows that are not proven right, and the least margin of the
         others; None if that takes another reading."""
         return None
@@ -81,19 +83,19 @@ class Learner(ABC):
         """Whether seeing the one row of a block would change nothing, for certain; then its values are finite
         and it is predicted right."""
         return (
-            self.enough < math.inf
-            and sweep_kernels().least_margin(X, sign, self.constant, self.weights) > self.enough
+            self.idle_margin < math.inf
+            and sweep_kernels().least_margin(X, sign, self.constant, self.weights) > self.idle_margin
         )
 
     def score(self, X: Any) -> float:
         """w·x + b of the one row of a block, as it would be predicted now."""
         return linear_score(X, self.answer(), self.constant)
 
-    def rest(self) -> Learner:
+    def release_row_data(self) -> Learner:
         """After a fit: let go of what was kept for each row."""
         return self
 
-    def stretched(self, exponent: int) -> dict[str, np.ndarray] | None:
+    def rescaled_state(self, exponent: int) -> dict[str, np.ndarray] | None:
         """What it keeps, for rows 2^exponent times as long; None if that would round a number."""
         numbers = {k: v for k, v in vars(self).items() if isinstance(v, np.ndarray) and v.dtype == np.float64}
         power = self.degree * exponent
@@ -103,22 +105,22 @@ class Learner(ABC):
 
     def state(self) -> dict[str, Any]:
         """What has to be known beside the answer to go on from here."""
-        return {name: getattr(self, name) for name in self.kept}
+        return {name: getattr(self, name) for name in self.saved_state}
 
     def resume(self, state: Mapping[str, Any]) -> None:
         """Go on where `state` was told."""
-        for name in self.kept:
+        for name in self.saved_state:
             own, told = np.asarray(getattr(self, name)), np.asarray(state[name])
             if (told.dtype, told.shape) != (own.dtype, own.shape):
                 raise ValueError("its run does not match its weights.")
             setattr(self, name, copy(state[name]))
 
-    def heed(self, other: Learner) -> None:
+    def update_hyperparameters(self, other: Learner) -> None:
         """Go on as one that was made of other parameters would."""
-        for name in self.ruled:
+        for name in self.hyperparameters:
             setattr(self, name, getattr(other, name))
 
-    def twin(self) -> Self:
+    def clone(self) -> Self:
         """One that goes on by itself from here: what it learns changes nothing in this one."""
         other = copy(self)
         vars(other).update({k: v.copy() for k, v in vars(self).items() if isinstance(v, np.ndarray)})

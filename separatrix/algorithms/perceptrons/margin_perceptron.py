@@ -26,10 +26,10 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.internal_coordinates import Frame
+from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoordinates
 from separatrix.algorithms.perceptrons.learner import Learner, ldexp, length_of, same_after, variant_kernels
 from separatrix.algorithms.perceptrons.online import OnlineClassifier
-from separatrix.algorithms.perceptrons.row_norms import Survey
+from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.training import Run, errors_in_floats
 from separatrix.bounds import Bound, kozinec
 from separatrix.bounds.safe_rounding import up
@@ -123,13 +123,13 @@ class MarginPerceptron(OnlineClassifier):
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         return KozinecLearner(n_columns, intercept=self.fit_intercept, start=start, share=self.share)
 
-    def _solution(self, frame: Frame, positive: int, run: Run, survey: Survey) -> Solution:
+    def _solution(self, frame: InternalCoordinates, positive: int, run: Run, norms: RowNorms) -> Solution:
         learner = run.learner
         assert isinstance(learner, KozinecLearner)
         if run.found is not None and learner.fewest < run.found.errors:
             learner.falls_back = True
             run.found = self._tallies(frame, {positive: run})[positive]
-        return super()._solution(frame, positive, run, survey)
+        return super()._solution(frame, positive, run, norms)
 
     def _certificate(
         self, rows: Rows, positive: int, run: Run, weights: np.ndarray, found: Tally, facts: dict[str, Any]
@@ -163,9 +163,9 @@ class MarginPerceptron(OnlineClassifier):
 class KozinecLearner(Learner):
     """w = scale·weights, the point Σ scale·shares_i z_i of the hull."""
 
-    kept = ("weights", "lengths")
+    saved_state = ("weights", "lengths")
 
-    ruled = ("share",)
+    hyperparameters = ("share",)
 
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None, share: float) -> None:
         super().__init__(n_columns, intercept=intercept, start=start)
@@ -191,7 +191,7 @@ class KozinecLearner(Learner):
         self.lengths[3] = 0.0
         return made
 
-    def stretched(self, exponent: int) -> dict[str, np.ndarray] | None:
+    def rescaled_state(self, exponent: int) -> dict[str, np.ndarray] | None:
         square = self.lengths[1:2]
         if not (same_after(self.weights, exponent) and same_after(square, 2 * exponent)):
             return None
@@ -199,7 +199,7 @@ class KozinecLearner(Learner):
         lengths[1:2] = ldexp(square, 2 * exponent)
         return {"weights": ldexp(self.weights, exponent), "lengths": lengths}
 
-    def rest(self) -> Learner:
+    def release_row_data(self) -> Learner:
         self.shares = np.zeros(0)
         self.falls_back = False
         return self

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.after_failure import settle
-from separatrix.algorithms.perceptrons.internal_coordinates import Frame
+from separatrix.algorithms.perceptrons.after_failure import inseparable_or_undecided
+from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoordinates
 from separatrix.algorithms.perceptrons.learner import Learner, ldexp, length_of
-from separatrix.algorithms.perceptrons.row_norms import Survey
+from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.row_order import order_named
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, novikoff
@@ -110,30 +110,30 @@ class MistakeDriven(LinearClassifier):
         last = np.column_stack([self.coef_, self.intercept_ if self.fit_intercept else 0.0 * self.intercept_])
         return dict(zip(tasks, last, strict=True))
 
-    def _solution(self, frame: Frame, positive: int, run: Run, survey: Survey) -> Solution:
+    def _solution(self, frame: InternalCoordinates, positive: int, run: Run, norms: RowNorms) -> Solution:
         rows, learner = frame.given, run.learner
         answer = run.answer()
-        weights = frame.outwards(answer)
-        counted = {"mistakes": learner.mistakes, "updates": learner.updates, "passes": len(run.passes)}
+        weights = frame.to_user(answer)
+        counted_rows = {"mistakes": learner.mistakes, "updates": learner.updates, "passes": len(run.passes)}
         if not np.isfinite(weights).all():
-            facts = self._figures(frame, learner, np.zeros_like(weights), 0.0, survey)
+            facts = self._figures(frame, learner, np.zeros_like(weights), 0.0, norms)
             certificate = Undecided(
                 "The weights overflowed: divide the columns by a power of two and fit again."
             )
-            return Solution(weights, certificate, run.history, counted | facts)
+            return Solution(weights, certificate, run.history, counted_rows | facts)
         found = run.found or self._tallies(frame, {positive: run})[positive]
-        facts = self._figures(frame, learner, frame.for_counted(answer), found.smallest, survey)
-        run.told_in(frame)
+        facts = self._figures(frame, learner, frame.counted_weights(answer), found.smallest, norms)
+        run.report_in_user_units(frame)
         if run.passes:
             run.passes[-1] = replace(
                 run.passes[-1], margin=facts["margin_centred" if self.center else "margin"]
             )
         certificate = self._certificate(rows, positive, run, weights, found, facts)
         if found.errors == 0:
-            self._tell_of_rounding(rows, positive, weights, facts)
-        return Solution(weights, certificate, run.history, counted | facts)
+            self._warn_of_rounding(rows, positive, weights, facts)
+        return Solution(weights, certificate, run.history, counted_rows | facts)
 
-    def _tell_of_rounding(
+    def _warn_of_rounding(
         self, rows: Rows, positive: int, weights: np.ndarray, facts: dict[str, Any]
     ) -> None:
         """Warn where weights that separate the rows do so by less than the sums of `predict` round."""
@@ -151,14 +151,14 @@ class MistakeDriven(LinearClassifier):
                 f"{rows.n_rows} training rows on the wrong side, halfspace_ and certificate_ none.",
             )
 
-    def _tallies(self, frame: Frame, runs: Mapping[int, Run]) -> dict[int, Tally]:
+    def _tallies(self, frame: InternalCoordinates, runs: Mapping[int, Run]) -> dict[int, Tally]:
         """Errors in exact arithmetic, of all tasks in one pass. Weights that overflowed have none."""
-        rows, answer, left = frame.counted, {}, {}
+        rows, answer, left = frame.counted_rows, {}, {}
         for positive, run in runs.items():
-            weights = frame.for_counted(run.answer())
+            weights = frame.counted_weights(run.answer())
             if not np.isfinite(weights).all():
                 continue
-            counts = run.learner.census() if run.settled and frame.centre is None else None
+            counts = run.learner.rows_in_doubt() if run.settled and frame.centre is None else None
             if counts is not None:
                 answer[positive] = tally_of(rows, positive, weights, *counts)
             else:
@@ -173,7 +173,7 @@ class MistakeDriven(LinearClassifier):
             return separable(rows, positive, weights, intercept=self.fit_intercept)
         reason = self._shortfall(run, found.errors, rows.n_rows, facts)
         spent = sum(done.seconds for done in run.passes)
-        return settle(
+        return inseparable_or_undecided(
             rows,
             positive,
             intercept=self.fit_intercept,
@@ -200,27 +200,32 @@ class MistakeDriven(LinearClassifier):
         return f"and {end}, {price.format(_counted(allowed))}"
 
     def _figures(
-        self, frame: Frame, learner: Learner, weights: np.ndarray, smallest: float, survey: Survey
+        self,
+        frame: InternalCoordinates,
+        learner: Learner,
+        weights: np.ndarray,
+        smallest: float,
+        norms: RowNorms,
     ) -> dict[str, Any]:
         """R, γ and the bounds, of weights for the rows that are counted."""
-        lengths = figures(weights, smallest, learner.constant, survey)
-        outside = {name: frame.length_outside(value) for name, value in lengths.items()}
-        return outside | self._bounds(learner, weights, smallest, survey)
+        lengths = figures(weights, smallest, learner.constant, norms)
+        outside = {name: frame.user_length(value) for name, value in lengths.items()}
+        return outside | self._bounds(learner, weights, smallest, norms)
 
     def _bounds(
-        self, learner: Learner, weights: np.ndarray, smallest: float, survey: Survey
+        self, learner: Learner, weights: np.ndarray, smallest: float, norms: RowNorms
     ) -> dict[str, float | None]:
         """What the theorem allows, for the margin reached, with the origin where it is and in the middle of
         the rows."""
         answer: dict[str, float | None] = {}
         ran = "_centred" if self.center else ""
-        for suffix, ends in certain_ends(weights, smallest, learner.constant, survey).items():
+        for suffix, ends in certain_ends(weights, smallest, learner.constant, norms).items():
             known = ends is not None and (learner.start is None or suffix == ran)
             allowed = self._allowed(learner, *ends, learner.answer()) if known and ends is not None else None
             allowed = None if allowed is None or not allowed < math.inf else allowed
             if self._bounded_quantity != "mistakes":
                 answer[f"update_bound{suffix}"] = allowed
-            most = survey.rows.n_rows if self._bounded_quantity == "turns" else 1  # mistakes of one turn
+            most = norms.rows.n_rows if self._bounded_quantity == "turns" else 1  # mistakes of one turn
             answer[f"mistake_bound{suffix}"] = None if allowed is None else most * allowed
         return answer
 
@@ -233,7 +238,7 @@ class MistakeDriven(LinearClassifier):
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def figures(weights: np.ndarray, smallest: float, constant: float, survey: Survey) -> dict[str, float]:
+def figures(weights: np.ndarray, smallest: float, constant: float, norms: RowNorms) -> dict[str, float]:
     """R and γ of these weights, for the rows as they are and as centring would have them.
 
     γ is the margin of the rows (x, 1), or x without intercept; the geometric margin leaves the intercept out
@@ -241,17 +246,17 @@ def figures(weights: np.ndarray, smallest: float, constant: float, survey: Surve
     """
     return {
         "geometric_margin": _ratio(smallest, length_of(weights[:-1])),
-        "radius": survey.radius(constant),
+        "radius": norms.radius(constant),
         "margin": _ratio(smallest, length_of(weights)),
-        "radius_centred": survey.radius_centred(constant),
+        "radius_centred": norms.radius_centred(constant),
         # Through the origin there is no hyperplane to move.
-        "margin_centred": _ratio(smallest, length_of(_moved(weights, survey))) if constant else math.nan,
+        "margin_centred": _ratio(smallest, length_of(_moved(weights, norms))) if constant else math.nan,
     }
 
 
 @np.errstate(over="ignore", invalid="ignore")
 def certain_ends(
-    weights: np.ndarray, smallest: float, constant: float, survey: Survey
+    weights: np.ndarray, smallest: float, constant: float, norms: RowNorms
 ) -> dict[str, tuple[float, float] | None]:
     """R from above and γ from below, rounding included, for the rows as they are ("") and "_centred"; None
     where no margin is certain.
@@ -261,12 +266,12 @@ def certain_ends(
     allowed for each.
     """
     unit = (len(weights) + 8) * 2.0**-51
-    radius, norm, away = survey.radius(constant), length_of(weights), length_of(survey.centre)
-    moved = length_of(_moved(weights, survey))
+    radius, norm, away = norms.radius(constant), length_of(weights), length_of(norms.centre)
+    moved = length_of(_moved(weights, norms))
     lost = (len(weights) + 8) * LEAST_DOUBLE  # to underflow, product by product
     least = smallest - unit * norm * radius - lost
     far = radius + away
-    around = math.hypot(survey.radius_centred(constant), math.sqrt(unit) * far)
+    around = math.hypot(norms.radius_centred(constant), math.sqrt(unit) * far)
     ends = {
         "": (radius * (1.0 + unit), _ratio(least, norm) * (1.0 - unit)),
         "_centred": (
@@ -284,10 +289,10 @@ def _usual(radius: float, margin: float) -> bool:
     return margin > 1e-140 and radius < 1e140
 
 
-def _moved(weights: np.ndarray, survey: Survey) -> np.ndarray:
+def _moved(weights: np.ndarray, norms: RowNorms) -> np.ndarray:
     """The same hyperplane with the origin at the centre."""
     moved = weights.copy()
-    moved[-1] += np.sum(weights[:-1] * survey.centre)
+    moved[-1] += np.sum(weights[:-1] * norms.centre)
     return moved
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from separatrix.algorithms.perceptrons.internal_coordinates import Frame
+from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoordinates
 from separatrix.algorithms.perceptrons.learner import Learner, ldexp
 from separatrix.algorithms.perceptrons.mistake_driven import MistakeDriven
-from separatrix.algorithms.perceptrons.row_norms import Survey
+from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.row_order import order_named
 from separatrix.algorithms.perceptrons.stream_units import MOST_EXPONENT, OUT_OF_RANGE, in_units, is_usual
 from separatrix.algorithms.perceptrons.training import Plan, train
@@ -41,25 +41,25 @@ class OnlineClassifier(MistakeDriven):
     mistakes_: Any
     updates_: Any
     _learners: dict[int, Learner] | None = None
-    _told: tuple[Any, Any] = (None, None)
-    _heeded: tuple[Any, ...] | None = None  # the setting that the run goes by
+    _published: tuple[Any, Any] = (None, None)
+    _active_settings: tuple[Any, ...] | None = None  # the setting that the run goes by
     _exponent = 0  # learners see 2^exponent times the rows
-    _told_of_range = False
+    _warned_of_range = False
 
     def _restart(self, same_classes: bool) -> None:
-        self._learners, self._exponent, self._told_of_range = None, 0, False
+        self._learners, self._exponent, self._warned_of_range = None, 0, False
 
     def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
-        self._heeded = self._setting()
+        self._active_settings = self._setting()
         starts = self._starts(tasks)
-        frame = Frame(
+        frame = InternalCoordinates(
             rows,
             center=self.center,
             any_units=self._takes_any_units(),
             degree=self._degree,
             starts=starts.values(),
         )
-        learners = {k: self._learner(rows.n_columns, frame.inwards(start)) for k, start in starts.items()}
+        learners = {k: self._learner(rows.n_columns, frame.to_internal(start)) for k, start in starts.items()}
         plan = Plan(
             order_named(self.order),
             self.max_iter,
@@ -67,15 +67,15 @@ class OnlineClassifier(MistakeDriven):
             check_random_state(self.random_state),
             self.track_margin,
         )
-        runs, survey = train(frame.rows, learners, plan)
+        runs, norms = train(frame.rows, learners, plan)
         if self.center:
-            survey = Survey(rows, frame.centre).all()
+            norms = RowNorms(rows, frame.centre).all()
         for positive, found in self._tallies(frame, runs).items():
             runs[positive].found = found
-        solutions = [self._solution(frame, positive, run, survey) for positive, run in runs.items()]
+        solutions = [self._solution(frame, positive, run, norms) for positive, run in runs.items()]
         if not self.center:
             self._exponent = frame.exponent
-            self._learners = {positive: run.learner.rest() for positive, run in runs.items()}
+            self._learners = {positive: run.learner.release_row_data() for positive, run in runs.items()}
         return solutions
 
     @available_if(_not_centred)
@@ -91,7 +91,7 @@ class OnlineClassifier(MistakeDriven):
         long as another. A warning tells of the first that are not.
         """
         first = not hasattr(self, "classes_")
-        self._heed_parameters()
+        self._update_hyperparameters()
         known = self._known_classes(classes)
         if not first and self._see_few(X, y):
             return self
@@ -104,7 +104,7 @@ class OnlineClassifier(MistakeDriven):
                 raise DataError(
                     "The first rows hold one class only: name all classes in the first call (classes=...)."
                 )
-            learners = {positive: learner.twin() for positive, learner in self._online_learners().items()}
+            learners = {positive: learner.clone() for positive, learner in self._online_learners().items()}
             for block in rows.finite_blocks():
                 visit = np.arange(len(block), dtype=np.int32)
                 X = self._in_range(block.X, learners)
@@ -150,8 +150,8 @@ class OnlineClassifier(MistakeDriven):
         if not self._exponent and (not self._takes_any_units() or is_usual(X)):
             return X
         X, self._exponent, sound = in_units(X, learners.values(), self._exponent)
-        if not (sound or self._told_of_range):
-            self._told_of_range = True
+        if not (sound or self._warned_of_range):
+            self._warned_of_range = True
             warn(FitWarning, OUT_OF_RANGE)
         return X
 
@@ -166,13 +166,13 @@ class OnlineClassifier(MistakeDriven):
         for positive, learner in self._online_learners().items():
             if not learner.is_sure(X, 1.0 if code == positive else -1.0):
                 return False
-        return self._is_told()
+        return self._is_published()
 
     def _visit(self, X: Any, codes: Sequence[int]) -> None:
         """Have the learners see rows of these classes, and the model tell what has changed by it."""
         alone = len(codes) == 1
         visit = FIRST if alone else np.arange(len(codes), dtype=np.int32)
-        changed = not self._is_told()
+        changed = not self._is_published()
         for positive, learner in self._online_learners().items():
             if alone:
                 signs = PLUS if codes[0] == positive else MINUS
@@ -182,19 +182,19 @@ class OnlineClassifier(MistakeDriven):
         if changed:
             self._keep_online()
 
-    def _is_told(self) -> bool:
+    def _is_published(self) -> bool:
         """Whether the weights of the model are those that its learners gave it last, not of a fit or a
         user."""
-        coef, intercept = self._told
+        coef, intercept = self._published
         return coef is not None and self.coef_ is coef and self.intercept_ is intercept
 
     def _setting(self) -> tuple[Any, ...]:
         """The parameters that a learner is made of, ``fit_intercept`` first."""
         return (self.fit_intercept,)
 
-    def _heed_parameters(self) -> None:
+    def _update_hyperparameters(self) -> None:
         """Have the learners go by the parameters as they are now; the run goes on."""
-        setting, heeded = self._setting(), self._heeded
+        setting, heeded = self._setting(), self._active_settings
         if heeded is None:
             return
         try:
@@ -214,13 +214,13 @@ class OnlineClassifier(MistakeDriven):
                 "fit."
             )
         for learner in (self._learners or {}).values():
-            learner.heed(self._learner(self.n_features_in_, None))
-        self._heeded = setting
+            learner.update_hyperparameters(self._learner(self.n_features_in_, None))
+        self._active_settings = setting
 
     def _online_learners(self) -> dict[int, Learner]:
         """The learners of the last fit or partial_fit, or new ones; a loaded model is taken up again."""
         if self._learners is None:
-            self._heeded = self._setting()
+            self._active_settings = self._setting()
             tasks = self._tasks()
             if hasattr(self, "mistakes_"):
                 self._learners = {k: self._resumed(place) for place, k in enumerate(tasks)}
@@ -241,7 +241,7 @@ class OnlineClassifier(MistakeDriven):
         found = dict(found)
         runs = found.pop("run_", None)
         super()._restore_state(found)
-        self._heeded = self._setting()
+        self._active_settings = self._setting()
         if runs is None:
             return
         tasks = self._tasks()
@@ -259,7 +259,7 @@ class OnlineClassifier(MistakeDriven):
         learner = self._learner(self.n_features_in_, weights)
         if run is not None:
             learner.resume(run)
-        elif learner.kept:
+        elif learner.saved_state:
             raise ValueError(
                 f"This {type(self).__name__} was saved by an earlier version, without the run behind its "
                 "weights: call fit, or begin anew, to learn from more rows."
@@ -271,9 +271,9 @@ class OnlineClassifier(MistakeDriven):
     def _keep_online(self) -> None:
         learners = list(self._online_learners().values())
         binary = len(learners) == 1
-        again = self._is_told()
+        again = self._is_published()
         self._keep_weights([self._outside(learner.answer()) for learner in learners])
-        self._told = getattr(self, "coef_", None), getattr(self, "intercept_", None)
+        self._published = getattr(self, "coef_", None), getattr(self, "intercept_", None)
         mistakes, updates = [each.mistakes for each in learners], [each.updates for each in learners]
         self.mistakes_ = mistakes[0] if binary else np.array(mistakes)
         self.updates_ = updates[0] if binary else np.array(updates)

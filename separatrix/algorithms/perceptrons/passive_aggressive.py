@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.internal_coordinates import Frame
+from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoordinates
 from separatrix.algorithms.perceptrons.learner import Learner, variant_kernels
 from separatrix.algorithms.perceptrons.online import OnlineClassifier
-from separatrix.algorithms.perceptrons.row_norms import Survey
+from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, passive_aggressive
 from separatrix.bounds.safe_rounding import up
@@ -119,8 +119,8 @@ class PassiveAggressive(OnlineClassifier):
         soft = 0.5 / self.C if self.variant == "PA-II" else 0.0
         return AggressiveLearner(n_columns, intercept=self.fit_intercept, start=start, cap=cap, soft=soft)
 
-    def _solution(self, frame: Frame, positive: int, run: Run, survey: Survey) -> Solution:
-        solution = super()._solution(frame, positive, run, survey)
+    def _solution(self, frame: InternalCoordinates, positive: int, run: Run, norms: RowNorms) -> Solution:
+        solution = super()._solution(frame, positive, run, norms)
         assert isinstance(run.learner, AggressiveLearner)
         solution.facts["squared_loss"] = run.learner.squared_loss
         return solution
@@ -131,9 +131,9 @@ class AggressiveLearner(Learner):
 
     degree = -1  # half the weights have the same scores on twice the rows
 
-    enough = 1.0
+    idle_margin = 1.0
 
-    ruled = ("cap", "soft")
+    hyperparameters = ("cap", "soft")
 
     def __init__(
         self, n_columns: int, *, intercept: bool, start: np.ndarray | None, cap: float, soft: float

@@ -26,10 +26,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.internal_coordinates import Frame
+from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoordinates
 from separatrix.algorithms.perceptrons.learner import Learner, length_of, sweep_kernels
 from separatrix.algorithms.perceptrons.online import OnlineClassifier
-from separatrix.algorithms.perceptrons.row_norms import Survey
+from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.step_sizes import Steps
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, novikoff, novikoff_from_start
@@ -41,7 +41,7 @@ from separatrix.halfspace import Halfspace
 from separatrix.rows import Rows
 
 if TYPE_CHECKING:
-    from separatrix.algorithms.perceptrons.skipping.passes import Focus, Sketch
+    from separatrix.algorithms.perceptrons.skipping.passes import SharedRowData, SkippingPasses
 
 LONGEST = 1e140  # a start whose square is a double
 SMALL, LARGE = 1e-280, 1e280  # products of rows that neither underflow nor overflow
@@ -189,15 +189,17 @@ class Perceptron(OnlineClassifier):
             )
         return dict.fromkeys(tasks, given if self.fit_intercept else np.append(given, 0.0))
 
-    def _solution(self, frame: Frame, positive: int, run: Run, survey: Survey) -> Solution:
-        solution = super()._solution(frame, positive, run, survey)
+    def _solution(self, frame: InternalCoordinates, positive: int, run: Run, norms: RowNorms) -> Solution:
+        solution = super()._solution(frame, positive, run, norms)
         moved = frame.centre is not None or frame.exponent
         if run.settled and moved and not isinstance(solution.certificate, Separable):
             solution = self._in_whole_numbers(frame, positive, run, solution)
         record = self._mistake_run(frame, positive, run, solution)
         return replace(solution, facts=solution.facts | {"mistake_run": record})
 
-    def _in_whole_numbers(self, frame: Frame, positive: int, run: Run, solution: Solution) -> Solution:
+    def _in_whole_numbers(
+        self, frame: InternalCoordinates, positive: int, run: Run, solution: Solution
+    ) -> Solution:
         """Doubles may separate where the rows were moved, while their doubles in the user's coordinates do
         not: keep them exactly."""
         answer = run.learner.answer()
@@ -221,7 +223,9 @@ class Perceptron(OnlineClassifier):
             solution, certificate=witness.bound_to(frame.given), halfspace=Halfspace(numbers, intercept)
         )
 
-    def _mistake_run(self, frame: Frame, positive: int, run: Run, solution: Solution) -> MistakeRun | None:
+    def _mistake_run(
+        self, frame: InternalCoordinates, positive: int, run: Run, solution: Solution
+    ) -> MistakeRun | None:
         learner, weights = run.learner, solution.weights
         assert isinstance(learner, RosenblattLearner)
         if frame.centre is not None or not learner.auditable or not np.isfinite(weights).all():
@@ -264,37 +268,37 @@ class Perceptron(OnlineClassifier):
 class RosenblattLearner(Learner):
     """w ← w + η_k s (x, constant) at the k-th mistake."""
 
-    enough = 0.0
+    idle_margin = 0.0
 
-    ruled = ("steps",)
+    hyperparameters = ("steps",)
 
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None, steps: Steps) -> None:
         super().__init__(n_columns, intercept=intercept, start=start)
         self.steps = steps
         self.auditable = steps.unit and not self.weights.any()
         self.counts = np.zeros(0, np.int32)
-        self._focus: Focus | None = None
+        self._skipping: SkippingPasses | None = None
 
     def begin(self, rows: Rows, positive: int) -> None:
         self.counts = np.zeros(rows.n_rows, np.int32)
 
-    def focus(self, sketch: Sketch, positive: int, passes: int) -> bool:
-        from separatrix.algorithms.perceptrons.skipping.passes import Focus
+    def skip_rows(self, shared: SharedRowData, positive: int, passes: int) -> bool:
+        from separatrix.algorithms.perceptrons.skipping.passes import SkippingPasses
 
         if self.steps.fixed:
             step = float(self.steps.next(0, 1)[0])
-            self._focus = Focus(
-                sketch, positive, self.constant, step, self.counts, self.weights, passes=passes
+            self._skipping = SkippingPasses(
+                shared, positive, self.constant, step, self.counts, self.weights, passes=passes
             )
-        return self._focus is not None
+        return self._skipping is not None
 
-    def census(self) -> tuple[np.ndarray, float] | None:
-        return None if self._focus is None else self._focus.census()
+    def rows_in_doubt(self) -> tuple[np.ndarray, float] | None:
+        return None if self._skipping is None else self._skipping.rows_in_doubt()
 
-    def pass_over(self, *, alone: bool) -> bool:
-        if self._focus is None:
+    def make_pass(self, *, alone: bool) -> bool:
+        if self._skipping is None:
             return False
-        made = self._focus.pass_over() if alone else self._focus.glance()
+        made = self._skipping.make_pass() if alone else self._skipping.make_short_pass()
         self._gain(made or 0)
         return made is not None
 
@@ -304,8 +308,8 @@ class RosenblattLearner(Learner):
         return made
 
     def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
-        if self._focus is not None:
-            return self._gain(self._focus.see(X, first, first + len(signs)))
+        if self._skipping is not None:
+            return self._gain(self._skipping.see(X, first, first + len(signs)))
         most = self.steps.at_once
         if len(visit) > most:
             return sum(self.see(X, signs, visit[k : k + most], first) for k in range(0, len(visit), most))
@@ -317,7 +321,7 @@ class RosenblattLearner(Learner):
         steps, sweep = self.steps.next(self.mistakes, len(visit)), sweep_kernels().sweep
         return self._gain(sweep(X, signs, visit, steps, self.constant, counts, self.weights))
 
-    def rest(self) -> Learner:
-        self._focus = None
+    def release_row_data(self) -> Learner:
+        self._skipping = None
         self.counts = np.zeros(0, np.int32)
         return self

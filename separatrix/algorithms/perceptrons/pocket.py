@@ -23,10 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.internal_coordinates import Frame
+from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoordinates
 from separatrix.algorithms.perceptrons.learner import Learner, variant_kernels
 from separatrix.algorithms.perceptrons.online import OnlineClassifier
-from separatrix.algorithms.perceptrons.row_norms import Survey
+from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.training import Run, errors_in_floats
 from separatrix.certificates import ErrorsAtMost, Undecided
 from separatrix.fitting import Solution
@@ -90,8 +90,8 @@ class PocketPerceptron(OnlineClassifier):
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         return PocketLearner(n_columns, intercept=self.fit_intercept, start=start)
 
-    def _solution(self, frame: Frame, positive: int, run: Run, survey: Survey) -> Solution:
-        solution = super()._solution(frame, positive, run, survey)
+    def _solution(self, frame: InternalCoordinates, positive: int, run: Run, norms: RowNorms) -> Solution:
+        solution = super()._solution(frame, positive, run, norms)
         proven = solution.certificate
         if isinstance(proven, Undecided):
             errors = frame.given.n_rows
@@ -119,7 +119,7 @@ class PocketLearner(Learner):
 
     predicts_itself = False
 
-    kept = ("weights", "held", "runs")
+    saved_state = ("weights", "held", "runs")
 
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None) -> None:
         super().__init__(n_columns, intercept=intercept, start=start)

@@ -12,7 +12,7 @@ from separatrix.rows.views.scaled import ScaledRows
 SAMPLE = 1000
 
 
-class Survey:
+class RowNorms:
     """The longest of the rows, found while a first pass reads them.
 
     ``centre`` is the point that ``center=True`` moved the origin to, or the mean of a sample of rows, near
@@ -33,19 +33,19 @@ class Survey:
         self.largest = np.zeros(3)
 
     def see(self, block: Block) -> None:
-        from separatrix.kernels.scores import survey
+        from separatrix.kernels.scores import measure_norms
 
-        if survey(block.X, self.centre, np.empty(len(block)), self.largest):
+        if measure_norms(block.X, self.centre, np.empty(len(block)), self.largest):
             refuse_nonfinite(block, self.rows)
             self.largest[:] = np.inf  # squares that overflowed
 
-    def settle(self) -> None:
+    def inseparable_or_undecided(self) -> None:
         """After a pass that measured all rows in memory itself: refuse NaN and infinity."""
         if self.largest[2]:
             self.rows.require_finite()
             self.largest[:] = np.inf
 
-    def all(self) -> Survey:
+    def all(self) -> RowNorms:
         for block in self.rows.blocks():
             self.see(block)
         return self

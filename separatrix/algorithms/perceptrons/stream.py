@@ -96,7 +96,7 @@ class Seer:
             model._check_parameters()
             model.classes_ = _usual(label) if self._classes is None else self._classes
             model.n_features_in_ = _numbers(row)[1]
-        model._heed_parameters()
+        model._update_hyperparameters()
         self._take_up()
 
     def _take_up(self) -> None:
@@ -113,7 +113,7 @@ class Seer:
     def seen(self, pair: Any) -> Seen:
         """Predict a row, look at its label, learn."""
         row, label = _parts(pair)
-        self.model._heed_parameters()
+        self.model._update_hyperparameters()
         if self.model._learners is not self._learners:
             self._take_up()
         plain = type(row) is np.ndarray and row.dtype is DOUBLE and row.ndim == 1

@@ -40,7 +40,7 @@ def in_units(X: Any, learners: Collection[Learner], exponent: int) -> tuple[Any,
         return X, exponent, True
     place = frexp(largest)[1] + exponent
     if abs(place) > USUAL and _same(values, exponent - place):
-        found = [learner.stretched(-place) for learner in learners]
+        found = [learner.rescaled_state(-place) for learner in learners]
         if all(numbers is not None for numbers in found):
             for learner, numbers in zip(learners, found, strict=True):
                 vars(learner).update(numbers or {})

@@ -8,9 +8,9 @@ from time import perf_counter
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.internal_coordinates import Frame
+from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoordinates
 from separatrix.algorithms.perceptrons.learner import Learner, length_of
-from separatrix.algorithms.perceptrons.row_norms import Survey
+from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.row_order import violator, visits
 from separatrix.fitting import History, Pass
 from separatrix.fitting.exact_errors import Tally
@@ -40,11 +40,11 @@ class Run:
         """The weights to predict with; those that overflowed are told of, not warned of."""
         return self.learner.answer()
 
-    def told_in(self, frame: Frame) -> None:
+    def report_in_user_units(self, frame: InternalCoordinates) -> None:
         """Have its passes tell lengths as the user has them."""
         if not frame.exponent:
             return
-        self.exponent, outside = frame.exponent, frame.length_outside
+        self.exponent, outside = frame.exponent, frame.user_length
         for place, done in enumerate(self.passes):
             margin = None if done.margin is None else outside(done.margin)
             self.passes[place] = replace(done, norm=outside(done.norm, self.learner.degree), margin=margin)
@@ -62,20 +62,20 @@ class Plan:
     large: bool = False
 
 
-def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict[int, Run], Survey]:
+def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict[int, Run], RowNorms]:
     """Pass after pass, every learner on every block while it is in the cache, until none has more to
     learn."""
-    survey = Survey(rows)
+    norms = RowNorms(rows)
     runs = {positive: Run(learner) for positive, learner in learners.items()}
     for positive, learner in learners.items():
         learner.begin(rows, positive)
     walk = _search if isinstance(plan.order, str) and plan.order in ("first", "worst") else _walk
     every_row = isinstance(plan.order, str) and plan.order in ("cyclic", "shuffled")
     if not every_row:
-        survey.all()
+        norms.all()
     measured = not every_row
     if isinstance(plan.order, str) and plan.order == "cyclic" and plan.max_mistakes is None:
-        measured = _focus(rows, runs, survey, plan.max_iter)
+        measured = _skip_rows(rows, runs, norms, plan.max_iter)
         plan = replace(plan, large=measured)
     for number in range(plan.max_iter):
         active = {positive: run for positive, run in runs.items() if _goes_on(run, plan)}
@@ -83,41 +83,41 @@ def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict
             break
         before = {positive: (run.learner.mistakes, run.learner.updates) for positive, run in active.items()}
         started = perf_counter()
-        walk(rows, active, plan, survey if number == 0 and not measured else None)
+        walk(rows, active, plan, norms if number == 0 and not measured else None)
         seconds = perf_counter() - started
         for positive, run in active.items():
             _record(rows, positive, run, before[positive], seconds, plan)
         tell_pass(number + 1, plan.max_iter, sum(run.learner.mistakes for run in runs.values()))
-    return runs, survey
+    return runs, norms
 
 
-def _focus(rows: Rows, active: Mapping[int, Run], survey: Survey, passes: int) -> bool:
+def _skip_rows(rows: Rows, active: Mapping[int, Run], norms: RowNorms, passes: int) -> bool:
     """From the second pass on rows in memory may be passed over unread; learners share what that needs.
 
     Returns whether the learners themselves measure the rows in their first pass.
     """
-    from separatrix.algorithms.perceptrons.skipping.passes import Sketch, in_place
+    from separatrix.algorithms.perceptrons.skipping.passes import SharedRowData, in_place
 
     if not (isinstance(rows, MemoryRows) and rows.n_rows >= WORTH_A_FOCUS and in_place(rows)):
         return False
-    sketch = Sketch(rows, survey)
-    focused = [run.learner.focus(sketch, positive, passes) for positive, run in active.items()]
-    return all(focused)
+    shared = SharedRowData(rows, norms)
+    skipping = [run.learner.skip_rows(shared, positive, passes) for positive, run in active.items()]
+    return all(skipping)
 
 
 def _goes_on(run: Run, plan: Plan) -> bool:
     return not run.settled and (plan.max_mistakes is None or run.learner.mistakes < plan.max_mistakes)
 
 
-def _walk(rows: Rows, active: Mapping[int, Run], plan: Plan, survey: Survey | None) -> None:
+def _walk(rows: Rows, active: Mapping[int, Run], plan: Plan, norms: RowNorms | None) -> None:
     alone = len(active) == 1
-    active = {positive: run for positive, run in active.items() if not run.learner.pass_over(alone=alone)}
+    active = {positive: run for positive, run in active.items() if not run.learner.make_pass(alone=alone)}
     if not active:
         return
 
     def see(block: Block, visit: np.ndarray) -> None:
-        if survey is not None:
-            survey.see(block)
+        if norms is not None:
+            norms.see(block)
         for positive, run in active.items():
             run.learner.step_towards(block.X, block.signs(positive), visit, block.start, plan.max_mistakes)
 
@@ -134,7 +134,7 @@ def _walk(rows: Rows, active: Mapping[int, Run], plan: Plan, survey: Survey | No
             see(block, visit)
 
 
-def _search(rows: Rows, active: Mapping[int, Run], plan: Plan, survey: Survey | None) -> None:
+def _search(rows: Rows, active: Mapping[int, Run], plan: Plan, norms: RowNorms | None) -> None:
     for positive, run in active.items():
         learner = run.learner
         found = violator(rows, positive, learner.weights, learner.constant, str(plan.order))

@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.algorithms.perceptrons.internal_coordinates import Frame
+from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoordinates
 from separatrix.algorithms.perceptrons.learner import Learner, linear_score, variant_kernels
 from separatrix.algorithms.perceptrons.online import OnlineClassifier
-from separatrix.algorithms.perceptrons.row_norms import Survey
+from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.fitting import Solution
 from separatrix.fitting.exact_errors import Tally, matrix
@@ -91,15 +91,15 @@ class VotedPerceptron(OnlineClassifier):
     def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         return VotingLearner(n_columns, intercept=self.fit_intercept, start=start)
 
-    def _solution(self, frame: Frame, positive: int, run: Run, survey: Survey) -> Solution:
+    def _solution(self, frame: InternalCoordinates, positive: int, run: Run, norms: RowNorms) -> Solution:
         learner = run.learner
         assert isinstance(learner, VotingLearner)
-        counted = {"mistakes": learner.mistakes, "updates": learner.updates, "passes": len(run.passes)}
-        ballot = {"voters": frame.outwards(learner.voters), "votes": learner.votes.copy()}
-        run.told_in(frame)
-        return Solution(frame.outwards(learner.weights), None, run.history, counted | ballot)
+        counted_rows = {"mistakes": learner.mistakes, "updates": learner.updates, "passes": len(run.passes)}
+        ballot = {"voters": frame.to_user(learner.voters), "votes": learner.votes.copy()}
+        run.report_in_user_units(frame)
+        return Solution(frame.to_user(learner.weights), None, run.history, counted_rows | ballot)
 
-    def _tallies(self, frame: Frame, runs: Mapping[int, Run]) -> dict[int, Tally]:
+    def _tallies(self, frame: InternalCoordinates, runs: Mapping[int, Run]) -> dict[int, Tally]:
         """There is no one weight vector to count the errors of."""
         return {}
 

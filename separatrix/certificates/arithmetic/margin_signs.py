@@ -116,7 +116,7 @@ class Margins:
             answer[part] = exact
         return answer
 
-    def census(self, X: Any, signs: Signs, start: int = 0) -> tuple[int, float]:
+    def count_errors(self, X: Any, signs: Signs, start: int = 0) -> tuple[int, float]:
         """How many rows have s(w·x + b) ≤ √q, exactly, and the smallest s(w·x + b) − √q, as a float."""
         wrong, smallest = 0, inf
         for _, exact, lowest in self._parts(X, signs, start):

@@ -7,26 +7,26 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.row_norms import Survey
+from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import (
-    ASTRAY,
     FULL,
     LOST,
     MADE,
+    N_INVALID,
     SEEN,
     TURNED,
-    Sight,
-    cast,
-    empty_ledger,
-    noting_sweep,
-    reaching_sweep,
+    AngleState,
+    empty_scalars,
+    recording_pass,
+    set_reference,
+    skipping_pass,
 )
 from separatrix.rows.memory import MemoryRows, SparseRows
 
-WELL_IN_REACH = 0.015  # a share of rows to read that no copy would improve on
+WELL_WITHIN_SHARE = 0.015  # a share of rows to read that no copy would improve on
 
 
-class Reach:
+class AngleBounds:
     """One learner's passes with a constant step: the same updates as plain ones, bit for bit.
 
     ``share`` is the part of the rows that the last pass expected to read. Reading a row out of order costs a
@@ -51,62 +51,66 @@ class Reach:
         row_bytes = rows.n_bytes / rows.n_rows
         self._worth = 0.7 * (row_bytes / 30) / (80 + row_bytes / 20)
         terms = int(np.diff(rows.indptr).max()) if isinstance(rows, SparseRows) else rows.n_columns
-        ledger = empty_ledger(terms, rows.n_columns, constant, step)
-        self.sight = Sight(squares, np.empty(rows.n_rows, np.float32), np.zeros(len(weights)), ledger)
+        scalars = empty_scalars(terms, rows.n_columns, constant, step)
+        self.state = AngleState(squares, np.empty(rows.n_rows, np.float32), np.zeros(len(weights)), scalars)
 
-    def note(self, X: Any, signs: np.ndarray, first: int, survey: Survey) -> int:
+    def note(self, X: Any, signs: np.ndarray, first: int, norms: RowNorms) -> int:
         """The next block of a first pass: read every row, and measure it on the way; refuses NaN and infinity
         in the end."""
-        reach, ledger = self.sight.reach, self.sight.ledger
+        angle_budgets, scalars = self.state.angle_budgets, self.state.scalars
         if not first:
-            ledger[SEEN] = ledger[MADE] = ledger[ASTRAY] = 0.0
+            scalars[SEEN] = scalars[MADE] = scalars[N_INVALID] = 0.0
         part, counts = self._part(first, first + len(signs))
-        mistakes = int(noting_sweep(X, signs, survey.centre, part, survey.largest, counts, self.weights))
-        if ledger[SEEN] == len(reach):
-            reach[: int(ledger[ASTRAY])] = -np.inf
-            survey.settle()
+        mistakes = int(recording_pass(X, signs, norms.centre, part, norms.largest, counts, self.weights))
+        if scalars[SEEN] == len(angle_budgets):
+            angle_budgets[: int(scalars[N_INVALID])] = -np.inf
+            norms.inseparable_or_undecided()
         return mistakes
 
     def begin_pass(self) -> bool:
-        """Make the weights the anchor; returns whether all rows are to be read."""
-        reach, ledger = self.sight.reach, self.sight.ledger
-        last = float(cast(self.weights, self.sight))
+        """Make the weights the reference; returns whether all rows are to be read."""
+        angle_budgets, scalars = self.state.angle_budgets, self.state.scalars
+        last = float(set_reference(self.weights, self.state))
         if not np.isfinite(last):  # weights at zero have no direction: begin anew
-            reach[:] = -np.inf
+            angle_budgets[:] = -np.inf
             self.share = 1.0
         else:
-            some = _sample(reach)
-            self.share = 1.0 - float(np.count_nonzero(some > ledger[TURNED] + last)) / some.size
-        ledger[FULL] = float(self.share > self._worth)
-        return bool(ledger[FULL])
+            some = _sample(angle_budgets)
+            self.share = 1.0 - float(np.count_nonzero(some > scalars[TURNED] + last)) / some.size
+        scalars[FULL] = float(self.share > self._worth)
+        return bool(scalars[FULL])
 
     def lags(self, seen: int) -> bool:
-        """Whether more than a few of the rows that a first pass has seen are out of reach by now."""
-        some = _sample(self.sight.reach[:seen])
-        return bool(np.count_nonzero(some > self.sight.ledger[TURNED]) < (1.0 - WELL_IN_REACH) * some.size)
+        """Whether more than a few of the rows that a first pass has seen have no angle budget left."""
+        some = _sample(self.state.angle_budgets[:seen])
+        return bool(
+            np.count_nonzero(some > self.state.scalars[TURNED]) < (1.0 - WELL_WITHIN_SHARE) * some.size
+        )
 
     def see(self, X: Any, signs: np.ndarray, first: int) -> int:
         """The next block of a pass that has begun, or all of it; returns the number of mistakes."""
         part, counts = self._part(first, first + len(signs))
-        return int(reaching_sweep(X, signs, part, counts, self.weights))
+        return int(skipping_pass(X, signs, part, counts, self.weights))
 
-    def _part(self, start: int, stop: int) -> tuple[Sight, np.ndarray]:
+    def _part(self, start: int, stop: int) -> tuple[AngleState, np.ndarray]:
         """What is known of some rows, and their counts."""
-        sight = self.sight
-        here = sight._replace(squares=sight.squares[start:stop], reach=sight.reach[start:stop])
+        state = self.state
+        here = state._replace(
+            squares=state.squares[start:stop], angle_budgets=state.angle_budgets[start:stop]
+        )
         return here, self.counts[start:stop]
 
     @property
     def lost(self) -> bool:
         """Whether nothing that was noted counts, at the weights as they are."""
-        return bool(self.sight.ledger[LOST])
+        return bool(self.state.scalars[LOST])
 
     def lose(self) -> None:
         """The weights are moved by other hands: what was noted does not count any more."""
-        self.sight.ledger[LOST] = 1.0
+        self.state.scalars[LOST] = 1.0
 
 
-def _sample(reach: np.ndarray) -> np.ndarray:
+def _sample(angle_budgets: np.ndarray) -> np.ndarray:
     """Runs of it, a sixteenth in all where it is long: to guess by, at the price of a glance."""
-    whole = len(reach) - len(reach) % 16384
-    return reach[:whole].reshape(-1, 16384)[:, :1024] if whole else reach
+    whole = len(angle_budgets) - len(angle_budgets) % 16384
+    return angle_budgets[:whole].reshape(-1, 16384)[:, :1024] if whole else angle_budgets

@@ -2,34 +2,34 @@
 
 Let a row z have had margin m = s·w·z > 0 when it was last read, and c = m/‖w‖‖z‖. The weights made an angle
 of 90° − arcsin c with it, so it stays on its side until they have turned by arcsin c ≥ c. That they grow
-longer does not count. Turns are measured from an anchor, some earlier weights, and add up from anchor to
-anchor by the triangle inequality for angles. So with T the turns up to the anchor, the row is right while
+longer does not count. Turns are measured from a reference, some earlier weights, and add up from one
+reference to the next by the triangle inequality for angles. So with T the turns up to the reference, the row
+is right while
 
-    T + turn(anchor, w) < reach = c + T_then − turn(anchor_then, w_then).
+    T + turn(reference, w) < budget = c + T_then − turn(reference_then, w_then).
 
 **Rounding.** Let u = 2⁻⁵³, k the number of terms of a score (at most d + 1, since no column is stored twice)
-and M the largest ‖w‖² since the anchor was cast. All bounds hold for any order of summation, with or without
-fused multiply-add.
+and M the largest ‖w‖² since the reference was set. All bounds hold for any order of summation, with or
+without fused multiply-add.
 
 1. A computed score is off by at most (k + 2)u(1 + …)‖w‖‖z‖ (Cauchy and Schwarz for Σ|w_j z_j|), a computed
    ‖z‖² by a share (k + 2)u. So c is too large by at most (2k + 6)u < UNIT = 2(d + 9)u.
 2. The weights are rounded at a mistake: ‖w'‖² is off by 6uM, as η‖z‖ ≤ ‖w‖ + ‖w'‖. Its recurrence
-   ‖w'‖² = ‖w‖² + 2ηm + η²‖z‖² adds (8k + 51)uM, and that of w·a, a the anchor, (2k + 20)u√M‖a‖. Both are
+   ‖w'‖² = ‖w‖² + 2ηm + η²‖z‖² adds (8k + 51)uM, and that of w·a, a the reference, (2k + 20)u√M‖a‖. Both are
    measured afresh after every `MEASURED` mistakes, with a share (d + 4)u. So ‖w‖²‖a‖² − (w·a)² is off by
    less than SPARE·M‖a‖², where SPARE = 2u(MEASURED·(12k + 100) + 4(d + 8)), ‖w‖² by less than SPARE·M and w·a
    by less than SPARE·√M‖a‖. `turn` and `length` take the unfavourable end of each.
 3. A sum of turns is rounded upwards, so that differences of T are at least the turns between.
-4. A row is passed over only if it is 4·UNIT within reach. Then its exact score is at least 2·UNIT·‖w‖‖z‖ on
+4. A row is skipped only if it is 4·UNIT within its budget. Then its exact score is at least 2·UNIT·‖w‖‖z‖ on
    the right side, and `sweep` would compute it so.
 
-**Notes** are kept in float32: ‖x‖² rounded up, by less than 3 in 10⁷, and a reach rounded down. Where a row
-is measured anew its length counts as a little longer, so that its reach is shorter.
+**Records** are kept in float32: ‖x‖² rounded up, by less than 3 in 10⁷, and a budget rounded down. Where a
+row is measured again its norm counts as a little larger, so that its budget is smaller.
 
 **Underflow and overflow.** Rows with ‖z‖² outside 10⁻³⁶ to 10³⁸, for the sake of float32, and weights with
-‖w‖² outside 10^±140 are always read; `turn` is
-infinite if ‖a‖² is below that or ‖w‖²‖a‖² above its square, and near 90° where ‖w‖ is a small part of what
-it has been since the anchor. So no product of a row that is passed over comes near 2^±1022, and what single
-entries lose to underflow is far below u‖w‖‖z‖.
+‖w‖² outside 10^±140 are always read; `turn` is infinite if ‖a‖² is below that or ‖w‖²‖a‖² above its square,
+and near 90° where ‖w‖ has shrunk much since the reference. So no product of a skipped row comes near
+2^±1022, and what single entries lose to underflow is far below u‖w‖‖z‖.
 """
 
 from __future__ import annotations
@@ -42,116 +42,114 @@ from separatrix.kernels import kernel
 from separatrix.kernels.certain_signs import LONG, SHORT
 from separatrix.kernels.row import row_add, row_dot, row_moments, row_square
 
-CONSTANT, STEP, UNIT, SPARE, TURNED, ALONG, SQUARE, ANCHOR, LARGEST, MOVED, FULL, LOST = range(12)
-SEEN, MADE, ASTRAY = range(12, 15)
-LEDGER = 15
+CONSTANT, STEP, UNIT, SPARE, TURNED, ALONG, SQUARE, REFERENCE, LARGEST, MOVED, FULL, LOST = range(12)
+SEEN, MADE, N_INVALID = range(12, 15)
+N_SCALARS = 15
 MEASURED = 256
-CHUNK = 1024  # rows whose reach is looked at before the first of them is read
+CHUNK = 1024  # rows whose budgets are looked at before the first of them is read
 GROUP = 64  # of them, looked at together
-STRETCH = 4096  # rows of a first pass between two anchors
+STRETCH = 4096  # rows of a first pass between two references
 FEW, BATCH = 4, 32  # rows of a first pass read before the first is looked at: after a mistake, and at most
 LEAST_NOTED, MOST_NOTED = 1e-36, 1e38  # ‖z‖²
 
 
-class Sight(NamedTuple):
-    """What a pass knows of the rows: squared lengths and reach in float32, the anchor, and a ledger of
-    scalars.
+class AngleState(NamedTuple):
+    """What a pass knows of the rows: squared norms and angle budgets in float32, the reference and scalars.
 
-    The ledger: the constant feature, the step, UNIT, SPARE, the turns up to the anchor; w·anchor, ‖w‖²,
-    ‖anchor‖² and the largest ‖w‖² since, as carried along; the mistakes since the anchor; FULL, not zero when
-    every row is to be read, and its reach noted; LOST, not zero when turns were not measured to the end. Of a
-    first pass, which may come in blocks: the rows SEEN, the mistakes MADE, and how many of the rows are gone
-    ASTRAY, their reach noted before turns were known.
+    The scalars: the constant feature, the step, UNIT, SPARE, the turns up to the reference; w·reference,
+    ‖w‖², ‖reference‖² and the largest ‖w‖² since; the mistakes since the reference; FULL if every row is to
+    be read and its budget recorded; LOST if turns were not measured to the end. Of a first pass, which may
+    come in blocks: the rows SEEN, the mistakes MADE, and N_INVALID rows recorded before turns were known.
     """
 
     squares: np.ndarray
-    reach: np.ndarray
-    anchor: np.ndarray
-    ledger: np.ndarray
+    angle_budgets: np.ndarray
+    reference: np.ndarray
+    scalars: np.ndarray
 
 
-def empty_ledger(terms: int, n_columns: int, constant: float, step: float) -> np.ndarray:
-    """The ledger before the first anchor; ``terms`` is the most that a row stores."""
-    ledger = np.zeros(LEDGER)
-    ledger[CONSTANT], ledger[STEP] = constant, step
-    ledger[UNIT] = (n_columns + 9) * 2.0**-52
-    ledger[SPARE] = (MEASURED * (12 * (terms + 1) + 100) + 4 * (n_columns + 8)) * 2.0**-52
-    return ledger
+def empty_scalars(terms: int, n_columns: int, constant: float, step: float) -> np.ndarray:
+    """The scalars before the first reference; ``terms`` is the most that a row stores."""
+    scalars = np.zeros(N_SCALARS)
+    scalars[CONSTANT], scalars[STEP] = constant, step
+    scalars[UNIT] = (n_columns + 9) * 2.0**-52
+    scalars[SPARE] = (MEASURED * (12 * (terms + 1) + 100) + 4 * (n_columns + 8)) * 2.0**-52
+    return scalars
 
 
 @kernel
-def turn(ledger: np.ndarray) -> float:
-    """A bound from above on the angle between the weights and the anchor."""
-    if ledger[MOVED] == 0.0:
+def turn(scalars: np.ndarray) -> float:
+    """A bound from above on the angle between the weights and the reference."""
+    if scalars[MOVED] == 0.0:
         return 0.0
-    bound = ledger[LARGEST] * ledger[ANCHOR]
-    across = max(ledger[SQUARE] * ledger[ANCHOR] - ledger[ALONG] * ledger[ALONG], 0.0)
-    across += ledger[SPARE] * bound
-    along = ledger[ALONG] - ledger[SPARE] * np.sqrt(bound)
-    if not (ledger[ANCHOR] > SHORT and along > 0.0 and ledger[SQUARE] < LONG and bound < LONG * LONG):
+    bound = scalars[LARGEST] * scalars[REFERENCE]
+    across = max(scalars[SQUARE] * scalars[REFERENCE] - scalars[ALONG] * scalars[ALONG], 0.0)
+    across += scalars[SPARE] * bound
+    along = scalars[ALONG] - scalars[SPARE] * np.sqrt(bound)
+    if not (scalars[REFERENCE] > SHORT and along > 0.0 and scalars[SQUARE] < LONG and bound < LONG * LONG):
         return np.inf
     return np.arctan2(np.sqrt(across), along) * (1.0 + 1e-12)
 
 
 @kernel
-def length(ledger: np.ndarray) -> float:
+def length(scalars: np.ndarray) -> float:
     """A bound from above on ‖w‖; infinite where products could underflow or overflow."""
-    if not (ledger[SQUARE] > SHORT and ledger[LARGEST] < LONG):
+    if not (scalars[SQUARE] > SHORT and scalars[LARGEST] < LONG):
         return np.inf
-    return np.sqrt(ledger[SQUARE] + ledger[SPARE] * ledger[LARGEST]) * (1.0 + 1e-12)
+    return np.sqrt(scalars[SQUARE] + scalars[SPARE] * scalars[LARGEST]) * (1.0 + 1e-12)
 
 
 @kernel
-def measure(anchor: np.ndarray, weights: np.ndarray, ledger: np.ndarray) -> float:
-    """‖w‖² and w·anchor as they are; returns the former."""
+def measure(reference: np.ndarray, weights: np.ndarray, scalars: np.ndarray) -> float:
+    """‖w‖² and w·reference as they are; returns the former."""
     square, along = 0.0, 0.0
     for j in range(weights.shape[0]):
         square += weights[j] * weights[j]
-        along += weights[j] * anchor[j]
-    ledger[SQUARE], ledger[ALONG] = square, along
-    ledger[LARGEST] = max(ledger[LARGEST], square)
+        along += weights[j] * reference[j]
+    scalars[SQUARE], scalars[ALONG] = square, along
+    scalars[LARGEST] = max(scalars[LARGEST], square)
     return square
 
 
 @kernel
-def cast(weights: np.ndarray, sight: Sight) -> float:
-    """Makes the weights the anchor; returns the turn since the last one, which TURNED has gained.
+def set_reference(weights: np.ndarray, state: AngleState) -> float:
+    """Makes the weights the reference; returns the turn since the last one, which TURNED has gained.
 
-    Where that is not known it is infinite: TURNED is 0 then, and no reach noted before counts any more.
+    Where that is not known it is infinite: TURNED is 0 then, and no budget recorded before counts any more.
     """
-    anchor, ledger = sight.anchor, sight.ledger
-    turned = turn(ledger)
-    if ledger[LOST] > 0.0 or not ledger[ANCHOR] > SHORT:
+    reference, scalars = state.reference, state.scalars
+    turned = turn(scalars)
+    if scalars[LOST] > 0.0 or not scalars[REFERENCE] > SHORT:
         turned = np.inf
-    ledger[TURNED] = (ledger[TURNED] + turned) * (1.0 + 2.0**-50) if turned < np.inf else 0.0
+    scalars[TURNED] = (scalars[TURNED] + turned) * (1.0 + 2.0**-50) if turned < np.inf else 0.0
     for j in range(weights.shape[0]):
-        anchor[j] = weights[j]
-    ledger[LARGEST] = ledger[LOST] = ledger[MOVED] = 0.0
-    ledger[ANCHOR] = measure(anchor, weights, ledger)
+        reference[j] = weights[j]
+    scalars[LARGEST] = scalars[LOST] = scalars[MOVED] = 0.0
+    scalars[REFERENCE] = measure(reference, weights, scalars)
     return turned
 
 
 @kernel
-def learn(X: Any, i: int, s: float, margin: float, sight: Sight, weights: np.ndarray) -> float:
-    """The update of `sweep` at a mistake, and what it does to the ledger; returns the new ‖w‖²."""
-    anchor, ledger = sight.anchor, sight.ledger
-    constant, step = ledger[CONSTANT], ledger[STEP]
+def apply_update(X: Any, i: int, s: float, margin: float, state: AngleState, weights: np.ndarray) -> float:
+    """The update of `sweep` at a mistake, and what it does to the scalars; returns the new ‖w‖²."""
+    reference, scalars = state.reference, state.scalars
+    constant, step = scalars[CONSTANT], scalars[STEP]
     row_add(X, i, step * s, weights)
     weights[-1] += step * s * constant
-    ledger[MOVED] += 1.0
-    if ledger[MOVED] % MEASURED == 0.0:
-        return measure(anchor, weights, ledger)
-    ledger[SQUARE] += 2.0 * step * margin + step * step * (row_square(X, i) + constant * constant)
-    ledger[LARGEST] = max(ledger[LARGEST], ledger[SQUARE])
-    if ledger[LOST] == 0.0:
-        ledger[ALONG] += step * s * (row_dot(X, i, anchor) + anchor[-1] * constant)
-    return ledger[SQUARE]
+    scalars[MOVED] += 1.0
+    if scalars[MOVED] % MEASURED == 0.0:
+        return measure(reference, weights, scalars)
+    scalars[SQUARE] += 2.0 * step * margin + step * step * (row_square(X, i) + constant * constant)
+    scalars[LARGEST] = max(scalars[LARGEST], scalars[SQUARE])
+    if scalars[LOST] == 0.0:
+        scalars[ALONG] += step * s * (row_dot(X, i, reference) + reference[-1] * constant)
+    return scalars[SQUARE]
 
 
 @kernel
-def lowered(reach: float) -> np.float32:
+def lowered(angle_budgets: float) -> np.float32:
     """A float32 that is no larger."""
-    return np.float32(reach - abs(reach) * 2.0**-23 - 1e-30)
+    return np.float32(angle_budgets - abs(angle_budgets) * 2.0**-23 - 1e-30)
 
 
 @kernel
@@ -162,24 +160,30 @@ def raised(square: float) -> np.float32:
 
 @kernel
 def measure_rows(
-    X: Any, first: int, stop: int, weights: np.ndarray, quiet: float, sizes: np.ndarray, scores: np.ndarray
+    X: Any,
+    first: int,
+    stop: int,
+    weights: np.ndarray,
+    threshold: float,
+    sizes: np.ndarray,
+    scores: np.ndarray,
 ) -> int:
-    """‖x‖² and x·w of some rows, from place 0 on; returns how many squares are above ``quiet``."""
+    """‖x‖² and x·w of some rows, from place 0 on; returns how many squares are above ``threshold``."""
     start = np.uint64(first)
     for i in range(start, np.uint64(stop)):
         sizes[i - start], scores[i - start] = row_moments(X, i, weights)
-    loud = 0
+    n_above = 0
     for k in range(np.uint64(stop) - start):
-        loud += not sizes[k] <= quiet
-    return loud
+        n_above += not sizes[k] <= threshold
+    return n_above
 
 
 @kernel
 def raise_largest(
     X: Any, first: int, stop: int, sizes: np.ndarray, centre: np.ndarray, largest: np.ndarray
 ) -> float:
-    """What `survey` does with the squares of some rows, from place 0 on; returns one that a row must exceed
-    to raise anything, or -1."""
+    """What `measure_norms` does with the squares of some rows, from place 0 on; returns one that a row must
+    exceed to raise anything, or -1."""
     middle = 0.0
     for j in range(centre.shape[0]):
         middle += centre[j] * centre[j]
@@ -199,15 +203,15 @@ def note_rows(
     signs: np.ndarray,
     bias: float,
     size: float,
-    home: float,
-    sight: Sight,
+    angle_offset: float,
+    state: AngleState,
     sizes: np.ndarray,
     scores: np.ndarray,
 ) -> int:
     """Margins over ‖w‖‖z‖ in the place of the scores, -inf where z is too short or too long, and notes of
     each row; returns how many are so near the plane that another order of summation could differ."""
-    squares, reach = sight.squares, sight.reach
-    added, unit = sight.ledger[CONSTANT] * sight.ledger[CONSTANT], sight.ledger[UNIT]
+    squares, angle_budgets = state.squares, state.angle_budgets
+    added, unit = state.scalars[CONSTANT] * state.scalars[CONSTANT], state.scalars[UNIT]
     start = np.uint64(first)
     near = 0
     for i in range(start, np.uint64(stop)):
@@ -216,129 +220,131 @@ def note_rows(
         share = share if square > LEAST_NOTED and square < MOST_NOTED else -np.inf
         near += not share > unit
         scores[i - start] = share
-        reach[i] = lowered(home + share)
+        angle_budgets[i] = lowered(angle_offset + share)
         squares[i] = raised(sizes[i - start])
     return near
 
 
 @kernel
-def noting_sweep(
+def recording_pass(
     X: Any,
     signs: np.ndarray,
     centre: np.ndarray,
-    sight: Sight,
+    state: AngleState,
     largest: np.ndarray,
     counts: np.ndarray,
     weights: np.ndarray,
 ) -> int:
-    """`sweep` over the rows of a block and `survey` in one reading, noting how far each row reaches.
+    """`sweep` and `measure_norms` over a block in one reading, which records each row's angle budget.
 
-    Blocks come in order, each with its part of the sight and one ledger. Returns the number of mistakes;
-    ``largest[2]`` is not zero in the end if a square is not finite. Where mistakes are so many that no row
-    could be passed over, turns are not measured any more. Rows are measured some at a time, again after a
-    mistake among them.
+    Blocks come in order, each with its part of the state and the same scalars. Returns the number of
+    mistakes. ``largest[2]`` counts squares that are not finite. Once mistakes are too many for any row to be
+    skipped, turns are not measured any more. Rows are measured in groups, again after a mistake.
     """
-    reach, ledger = sight.reach, sight.ledger
-    constant = ledger[CONSTANT]
-    before, made, mistakes = int(ledger[SEEN]), int(ledger[MADE]), 0
+    angle_budgets, scalars = state.angle_budgets, state.scalars
+    constant = scalars[CONSTANT]
+    before, made, mistakes = int(scalars[SEEN]), int(scalars[MADE]), 0
     n = signs.shape[0]
     sizes, scores = np.empty(BATCH), np.empty(BATCH)
-    home, size, quiet = 0.0, 0.0, -1.0
+    angle_offset, size, threshold = 0.0, 0.0, -1.0
     stale = True
     start, span = 0, FEW
     while start < n:
         seen = before + start
-        moved = ledger[MOVED] > 0.0 and ledger[LOST] == 0.0
-        if seen == 0 or (moved and (seen % STRETCH == 0 or not ledger[ANCHOR] > SHORT)):
-            if not cast(weights, sight) < np.inf:
-                ledger[ASTRAY] = seen  # what was noted before does not count
+        moved = scalars[MOVED] > 0.0 and scalars[LOST] == 0.0
+        if seen == 0 or (moved and (seen % STRETCH == 0 or not scalars[REFERENCE] > SHORT)):
+            if not set_reference(weights, state) < np.inf:
+                scalars[N_INVALID] = seen  # what was noted before does not count
             stale = True
         if stale:
-            home = ledger[TURNED] - turn(ledger) if ledger[LOST] == 0.0 else -np.inf
-            size = length(ledger)
+            angle_offset = scalars[TURNED] - turn(scalars) if scalars[LOST] == 0.0 else -np.inf
+            size = length(scalars)
             stale = False
         first, stop = start, min(start + span, start + STRETCH - seen % STRETCH, n)
         start, span = stop, min(2 * span, BATCH)
-        if measure_rows(X, first, stop, weights, quiet, sizes, scores):
-            quiet = raise_largest(X, first, stop, sizes, centre, largest)
-        if not note_rows(first, stop, signs, weights[-1] * constant, size, home, sight, sizes, scores):
+        if measure_rows(X, first, stop, weights, threshold, sizes, scores):
+            threshold = raise_largest(X, first, stop, sizes, centre, largest)
+        if not note_rows(
+            first, stop, signs, weights[-1] * constant, size, angle_offset, state, sizes, scores
+        ):
             continue
         for i in range(first, stop):
-            if scores[i - first] > ledger[UNIT]:
+            if scores[i - first] > scalars[UNIT]:
                 continue
             s = float(signs[i])
             margin = s * (row_dot(X, i, weights) + weights[-1] * constant)  # `sweep` has the word
             if margin > 0.0:
                 continue
-            reach[i] = -np.inf
-            learn(X, i, s, margin, sight, weights)
+            angle_budgets[i] = -np.inf
+            apply_update(X, i, s, margin, state, weights)
             counts[i] += 1
             mistakes += 1
             stale = True
             if made + mistakes > 256 + (before + i) // 8:
-                ledger[LOST] = 1.0
+                scalars[LOST] = 1.0
             start, span = i + 1, FEW
             break
-    ledger[SEEN] += n
-    ledger[MADE] += mistakes
+    scalars[SEEN] += n
+    scalars[MADE] += mistakes
     return mistakes
 
 
 @kernel
-def gather(reach: np.ndarray, first: int, limit: float, awake: np.ndarray) -> int:
-    """The rows that do not reach beyond ``limit``, numbered from ``first``, into ``awake``; returns how
-    many."""
+def gather(angle_budgets: np.ndarray, first: int, limit: float, candidates: np.ndarray) -> int:
+    """Numbers the rows with a budget of at most ``limit``, from ``first`` on; returns how many they are."""
     most = np.float32(limit * (1.0 + 2.0**-22) + 1e-30)  # no smaller
     found = 0
-    for start in range(0, reach.shape[0], GROUP):
-        group = reach[start : start + GROUP]
+    for start in range(0, angle_budgets.shape[0], GROUP):
+        group = angle_budgets[start : start + GROUP]
         some = 0
         for k in range(group.shape[0]):
             some += not group[k] > most
         if some:
             for k in range(group.shape[0]):
-                awake[found] = first + start + k
+                candidates[found] = first + start + k
                 found += not group[k] > most
     return found
 
 
 @kernel
-def reaching_sweep(X: Any, signs: np.ndarray, sight: Sight, counts: np.ndarray, weights: np.ndarray) -> int:
-    """`sweep` over the rows of a block in order, reading only those out of reach; returns the number of
+def skipping_pass(
+    X: Any, signs: np.ndarray, state: AngleState, counts: np.ndarray, weights: np.ndarray
+) -> int:
+    """`sweep` over the rows of a block in order, reading only those without budget; returns the number of
     mistakes."""
-    squares, reach, ledger = sight.squares, sight.reach, sight.ledger
-    constant, full = ledger[CONSTANT], ledger[FULL] > 0.0
-    awake = np.empty(CHUNK + 1, np.int64)
+    squares, angle_budgets, scalars = state.squares, state.angle_budgets, state.scalars
+    constant, full = scalars[CONSTANT], scalars[FULL] > 0.0
+    candidates = np.empty(CHUNK + 1, np.int64)
     n = signs.shape[0]
     # After a mistake the rest of a chunk is looked at again: where all are read, chunks are short.
     span = CHUNK // 16 if full else CHUNK
     mistakes = 0
     start = 0
-    turned = turn(ledger)
-    size = length(ledger)
+    turned = turn(scalars)
+    size = length(scalars)
     while start < n:
-        home = ledger[TURNED] - turned
-        limit = (ledger[TURNED] + turned) * (1.0 + 1e-12) + 4.0 * ledger[UNIT]
+        angle_offset = scalars[TURNED] - turned
+        limit = (scalars[TURNED] + turned) * (1.0 + 1e-12) + 4.0 * scalars[UNIT]
         stop = min(start + span, n)
         # Gathered first, so that the reads below run ahead of one another instead of waiting for a guess.
-        found = gather(reach[start:stop], start, np.inf if full else limit, awake)
+        found = gather(angle_budgets[start:stop], start, np.inf if full else limit, candidates)
         start = stop
         for k in range(found):
-            i = awake[k]
+            i = candidates[k]
             s = float(signs[i])
             margin = s * (row_dot(X, i, weights) + weights[-1] * constant)
             if margin > 0.0:
                 square = float(squares[i]) + constant * constant
                 share = margin / (size * np.sqrt(square))
                 noted = square > LEAST_NOTED and square < MOST_NOTED
-                reach[i] = lowered(home + share) if noted else np.float32(-np.inf)
+                angle_budgets[i] = lowered(angle_offset + share) if noted else np.float32(-np.inf)
                 continue
-            reach[i] = -np.inf
-            learn(X, i, s, margin, sight, weights)
+            angle_budgets[i] = -np.inf
+            apply_update(X, i, s, margin, state, weights)
             counts[i] += 1
             mistakes += 1
-            turned = turn(ledger)
-            size = length(ledger)
+            turned = turn(scalars)
+            size = length(scalars)
             start = i + 1
             break
     return mistakes

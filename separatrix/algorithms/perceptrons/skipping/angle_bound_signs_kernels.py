@@ -21,7 +21,7 @@ from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import (
     SQUARE,
     TURNED,
     UNIT,
-    Sight,
+    AngleState,
     length,
     turn,
 )
@@ -38,66 +38,75 @@ def square_of(X: Any, i: int, squares: np.ndarray) -> float:
 
 
 @kernel
-def nearest_of(reach: np.ndarray) -> int:
-    """A row with the least reach."""
+def nearest_of(angle_budgets: np.ndarray) -> int:
+    """A row with the least angle budget."""
     nearest = 0
-    for start in range(0, reach.shape[0], GROUP):
-        group, least = reach[start : start + GROUP], reach[nearest]
+    for start in range(0, angle_budgets.shape[0], GROUP):
+        group, least = angle_budgets[start : start + GROUP], angle_budgets[nearest]
         nearer = 0
         for k in range(group.shape[0]):
             nearer += group[k] < least
         if nearer:
             for k in range(group.shape[0]):
-                nearest = start + k if group[k] < reach[nearest] else nearest
+                nearest = start + k if group[k] < angle_budgets[nearest] else nearest
     return nearest
 
 
 @kernel
 def is_open(left: float, square: float, least: float, lowest: float) -> bool:
-    """Whether a row with so much reach left, and that ‖z‖² rounded up, could be wrong or below the lowest
-    margin."""
-    rest = left if left < 1.0 else 1.0
-    low = least * rest * (1.0 - rest * rest / 6.0)
+    """Whether a row with so much of its budget left, and that ‖z‖² rounded up, could be wrong or below the
+    lowest margin."""
+    release_row_data = left if left < 1.0 else 1.0
+    low = least * release_row_data * (1.0 - release_row_data * release_row_data / 6.0)
     return not (left > 0.0 and low * low * square * (1.0 - 1e-6) > lowest * lowest)
 
 
 @kernel
-def reaching_census(
-    X: Any, signs: np.ndarray, sight: Sight, weights: np.ndarray, doubtful: np.ndarray, found: np.ndarray
+def skipping_certain_signs(
+    X: Any,
+    signs: np.ndarray,
+    state: AngleState,
+    weights: np.ndarray,
+    doubtful: np.ndarray,
+    found: np.ndarray,
 ) -> int:
-    """`census` that reads no row which is right for certain and not the one with the least margin.
+    """`rows_in_doubt` that reads no row which is right for certain and not the one with the least margin.
 
     A row that is wrong is in doubt here.
     """
-    squares, reach, ledger = sight.squares, sight.reach, sight.ledger
-    constant, unit = ledger[CONSTANT], ledger[UNIT]
+    squares, angle_budgets, scalars = state.squares, state.angle_budgets, state.scalars
+    constant, unit = scalars[CONSTANT], scalars[UNIT]
     added = constant * constant
-    away = (ledger[TURNED] + turn(ledger)) * (1.0 + 1e-12) + 4.0 * unit
-    most = length(ledger)
-    least = np.sqrt(max(ledger[SQUARE] - ledger[SPARE] * ledger[LARGEST], 0.0)) * (1.0 - 1e-9)
-    awake = np.empty(GROUP, np.int64)
+    away = (scalars[TURNED] + turn(scalars)) * (1.0 + 1e-12) + 4.0 * unit
+    most = length(scalars)
+    least = np.sqrt(max(scalars[SQUARE] - scalars[SPARE] * scalars[LARGEST], 0.0)) * (1.0 - 1e-9)
+    candidates = np.empty(GROUP, np.int64)
     n = signs.shape[0]
-    nearest = nearest_of(reach)
+    nearest = nearest_of(angle_budgets)
     open_rows = 0
-    start = -1  # the row with the least reach first: its margin may rule out all the others
+    start = -1  # the row with the least budget first: its margin may rule out all the others
     while start < n:
         stop = min(start + GROUP, n) if start >= 0 else 0
-        group, sizes, lowest = reach[max(start, 0) : stop], squares[max(start, 0) : stop], found[LOWEST]
+        group, sizes, lowest = (
+            angle_budgets[max(start, 0) : stop],
+            squares[max(start, 0) : stop],
+            found[LOWEST],
+        )
         ahead = 0
         for k in range(group.shape[0]):
             ahead += is_open(float(group[k]) - away, float(sizes[k]) + added, least, lowest)
         if ahead:
             ahead = 0
             for k in range(group.shape[0]):
-                awake[ahead] = start + k
+                candidates[ahead] = start + k
                 still = is_open(float(group[k]) - away, float(sizes[k]) + added, least, lowest)
                 ahead += still and start + k != nearest
         if start < 0:
-            awake[0] = nearest
+            candidates[0] = nearest
             ahead = 1
         start = stop
         for k in range(ahead):
-            i = awake[k]
+            i = candidates[k]
             square = square_of(X, i, squares) + constant * constant
             margin = float(signs[i]) * (row_dot(X, i, weights) + weights[-1] * constant)
             if square > SHORT and square < LONG and margin > unit * most * np.sqrt(square):

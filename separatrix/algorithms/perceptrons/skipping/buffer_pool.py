@@ -15,7 +15,7 @@ MOST_KEPT = 2**25  # bytes, all in all
 _kept: list[np.ndarray] = []
 
 
-def lent(*shape: int) -> np.ndarray:
+def borrowed(*shape: int) -> np.ndarray:
     """An array of int32 with anything in it, whose memory is kept, up to a limit, when it is let go."""
     size = int(np.prod(shape))
     memory = _found(size)

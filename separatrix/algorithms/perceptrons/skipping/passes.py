@@ -1,7 +1,7 @@
 """Cyclic passes over rows in memory that soon read only the rows in doubt.
 
 **Idea.** The first pass notes how far the weights may turn before a row can go wrong, and later passes leave
-out the rows that are within reach: `separatrix.algorithms.perceptrons.skipping.angle_bound_kernels`. Where
+out the rows that are within their angle budget: `angle_bound_kernels`. Where
 the weights keep turning, so that too many rows must be read, a copy in 8 bits a value, arranged by how near
 the plane they are, tells which: `separatrix.algorithms.perceptrons.skipping.quantised_kernels`. If that is to
 be seen in the middle of the first pass, the rest of that pass makes the copy of the rows it reads, and the
@@ -13,14 +13,15 @@ positive, rounding, overflow and underflow included, at the weights of that mome
 anew after every mistake. The rows that are read are read in row order, by one loop that several kernels
 share. That each has it compiled to the same sum is LLVM's doing; tests compare the bits.
 
-**Several classes.** A pass that reads most rows comes in blocks (`Focus.see`), so that every learner reads a
-block while it is in the cache; one that reads few is made at once (`Focus.glance`).
+**Several classes.** A pass that reads most rows comes in blocks (`SkippingPasses.see`), so that every learner
+reads a block while it is in the cache; one that reads few is made at once (`SkippingPasses.make_short_pass`).
 
 **Cost.** 8 bytes a row, and one reading that arranges the rows as it goes and takes up to twice as long as a
 plain one; what it does not draw is drawn when it is needed. As a rule half of the copy is, and a later pass
 looks at a tenth to all of that. It takes 8 to 8.5 bits a value that is drawn, columns in fours, and 12 bytes
-a row. It goes with the `Focus`, but for memory that the next one may use (`room`). There is no copy of sparse
-rows, of rows that are not in C order, or where the rows seen before it is begun are longer than 10¹⁹.
+a row. It goes with the `SkippingPasses`, but for memory that the next one may use (`room`). There is no copy
+of sparse rows, of rows that are not in C order, or where the rows seen before it is begun are longer than
+10¹⁹.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.row_norms import Survey
-from separatrix.algorithms.perceptrons.skipping.angle_bound import WELL_IN_REACH, Reach
+from separatrix.algorithms.perceptrons.row_norms import RowNorms
+from separatrix.algorithms.perceptrons.skipping.angle_bound import WELL_WITHIN_SHARE, AngleBounds
 from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import MOST_NOTED
-from separatrix.algorithms.perceptrons.skipping.angle_bound_signs_kernels import reaching_census
-from separatrix.algorithms.perceptrons.skipping.quantised import Shade
-from separatrix.algorithms.perceptrons.skipping.quantised_kernels import PANEL, WINDOW, Shadow
+from separatrix.algorithms.perceptrons.skipping.angle_bound_signs_kernels import skipping_certain_signs
+from separatrix.algorithms.perceptrons.skipping.quantised import QuantisedRows
+from separatrix.algorithms.perceptrons.skipping.quantised_kernels import PANEL, WINDOW, QuantisedCopy
 from separatrix.algorithms.perceptrons.sweep_kernels import sweep
 from separatrix.kernels.certain_signs import LOWEST
 from separatrix.rows.memory import DenseRows, MemoryRows
@@ -52,7 +53,7 @@ CUT = 12  # of them: there the rest of a first pass may begin to make the copy
 SETTLED = 1 / 8  # of the rows: the weights count from there on
 
 
-class Sketch:
+class SharedRowData:
     """What the learners of several classes share: ``squares``, ‖x‖² of every row without the constant,
     rounded up to float32 and known after the first pass, and the 8-bit copy, which may be in two parts.
 
@@ -60,18 +61,18 @@ class Sketch:
     ----------
     rows : MemoryRows
         Read where they lie: see `in_place`.
-    survey : Survey, optional
+    norms : RowNorms, optional
         Filled by the first pass.
     """
 
-    def __init__(self, rows: MemoryRows, survey: Survey | None = None) -> None:
+    def __init__(self, rows: MemoryRows, norms: RowNorms | None = None) -> None:
         self.rows = rows
-        self.survey = Survey(rows) if survey is None else survey
+        self.norms = RowNorms(rows) if norms is None else norms
         self.squares = np.empty(rows.n_rows, np.float32)
         self.learners = 0
         self.constant = 0.0
         self.spans = [slice(0, rows.n_rows)]
-        self.shadows: list[Shadow | None] = [None]
+        self.packed_parts: list[QuantisedCopy | None] = [None]
 
     def possible(self, measured: int) -> bool:
         """Whether there can be a copy, as far as so many rows tell."""
@@ -82,7 +83,7 @@ class Sketch:
     def cut(self, place: int) -> None:
         """Let the copy be in two parts; there is none yet."""
         self.spans = [slice(0, place), slice(place, self.rows.n_rows)]
-        self.shadows = [None, None]
+        self.packed_parts = [None, None]
 
 
 def in_place(rows: MemoryRows) -> bool:
@@ -90,12 +91,12 @@ def in_place(rows: MemoryRows) -> bool:
     return not isinstance(rows, DenseRows) or bool(rows.X.flags.c_contiguous and rows.X.flags.aligned)
 
 
-class Focus:
+class SkippingPasses:
     """One learner's cyclic passes with a constant step, the same bit for bit as plain ones.
 
     Parameters
     ----------
-    sketch : Sketch
+    shared : SharedRowData
         Shared by the learners of several classes.
     positive : int
         The code of the class that counts as +1.
@@ -112,7 +113,7 @@ class Focus:
 
     def __init__(
         self,
-        sketch: Sketch,
+        shared: SharedRowData,
         positive: int,
         constant: float,
         step: float,
@@ -121,9 +122,9 @@ class Focus:
         *,
         passes: int = 1000,
     ) -> None:
-        rows = sketch.rows
-        self.sketch = sketch
-        sketch.learners += 1
+        rows = shared.rows
+        self.shared = shared
+        shared.learners += 1
         self.constant = constant
         self.counts = counts
         self.weights = weights
@@ -132,8 +133,8 @@ class Focus:
         self._X = rows.block(0, rows.n_rows).X
         self._signs = rows.block(0, rows.n_rows).signs(positive)
         self._step = float(step)
-        self._reach = Reach(rows, sketch.squares, constant, self._step, counts, weights)
-        self._shades: list[Shade] = []
+        self._reach = AngleBounds(rows, shared.squares, constant, self._step, counts, weights)
+        self._quantised_parts: list[QuantisedRows] = []
         self._last = rows.n_rows  # the mistakes of the last pass
         self._made = 0  # those of this pass so far
         self._few = False  # whether the last pass made few
@@ -143,12 +144,12 @@ class Focus:
         self._stale = False  # whether the copy is to be arranged anew
         self._patience = REDRAW
 
-    def pass_over(self) -> int:
+    def make_pass(self) -> int:
         """Visit every row in order; returns the number of mistakes."""
-        made = self.glance()
+        made = self.make_short_pass()
         if made is not None:
             return made
-        rows, n = self.sketch.rows, len(self._signs)
+        rows, n = self.shared.rows, len(self._signs)
         cuts = sorted({n * k // PARTS for k in range(PARTS + 1)})
         early = 0
         for first, stop in pairwise(cuts):
@@ -160,7 +161,7 @@ class Focus:
             self.see(rows.block(first, stop).X, first, stop)
         return self._made
 
-    def glance(self) -> int | None:
+    def make_short_pass(self) -> int | None:
         """Make the next pass, if it reads few rows; None: every block of it is to be given to `see`."""
         self._few = self._last <= MOST_MISTAKES * len(self._signs)
         self._made = 0
@@ -169,7 +170,7 @@ class Focus:
                 self._reach.lose()
             self._points = 0
             return None
-        if self._shades:
+        if self._quantised_parts:
             self._made = self._copied_pass()
         else:
             self._points = 0
@@ -186,7 +187,7 @@ class Focus:
         """The next block of a pass that reads most rows; returns the number of mistakes in it."""
         signs, n = self._signs[first:stop], len(self._signs)
         if not self.passes_made:
-            made = self._reach.note(X, signs, first, self.sketch.survey)
+            made = self._reach.note(X, signs, first, self.shared.norms)
         elif self._few:
             made = self._reach.see(X, signs, first)
         else:
@@ -194,7 +195,7 @@ class Focus:
             made = int(sweep(X, signs, visit, steps, self.constant, self.counts[first:stop], self.weights))
         self._made += made
         self._late = self._late + made if first >= n // 2 else 0
-        if first >= SETTLED * n and isinstance(self.sketch.rows, DenseRows):
+        if first >= SETTLED * n and isinstance(self.shared.rows, DenseRows):
             self._count()
         if stop == n:
             self._end_pass()
@@ -212,110 +213,110 @@ class Focus:
         self._last = self._made
         return self._made
 
-    def census(self) -> tuple[np.ndarray, float] | None:
+    def rows_in_doubt(self) -> tuple[np.ndarray, float] | None:
         """The rows that floats cannot prove right, and the least margin of the others; None: not known."""
         doubtful, found = np.empty(len(self._signs), np.int32), np.full(1, np.inf)
         n = 0
-        if self._shades:
-            for shade, span in zip(self._shades, self.sketch.spans, strict=True):
-                if shade.shadow is None:  # the rest of a first pass made too many mistakes for more
+        if self._quantised_parts:
+            for quantised, span in zip(self._quantised_parts, self.shared.spans, strict=True):
+                if quantised.packed is None:  # the rest of a first pass made too many mistakes for more
                     return None
                 here = doubtful[n:]
-                more = shade.census(shade.shadow, here, found)
+                more = quantised.rows_in_doubt(quantised.packed, here, found)
                 here[:more] += span.start
                 n += more
         elif self._reach.lost:
             return None
         else:
-            n = reaching_census(self._X, self._signs, self._reach.sight, self.weights, doubtful, found)
+            n = skipping_certain_signs(self._X, self._signs, self._reach.state, self.weights, doubtful, found)
         return doubtful[:n], float(found[LOWEST])
 
     def _worth_a_copy(self) -> bool:
         lasting = self.passes_left >= WORTH_A_COPY and (self.passes_made > 1 or self._late >= LATE_MISTAKES)
-        return lasting and self._reach.share > WELL_IN_REACH and self._large_enough(len(self._signs))
+        return lasting and self._reach.share > WELL_WITHIN_SHARE and self._large_enough(len(self._signs))
 
     def _soon_worth_a_copy(self, late: int, seen: int) -> bool:
         """The same in the middle of a first pass: after so many rows, and mistakes in the later half of
         them."""
         few = self._made <= MOST_MISTAKES * seen
         lasting = self.passes_left > WORTH_A_COPY and 2 * late >= LATE_MISTAKES
-        alone = self.sketch.learners == 1 and not self.passes_made
+        alone = self.shared.learners == 1 and not self.passes_made
         return alone and few and lasting and self._large_enough(seen) and self._reach.lags(seen)
 
     def _large_enough(self, measured: int) -> bool:
-        size = self.sketch.rows.n_bytes
+        size = self.shared.rows.n_bytes
         large = size >= OUT_OF_CACHE or self.passes_made * size >= WORTH_COMPILING
-        return large and self.sketch.possible(measured)
+        return large and self.shared.possible(measured)
 
-    def _open_shades(self) -> list[Shade]:
-        sketch = self.sketch
-        made = any(shadow is not None for shadow in sketch.shadows)
-        if made and sketch.learners > 1 and sketch.constant != self.constant:
+    def _open_quantised_parts(self) -> list[QuantisedRows]:
+        shared = self.shared
+        made = any(packed is not None for packed in shared.packed_parts)
+        if made and shared.learners > 1 and shared.constant != self.constant:
             # The copy knows the lengths of (x, constant).
-            squares = sketch.squares
-            sketch = self.sketch = Sketch(sketch.rows, sketch.survey)
-            sketch.squares = squares
-            sketch.learners = 1
+            squares = shared.squares
+            shared = self.shared = SharedRowData(shared.rows, shared.norms)
+            shared.squares = squares
+            shared.learners = 1
         return [
-            Shade(
+            QuantisedRows(
                 self._X[span],
                 self._signs[span],
-                sketch.squares[span],
+                shared.squares[span],
                 self.constant,
                 self._step,
                 self.counts[span],
                 self.weights,
             )
-            for span in sketch.spans
+            for span in shared.spans
         ]
 
-    def _arrange(self, shade: Shade, place: int) -> int:
+    def _arrange(self, quantised: QuantisedRows, place: int) -> int:
         """Read every row of a part; an order that others use too is kept."""
-        sketch = self.sketch
-        kept = sketch.shadows[place]
-        if kept is not None and kept is shade.shadow and sketch.learners == 1:
-            kept = None
-        if kept is None:
-            sketch.shadows[place] = None  # until all of it holds
-        made = shade.arrange(self._anchor(), kept, sketch.survey)
-        if kept is None:
-            sketch.shadows[place], sketch.constant = shade.shadow, self.constant
+        shared = self.shared
+        saved_state = shared.packed_parts[place]
+        if saved_state is not None and saved_state is quantised.packed and shared.learners == 1:
+            saved_state = None
+        if saved_state is None:
+            shared.packed_parts[place] = None  # until all of it holds
+        made = quantised.arrange(self._reference(), saved_state, shared.norms)
+        if saved_state is None:
+            shared.packed_parts[place], shared.constant = quantised.packed, self.constant
         return made
 
-    def _anchor(self) -> np.ndarray:
+    def _reference(self) -> np.ndarray:
         sound = self._mean.any() and np.isfinite(self._mean).all()
         return self._mean if sound else self.weights
 
     def _arrange_rest(self, first: int) -> int:
         """The rest of a first pass: its rows are measured as the copy of them is made."""
         self._reach.lose()
-        self.sketch.cut(first)
-        shades = self._open_shades()
-        made = self._arrange(shades[1], 1)
-        self.sketch.survey.settle()
-        shadow = shades[1].shadow
-        assert shadow is not None
-        self._mean = shadow.mean.copy()
+        self.shared.cut(first)
+        quantised_parts = self._open_quantised_parts()
+        made = self._arrange(quantised_parts[1], 1)
+        self.shared.norms.inseparable_or_undecided()
+        packed = quantised_parts[1].packed
+        assert packed is not None
+        self._mean = packed.mean.copy()
         self._late = made
-        self._shades = shades
+        self._quantised_parts = quantised_parts
         return made
 
     def _copied_pass(self) -> int:
         """A pass by the copy, which is made of the parts of it that are missing or stale."""
-        shades = self._shades or self._open_shades()
-        self._shades = []  # until all of it holds
+        quantised_parts = self._quantised_parts or self._open_quantised_parts()
+        self._quantised_parts = []  # until all of it holds
         self._reach.lose()
         made = 0
-        for place, shade in enumerate(shades):
-            if shade.shadow is None or self._stale:
+        for place, quantised in enumerate(quantised_parts):
+            if quantised.packed is None or self._stale:
                 self._points = 0
-                made += self._arrange(shade, place)
+                made += self._arrange(quantised, place)
             else:
-                made += shade.pass_over(shade.shadow)
+                made += quantised.make_pass(quantised.packed)
         self._count()
         panels = -(-len(self._signs) // PANEL)
-        self._stale = sum(shade.looks for shade in shades) > self._patience * panels
+        self._stale = sum(quantised.looks for quantised in quantised_parts) > self._patience * panels
         if self._stale:
             self._patience *= 2
-        self._shades = shades
+        self._quantised_parts = quantised_parts
         return made

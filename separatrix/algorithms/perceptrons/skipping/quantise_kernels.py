@@ -10,7 +10,7 @@ from separatrix.algorithms.perceptrons.skipping.quantised_kernels import (
     PANEL,
     PANELS,
     WINDOW,
-    Shadow,
+    QuantisedCopy,
 )
 from separatrix.kernels import kernel
 from separatrix.kernels.row import row_add, row_dot
@@ -28,7 +28,7 @@ LEAST, MOST = 1e-30, 1e30  # ‖z‖²
 @kernel
 def score_rows(
     X: np.ndarray,
-    anchor: np.ndarray,
+    reference: np.ndarray,
     weights: np.ndarray,
     sizes: np.ndarray,
     earlier: np.ndarray,
@@ -41,7 +41,7 @@ def score_rows(
         for j in range(row.shape[0]):
             value = np.float64(row[j])  # float() of a float32 is one in numba
             square += value * value
-            before += value * anchor[j]
+            before += value * reference[j]
             now += value * weights[j]
         sizes[i], earlier[i], scores[i] = square, before, now
     return X.shape[0]
@@ -106,14 +106,14 @@ def sweep_window(
     squares: np.ndarray,
     steps: np.ndarray,
     constant: float,
-    shadow: Shadow,
+    packed: QuantisedCopy,
     counts: np.ndarray,
     weights: np.ndarray,
 ) -> int:
     """`sweep` over the rows of a window, whose lengths and ratios at the anchor are left behind; returns the
     number of mistakes."""
     n = signs.shape[0]
-    sizes, ratios, anchor = shadow.sizes, shadow.ratios, shadow.anchor
+    sizes, ratios, reference = packed.sizes, packed.ratios, packed.reference
     rounding = (weights.shape[0] + 8) * 1e-15
     doubt = rounding * length_of(weights)
     later = np.empty(BATCH)
@@ -122,7 +122,7 @@ def sweep_window(
     while start < n:
         part = slice(start, min(start + BATCH, n))
         now = later[: part.stop - part.start]
-        score_rows(X[part], anchor, weights, sizes[part], ratios[part], now)
+        score_rows(X[part], reference, weights, sizes[part], ratios[part], now)
         start = part.stop
         if not count_near(signs[part], weights[-1] * constant, constant * constant, doubt, sizes[part], now):
             continue
@@ -166,29 +166,29 @@ def arrange_window(first: int, total: float, ratios: np.ndarray, bins: np.ndarra
 
 
 @kernel
-def stand(first: int, share: float, anew: bool, shadow: Shadow) -> int:
+def stand(first: int, share: float, anew: bool, packed: QuantisedCopy) -> int:
     """t of the rows of a window, which is its ratio times the share, and the slack of its panels; s/‖z‖ where
     the order is new. Returns the panel after the last."""
-    n = shadow.order.shape[0]
+    n = packed.order.shape[0]
     stop = min(first + WINDOW, n)
-    ratios, inverse, order = shadow.ratios, shadow.inverse, shadow.order
+    ratios, inverse, order = packed.ratios, packed.inverse, packed.order
     for k in range(first, stop):
         ratio = ratios[order[k] - first] * share
-        shadow.stood[k] = np.float32(ratio if ratio > NOWHERE else NOWHERE)
+        packed.stood[k] = np.float32(ratio if ratio > NOWHERE else NOWHERE)
     if anew:
         for k in range(first, stop):
-            shadow.factor[k] = np.float32(inverse[order[k] - first])
-    bits = shadow.stood.view(np.int32)
-    rounding = (shadow.drift.shape[0] + 9) * 1e-15
+            packed.factor[k] = np.float32(inverse[order[k] - first])
+    bits = packed.stood.view(np.int32)
+    rounding = (packed.drift.shape[0] + 9) * 1e-15
     last = (stop + PANEL - 1) // PANEL
     for p in range(first // PANEL, last):
         part = bits[p * PANEL : min((p + 1) * PANEL, n)]
         lowest = part[0]
         for r in range(part.shape[0]):  # as for `look_at`
             lowest = part[r] if part[r] < lowest else lowest
-        shadow.bits[0] = lowest
-        least = float(shadow.sums[0])
-        shadow.slack[p] = least * (1.0 - 1e-6) - rounding if lowest > 0 else -np.inf
+        packed.bits[0] = lowest
+        least = float(packed.sums[0])
+        packed.slack[p] = least * (1.0 - 1e-6) - rounding if lowest > 0 else -np.inf
     return last
 
 
@@ -235,15 +235,15 @@ def measure_values(
 
 
 @kernel
-def draw_panels(X: np.ndarray, first: int, stop: int, soon: float, shadow: Shadow) -> int:
+def quantise_panels(X: np.ndarray, first: int, stop: int, soon: float, packed: QuantisedCopy) -> int:
     """The codes of those panels from ``first`` to ``stop`` that have none, and no more slack than ``soon``,
     with units of their own where the usual ones do not hold the values; returns how many have codes now."""
     # Everything is taken out of the shadow before the loop: for every panel that would take as long again.
-    order, slack, drawn, own = shadow.order, shadow.slack, shadow.drawn, shadow.own
-    usual, units, scales, codes, words = shadow.usual, shadow.units, shadow.scales, shadow.codes, shadow.words
-    shares, wholes = shadow.shares, shadow.wholes.reshape(shadow.wholes.size)
-    short = shadow.short.reshape(shadow.short.size)
-    place = shadow.places[0]
+    order, slack, drawn, own = packed.order, packed.slack, packed.drawn, packed.own
+    usual, units, scales, codes, words = packed.usual, packed.units, packed.scales, packed.codes, packed.words
+    shares, wholes = packed.shares, packed.wholes.reshape(packed.wholes.size)
+    short = packed.short.reshape(packed.short.size)
+    place = packed.places[0]
     for p in range(first, stop):
         if drawn[p] >= 0 or not slack[p] <= soon:
             continue
@@ -258,12 +258,12 @@ def draw_panels(X: np.ndarray, first: int, stop: int, soon: float, shadow: Shado
                 column[r] = words[r, q]
         drawn[p] = place
         place += 1
-    shadow.places[0] = place
+    packed.places[0] = place
     return place
 
 
 @kernel
-def arranging_sweep(
+def arranging_pass(
     X: np.ndarray,
     signs: np.ndarray,
     squares: np.ndarray,
@@ -273,45 +273,45 @@ def arranging_sweep(
     largest: np.ndarray,
     anew: bool,
     soon: float,
-    shadow: Shadow,
+    packed: QuantisedCopy,
     counts: np.ndarray,
     weights: np.ndarray,
 ) -> int:
-    """`sweep` over all rows in order and `survey` in one reading, noting how far each row is from the anchor;
+    """`sweep` over all rows in order and `norms` in one reading, noting how far each row is from the anchor;
     returns the number of mistakes.
 
     If ``anew`` the rows are put in order, and panels with no more slack than ``soon`` are drawn while their
     rows are in the cache, the others when they are looked at. Otherwise they stay in the order that they
-    have. ``steps`` is as long as a window, and ``shadow.mean`` becomes the mean of the weights after each.
+    have. ``steps`` is as long as a window, and ``packed.mean`` becomes the mean of the weights after each.
     """
-    n = shadow.order.shape[0]
+    n = packed.order.shape[0]
     windows = (n + WINDOW - 1) // WINDOW
-    share = 1.0 / length_of(shadow.anchor)  # 0 where nothing is known there
-    quiet = -1.0
+    share = 1.0 / length_of(packed.reference)  # 0 where nothing is known there
+    threshold = -1.0
     mistakes = 0
-    shadow.mean[:] = 0.0
+    packed.mean[:] = 0.0
     if anew:
-        shadow.drawn[:] = -1
-        shadow.places[0] = 0
-        choose_units(X, np.arange(min(WINDOW, n)), ROOMY, shadow.usual)
-        for j in range(shadow.usual.shape[0]):
-            shadow.usual[j] = min(shadow.usual[j], LARGEST_UNIT)
+        packed.drawn[:] = -1
+        packed.places[0] = 0
+        choose_units(X, np.arange(min(WINDOW, n)), ROOMY, packed.usual)
+        for j in range(packed.usual.shape[0]):
+            packed.usual[j] = min(packed.usual[j], LARGEST_UNIT)
     for window in range(windows):
         part = slice(window * WINDOW, min((window + 1) * WINDOW, n))
-        given = (X[part], signs[part], squares[part], steps, constant, shadow)
+        given = (X[part], signs[part], squares[part], steps, constant, packed)
         mistakes += sweep_window(*given, counts[part], weights)
-        loud = 0
+        n_above = 0
         for k in range(part.stop - part.start):
-            loud += not shadow.sizes[k] <= quiet
-        if loud:
-            quiet = raise_largest(X, part.start, part.stop, shadow.sizes, centre, largest)
+            n_above += not packed.sizes[k] <= threshold
+        if n_above:
+            threshold = raise_largest(X, part.start, part.stop, packed.sizes, centre, largest)
         for j in range(weights.shape[0]):
-            shadow.mean[j] += weights[j] / windows
-        measured = (signs[part], shadow.anchor[-1] * constant, constant * constant, shadow.sizes)
-        total = take_ratios(*measured, squares[part], shadow.inverse, shadow.ratios[: part.stop - part.start])
+            packed.mean[j] += weights[j] / windows
+        measured = (signs[part], packed.reference[-1] * constant, constant * constant, packed.sizes)
+        total = take_ratios(*measured, squares[part], packed.inverse, packed.ratios[: part.stop - part.start])
         if anew:
-            arrange_window(part.start, total, shadow.ratios, shadow.bins, shadow.order[part])
-        last = stand(part.start, share, anew, shadow)
+            arrange_window(part.start, total, packed.ratios, packed.bins, packed.order[part])
+        last = stand(part.start, share, anew, packed)
         if anew:
-            draw_panels(X, window * PANELS, last, soon, shadow)
+            quantise_panels(X, window * PANELS, last, soon, packed)
     return mistakes

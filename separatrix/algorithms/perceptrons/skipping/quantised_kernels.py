@@ -63,7 +63,7 @@ HALFWAY = np.float32(1.5 * 2.0**23)  # added to a small float32 it leaves the ne
 SHARED = ("codes", "usual", "units", "own", "drawn", "places", "order")
 
 
-class Shadow(NamedTuple):
+class QuantisedCopy(NamedTuple):
     """What is known of the rows; position k is the k-th in the order of the panels.
 
     Attributes
@@ -105,7 +105,7 @@ class Shadow(NamedTuple):
     factor: np.ndarray
     stood: np.ndarray
     slack: np.ndarray
-    anchor: np.ndarray
+    reference: np.ndarray
     drift: np.ndarray
     mean: np.ndarray
     turn: np.ndarray
@@ -133,14 +133,14 @@ def words_of(n_rows: int, n_columns: int) -> tuple[int, int, int]:
     return -(-n_rows // PANEL), -(-n_columns // QUAD), PANEL
 
 
-def empty_shadow(n_rows: int, n_columns: int, codes: np.ndarray) -> Shadow:
-    """Room for a shadow, to be filled by `arranging_sweep`, with some for the codes; memory is taken only for
+def empty_copy(n_rows: int, n_columns: int, codes: np.ndarray) -> QuantisedCopy:
+    """Room for a shadow, to be filled by `arranging_pass`, with some for the codes; memory is taken only for
     the panels that are drawn."""
     panels = -(-n_rows // PANEL)
     width = -(-n_columns // QUAD) * QUAD
     sums, short = np.zeros(PANEL, np.float32), np.zeros((PANEL, width), np.int8)
     shares, scaled = np.full((PANEL, width), HALFWAY), np.zeros(width + 1, np.float32)
-    return Shadow(
+    return QuantisedCopy(
         codes=codes,
         usual=np.zeros(width, np.float32),
         units=np.empty((panels, width), np.float32),
@@ -151,7 +151,7 @@ def empty_shadow(n_rows: int, n_columns: int, codes: np.ndarray) -> Shadow:
         factor=np.zeros(panels * PANEL, np.float32),
         stood=np.zeros(panels * PANEL, np.float32),
         slack=np.full(panels, -np.inf),
-        anchor=np.zeros(n_columns + 1),
+        reference=np.zeros(n_columns + 1),
         drift=np.zeros(n_columns + 1),
         mean=np.zeros(n_columns + 1),
         turn=np.zeros(6),
@@ -175,37 +175,37 @@ def empty_shadow(n_rows: int, n_columns: int, codes: np.ndarray) -> Shadow:
     )
 
 
-def shared_shadow(shadow: Shadow, signs: np.ndarray) -> Shadow:
+def shared_copy(packed: QuantisedCopy, signs: np.ndarray) -> QuantisedCopy:
     """The same rows with other signs, for another learner; panels that either draws serve both."""
-    room = empty_shadow(0, shadow.anchor.shape[0] - 1, shadow.codes)
-    same = {name: getattr(shadow, name) for name in SHARED}
-    factor = np.abs(shadow.factor)
-    factor[: len(signs)] *= signs[shadow.order]
+    room = empty_copy(0, packed.reference.shape[0] - 1, packed.codes)
+    same = {name: getattr(packed, name) for name in SHARED}
+    factor = np.abs(packed.factor)
+    factor[: len(signs)] *= signs[packed.order]
     return room._replace(
         **same,
         factor=factor,
-        stood=np.zeros_like(shadow.stood),
-        slack=np.full(len(shadow.slack), -np.inf),
+        stood=np.zeros_like(packed.stood),
+        slack=np.full(len(packed.slack), -np.inf),
     )
 
 
 @kernel
-def turned(anchor: np.ndarray, weights: np.ndarray, drift: np.ndarray, turn: np.ndarray) -> float:
+def turned(reference: np.ndarray, weights: np.ndarray, drift: np.ndarray, turn: np.ndarray) -> float:
     """δ into ``drift``; c, the slack that a row must have had at the anchor to be right now, rounding
     included, and ‖w‖ into ``turn``. Returns the second of these."""
     along = 0.0
     square = 0.0
     length = 0.0
     for j in range(weights.shape[0]):
-        along += anchor[j] * weights[j]
-        square += anchor[j] * anchor[j]
+        along += reference[j] * weights[j]
+        square += reference[j] * reference[j]
         length += weights[j] * weights[j]
     sound = 1e-200 <= length <= 1e200
     ahead = sound and 1e-200 <= square <= 1e200 and along > 1e-3 * np.sqrt(square) * np.sqrt(length)
     share = along / square if ahead else 0.0
     across = 0.0
     for j in range(weights.shape[0]):
-        drift[j] = weights[j] - share * anchor[j]
+        drift[j] = weights[j] - share * reference[j]
         across += drift[j] * drift[j]
     rounding = (weights.shape[0] + 8) * 1e-15
     turn[LENGTH] = np.sqrt(length) if sound else np.inf

@@ -1,8 +1,8 @@
 """Rosenblatt's rule on rows with a shadow: those it vouches for are not read.
 
-In the end `shaded_census` tells the rows that are right for certain. A row that is not read has s·w·z ≥
-c(slack − need)‖w‖‖z‖, need being what `turned` returns, or ‖w‖‖z‖ times what `look_at` leaves, as
-`quantised_kernels` says; of a row that is read `reaching_census` has the error.
+In the end `quantised_certain_signs` tells the rows that are right for certain. A row that is not read has
+s·w·z ≥ c(slack − need)‖w‖‖z‖, need being what `turned` returns, or ‖w‖‖z‖ times what `look_at` leaves, as
+`quantised_kernels` says; of a row that is read `skipping_certain_signs` has the error.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 
 from separatrix.algorithms.perceptrons.skipping.angle_bound_signs_kernels import square_of
 from separatrix.algorithms.perceptrons.skipping.int8_product_kernels import add_products
-from separatrix.algorithms.perceptrons.skipping.quantise_kernels import draw_panels
+from separatrix.algorithms.perceptrons.skipping.quantise_kernels import quantise_panels
 from separatrix.algorithms.perceptrons.skipping.quantised_kernels import (
     COSINE,
     DOUBT,
@@ -25,7 +25,7 @@ from separatrix.algorithms.perceptrons.skipping.quantised_kernels import (
     PLACE,
     USUAL,
     WINDOW,
-    Shadow,
+    QuantisedCopy,
     scale_units,
     turned,
 )
@@ -112,35 +112,35 @@ def in_row_order(place: int, stop: int, found: int, rows: np.ndarray) -> int:
 
 
 @kernel
-def shaded_sweep(
+def quantised_pass(
     X: np.ndarray,
     signs: np.ndarray,
     steps: np.ndarray,
     constant: float,
-    shadow: Shadow,
+    packed: QuantisedCopy,
     counts: np.ndarray,
     weights: np.ndarray,
 ) -> int:
     """`sweep` over all rows in order, without reading those that the shadow vouches for.
 
     The loop that reads a row is that of `sweep`, term for term.
-    The first row is ``shadow.progress[PLACE]``, and it stops early when ``steps`` are used up.
+    The first row is ``packed.progress[PLACE]``, and it stops early when ``steps`` are used up.
     """
-    # As for `draw_panels`: the loop takes nothing out of the shadow.
-    order, slack, drawn, codes, own = shadow.order, shadow.slack, shadow.drawn, shadow.codes, shadow.own
-    usual, units, factor, stood = shadow.usual, shadow.units, shadow.factor, shadow.stood
-    anchor, drift, turn, scaled, grains = (
-        shadow.anchor,
-        shadow.drift,
-        shadow.turn,
-        shadow.scaled,
-        shadow.grains,
+    # As for `quantise_panels`: the loop takes nothing out of the shadow.
+    order, slack, drawn, codes, own = packed.order, packed.slack, packed.drawn, packed.codes, packed.own
+    usual, units, factor, stood = packed.usual, packed.units, packed.factor, packed.stood
+    reference, drift, turn, scaled, grains = (
+        packed.reference,
+        packed.drift,
+        packed.turn,
+        packed.scaled,
+        packed.grains,
     )
-    factors, products, sums, bits = shadow.factors, shadow.products, shadow.sums, shadow.bits
-    rows, place, looks = shadow.doubtful, shadow.progress[PLACE], shadow.progress[LOOKS]
+    factors, products, sums, bits = packed.factors, packed.products, packed.sums, packed.bits
+    rows, place, looks = packed.doubtful, packed.progress[PLACE], packed.progress[LOOKS]
     n = order.shape[0]
     mistakes = 0
-    turned(anchor, weights, drift, turn)
+    turned(reference, weights, drift, turn)
     while place < n and mistakes < steps.shape[0]:
         stop = min((place // WINDOW + 1) * WINDOW, n)
         found = 0
@@ -148,7 +148,7 @@ def shaded_sweep(
             if slack[p] > turn[NEED]:
                 continue
             if drawn[p] < 0:
-                draw_panels(X, p, p + 1, np.inf, shadow)
+                quantise_panels(X, p, p + 1, np.inf, packed)
             looks += 1
             bias, k = drift[-1] * constant, drawn[p]
             if own[k] or not turn[USUAL] > 0.0:
@@ -170,42 +170,42 @@ def shaded_sweep(
                 weights[-1] += steps[mistakes] * s * constant
                 counts[i] += 1
                 mistakes += 1
-                turned(anchor, weights, drift, turn)
+                turned(reference, weights, drift, turn)
                 place = i + 1
                 break  # a mistake changes what the shadow can vouch for
-    shadow.progress[PLACE], shadow.progress[LOOKS] = place, looks
+    packed.progress[PLACE], packed.progress[LOOKS] = place, looks
     return mistakes
 
 
 @kernel
-def shaded_census(
+def quantised_certain_signs(
     X: np.ndarray,
     signs: np.ndarray,
     squares: np.ndarray,
     constant: float,
-    shadow: Shadow,
+    packed: QuantisedCopy,
     weights: np.ndarray,
     doubtful: np.ndarray,
     found: np.ndarray,
 ) -> int:
-    """`reaching_census` by the shadow: the rows in doubt into ``doubtful``; returns how many."""
-    n = shadow.order.shape[0]
-    turn = shadow.turn
+    """`skipping_certain_signs` by the shadow: the rows in doubt into ``doubtful``; returns how many."""
+    n = packed.order.shape[0]
+    turn = packed.turn
     length = 0.0
     for j in range(weights.shape[0]):
         length += weights[j] * weights[j]
     sound = length > SHORT and length < LONG
     length = np.sqrt(length) * (1.0 - 1e-9)
     unit = length * (1.0 + 1e-8) * (X.shape[1] + 9) * 2.0**-52
-    factor, order, sums, bits = shadow.factor, shadow.order, shadow.sums, shadow.bits
-    drawn, codes, own, usual, units = shadow.drawn, shadow.codes, shadow.own, shadow.usual, shadow.units
-    stood, drift, scaled, grains = shadow.stood, shadow.drift, shadow.scaled, shadow.grains
-    factors, products = shadow.factors, shadow.products
+    factor, order, sums, bits = packed.factor, packed.order, packed.sums, packed.bits
+    drawn, codes, own, usual, units = packed.drawn, packed.codes, packed.own, packed.usual, packed.units
+    stood, drift, scaled, grains = packed.stood, packed.drift, packed.scaled, packed.grains
+    factors, products = packed.factors, packed.products
     sizes = factor.view(np.int32)
     open_rows = 0
-    turned(shadow.anchor, weights, shadow.drift, turn)
-    for p in range(shadow.slack.shape[0]):
-        left = shadow.slack[p] - turn[NEED]
+    turned(packed.reference, weights, packed.drift, turn)
+    for p in range(packed.slack.shape[0]):
+        left = packed.slack[p] - turn[NEED]
         part = sizes[p * PANEL : (p + 1) * PANEL]
         most = np.int32(0)  # as for `look_at`
         for r in range(part.shape[0]):
