@@ -517,7 +517,7 @@ def test_progress_elsewhere_is_a_line_now_and_then(monkeypatch, capsys):
 
     now = [0.0]
     monkeypatch.setattr(progress, "monotonic", lambda: now[0])
-    lines = progress.Lines()
+    lines = progress.PrintedProgress()
     for tick in range(100):
         now[0] = tick / 10
         lines.tell(f"at {tick}")

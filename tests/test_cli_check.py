@@ -340,7 +340,7 @@ def test_progress_tells_scans_and_seconds(monkeypatch, capsys):
     now = [100.0]
     monkeypatch.setattr(progress, "monotonic", lambda: now[0])
     monkeypatch.setattr(progress, "BEAT", 3600.0)
-    with progress.timed(progress.Lines(), "looking") as clock:
+    with progress.timed(progress.PrintedProgress(), "looking") as clock:
         now[0] = 104.2
         clock.tell("scan 3 of 10 rows")
         now[0] = 105.5
@@ -350,11 +350,11 @@ def test_progress_tells_scans_and_seconds(monkeypatch, capsys):
 
 def test_scans_are_told(folder, monkeypatch):
     from separatrix.cli import check as command
-    from separatrix.cli.progress import Progress
+    from separatrix.cli.progress import ProgressDisplay
 
     told = []
 
-    class Heard(Progress):
+    class Heard(ProgressDisplay):
         def tell(self, text):
             told.append(text)
 

@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import separatrix as sx
-from separatrix.cli.predictions import Columns, write_table
+from separatrix.cli.predictions import PredictionColumns, write_table
 from separatrix.cli.program import run
 
 
@@ -94,7 +94,7 @@ def test_every_float_is_read_back_as_it_was(numbers):
     from io import BytesIO
 
     file = BytesIO()
-    write_table(file, "csv", Columns(Identity(), probabilities=False), iter([None]))
+    write_table(file, "csv", PredictionColumns(Identity(), probabilities=False), iter([None]))
     said = file.getvalue().decode().split()
     assert said[0] == "prediction"
     assert list(map(float, said[1:])) == numbers

@@ -27,7 +27,7 @@ from separatrix.algorithms.logistic.objective import Likelihood
 from separatrix.certificates import CertificateError, JointLikelihoodWithin, LikelihoodWithin
 from separatrix.certificates.arithmetic.enclosures import entropy_below, softplus_above, sum_below
 from separatrix.certificates.check.__main__ import verdict
-from separatrix.certificates.check.joint_likelihood import Joint
+from separatrix.certificates.check.joint_likelihood import JointDual
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.duality.multinomial_likelihood import (
     JointDuality,
@@ -590,7 +590,7 @@ def test_the_checker_balances_classes_by_way_of_a_third(tmp_path):
         model = sx.LogisticRegression(multi_class="multinomial", tol=1e-9).fit(X, y, sample_weight=v)
     assert model.certificate_.verify(X, y).holds
     assert checked(tmp_path, model.certificate_, X, y)
-    joint = Joint.__new__(Joint)
+    joint = JointDual.__new__(JointDual)
     joint.own, joint.weights, joint.grain = [0, 1, 2, 3], [Fraction(8)] * 2 + [Fraction(1)] * 2, 10
     joint.multiples = [[0, 0, 5, 5], [5, 0, 0, 0], [10, 0, 0, 0], [4, 0, 0, 0]]
     joint.settle()

@@ -16,7 +16,7 @@ from typing import Annotated, Any, ClassVar, Self, get_type_hints
 
 from separatrix.certificates.data.digest import digest_of
 from separatrix.certificates.data.labels import Label, plain
-from separatrix.certificates.data.reading import Source, read
+from separatrix.certificates.data.reading import RowSource, read
 from separatrix.certificates.fields import (
     CertificateError,
     TextOrNone,
@@ -105,7 +105,7 @@ class About(_Checked):
             raise CertificateError(f"It names {len(self.features)} features, not {self.columns}.")
         object.__setattr__(self, "columns", len(self.features))
 
-    def refusal(self, source: Source, digest: Callable[[Source], str]) -> str | None:
+    def refusal(self, source: RowSource, digest: Callable[[RowSource], str]) -> str | None:
         """Why this is not the data spoken of, or None. The data is hashed only if there is a digest.
 
         Names are compared where the data has names.
@@ -122,7 +122,7 @@ class About(_Checked):
             return f"It speaks of columns {_listed(self.features)}; this data has {_listed(source.names)}."
         return self._sign_refusal(source) or self._digest_refusal(source, digest)
 
-    def _sign_refusal(self, source: Source) -> str | None:
+    def _sign_refusal(self, source: RowSource) -> str | None:
         """Where no row is positive, all signs are -1 and every claim about separation is empty."""
         if source.positive is None:
             if self.positive is None:
@@ -132,7 +132,7 @@ class About(_Checked):
             return None
         return f"No row has the label {shown(source.positive)}, which it calls positive."
 
-    def _digest_refusal(self, source: Source, digest: Callable[[Source], str]) -> str | None:
+    def _digest_refusal(self, source: RowSource, digest: Callable[[RowSource], str]) -> str | None:
         if self.digest is None or digest(source) == self.digest:
             return None
         return "The digest differs: it speaks of other data, or of the same data with other labels."
@@ -179,15 +179,15 @@ class Certificate(_Checked):
     def claim(self) -> str:
         raise NotImplementedError
 
-    def _prove(self, source: Source) -> Verdict:
+    def _prove(self, source: RowSource) -> Verdict:
         """Check the witness against rows of the right shape, exactly."""
         raise NotImplementedError
 
-    def _digest_of(self, source: Source) -> str:
+    def _digest_of(self, source: RowSource) -> str:
         """The digest of what it speaks of: all rows, unless a claim needs only some."""
         return digest_of(source)
 
-    def _read(self, X: Any, y: Any) -> Source:
+    def _read(self, X: Any, y: Any) -> RowSource:
         """The data as the claim sees it: rows with signs, unless it speaks of real targets."""
         about = self.about
         return read(X, y, positive=about.positive, label=about.label, features=about.features)

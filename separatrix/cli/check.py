@@ -12,11 +12,11 @@ import click
 from separatrix.cli.console import Voice, in_options, speaking
 from separatrix.cli.data_options import DataFile, takes_data
 from separatrix.cli.output_files import STANDARD_OUTPUT, require_folder, require_writable, write
-from separatrix.cli.progress import Clock, Progress, progress, timed
+from separatrix.cli.progress import Clock, ProgressDisplay, progress, timed
 
 if TYPE_CHECKING:
     from separatrix.algorithms.separation import Progress as Seen
-    from separatrix.reports.check.record import Answer
+    from separatrix.reports.check.record import SeparationRecord
     from separatrix.rows import Rows
 
 NOT_SEPARABLE = 1
@@ -107,7 +107,7 @@ def check(
     return NOT_SEPARABLE if exit_status and not all(a.separable for a in answers) else 0
 
 
-def _write_all(answer: Answer, folder: str) -> list[str]:
+def _write_all(answer: SeparationRecord, folder: str) -> list[str]:
     """Every certificate under the name of its kind; margins of the rows (x, 1) say so in theirs."""
     found = answer.separation
     proofs = (found.certificate,) if answer.kind == "undecided" else found.certificates
@@ -120,7 +120,9 @@ def _write_all(answer: Answer, folder: str) -> list[str]:
     return written
 
 
-def _answers(rows: Rows, intercept: bool, time_limit: float | None, shown: Progress) -> list[Answer]:
+def _answers(
+    rows: Rows, intercept: bool, time_limit: float | None, shown: ProgressDisplay
+) -> list[SeparationRecord]:
     from separatrix.algorithms.separation import separated
     from separatrix.reports.check.record import answered
 
@@ -156,7 +158,7 @@ def _told(clock: Clock, of: str) -> Callable[[Seen], None]:
     return scanned
 
 
-def _record(answers: list[Answer], rows: Rows, intercept: bool) -> dict[str, Any]:
+def _record(answers: list[SeparationRecord], rows: Rows, intercept: bool) -> dict[str, Any]:
     assert rows.classes is not None
     return {
         "format": "separatrix-check",

@@ -101,7 +101,7 @@ class DataFile:
         if self.demo or not self.prepares:
             return split(self.rows(**options), share, seed)
         said = self._options() | options
-        with Again(self.data) as again:
+        with RereadableInput(self.data) as again:
             learned = again.read(said | {"share": Share(share, seed)})
             known = {"share": Share(share, seed, held_out=True), "preparation": learned.preparation}
             return learned, again.read(said | known)
@@ -117,7 +117,7 @@ class DataFile:
         from separatrix.rows.errors import WrongOption
 
         refusal: DataError | None = None
-        with Again(self.data) as again:
+        with RereadableInput(self.data) as again:
             for options in attempts:
                 try:
                     rows = self.rows(**options) if self.demo else again.read(self._options() | options)
@@ -179,7 +179,7 @@ PREPARING = [
 ]
 
 
-class Again:
+class RereadableInput:
     """A file that can be tried again; standard input is kept for that."""
 
     name = "standard input"
@@ -188,7 +188,7 @@ class Again:
         self._path = path
         self._kept: IO[bytes] | None = None
 
-    def __enter__(self) -> Again:
+    def __enter__(self) -> RereadableInput:
         if self._path == "-":
             self._kept = tempfile.TemporaryFile(prefix="separatrix-")
             shutil.copyfileobj(sys.stdin.buffer, self._kept)
@@ -204,13 +204,13 @@ class Again:
         if self._kept is None:
             return read(self._path, **options)
         self._kept.seek(0)
-        return read(_Named(self._kept), **options)
+        return read(_NamedStream(self._kept), **options)
 
 
-class _Named:
+class _NamedStream:
     """A stream under the name that messages use."""
 
-    name = Again.name
+    name = RereadableInput.name
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.read = stream.read
@@ -218,7 +218,7 @@ class _Named:
 
 def name_of(path: str) -> str:
     """The name that messages give to a file."""
-    return Again.name if path == "-" else path
+    return RereadableInput.name if path == "-" else path
 
 
 def read_text(path: str) -> bytes:

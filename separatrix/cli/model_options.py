@@ -51,7 +51,7 @@ OPTIONS = {
 IDLE = {("penalty", "firth"): ("C", "tol"), ("variant", "PA"): ("C",)}
 
 
-class Number(click.ParamType):
+class NumberParameter(click.ParamType):
     """A number that is one: float() takes nan, which no parameter means."""
 
     name = "float"
@@ -66,13 +66,13 @@ class Number(click.ParamType):
         return number
 
 
-class Penalties(click.ParamType):
+class PenaltiesParameter(click.ParamType):
     """A penalty, or several with commas between."""
 
     name = "numbers"
 
     def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> Any:
-        found = [Number().convert(piece.strip(), param, context) for piece in str(value).split(",")]
+        found = [NumberParameter().convert(piece.strip(), param, context) for piece in str(value).split(",")]
         return found[0] if len(found) == 1 else found
 
 
@@ -95,7 +95,7 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
             ),
             click.option("--max-mistakes", type=whole, help="Stop after so many mistakes."),
             click.option("--order", type=click.Choice(ORDERS), help="The order in which rows are visited."),
-            click.option("--step", type=Number(), help="The step at a mistake."),
+            click.option("--step", type=NumberParameter(), help="The step at a mistake."),
             click.option("--center", is_flag=True, default=None, help="Run on rows moved to their mean."),
             click.option(
                 "fit_intercept",
@@ -105,12 +105,14 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 help="A boundary through the origin.",
             ),
             click.option(
-                "--share", type=Number(), help="margin: the share of the best margin, between 0 and 1."
+                "--share",
+                type=NumberParameter(),
+                help="margin: the share of the best margin, between 0 and 1.",
             ),
             click.option(
                 "C",
                 "-C",
-                type=Number(),
+                type=NumberParameter(),
                 help="logistic, svm: the cost of the loss, inf for no penalty or a hard margin; "
                 "passive-aggressive: how far one row may move the weights.",
             ),
@@ -135,18 +137,20 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 help="logistic, svm, zero-one: every class weighs the same.",
             ),
             click.option(
-                "--tol", type=Number(), help="logistic, svm, max-margin, zero-one: end at this relative gap."
+                "--tol",
+                type=NumberParameter(),
+                help="logistic, svm, max-margin, zero-one: end at this relative gap.",
             ),
             click.option(
                 "--alpha",
-                type=Penalties(),
+                type=PenaltiesParameter(),
                 metavar="NUMBERS",
                 help="ridge: the penalty, inf for the mean alone; of several, with commas between, the best "
                 "on rows left out.",
             ),
             click.option(
                 "--time-limit",
-                type=Number(),
+                type=NumberParameter(),
                 metavar="SECONDS",
                 help="zero-one, max-margin: stop after this; inf: never.  [zero-one: 60]",
             ),

@@ -13,7 +13,7 @@ import click
 from separatrix.cli.console import Voice, plain_json, speaking
 from separatrix.cli.data_options import DataFile, name_of, read_text, takes_data
 from separatrix.cli.output_files import STANDARD_OUTPUT, opened, require_suffix, require_writable
-from separatrix.cli.progress import Progress, progress
+from separatrix.cli.progress import ProgressDisplay, progress
 
 MEMORY = 64 * 2**20
 
@@ -58,7 +58,7 @@ def predict(
         raise click.UsageError(
             f"--proba: a {type(model).__name__} gives no probabilities; a logistic model does."
         )
-    columns = predictions.Columns(model, probabilities=proba)
+    columns = predictions.PredictionColumns(model, probabilities=proba)
     with progress(voice) as shown:
         shown.tell(f"reading {data.data or 'the built-in set'}")
         rows = _rows(data, model)
@@ -123,7 +123,7 @@ def _rows(data: DataFile, model: Any) -> Any:
         raise DataError(str(error).replace(" (features=)", ", which the model was fitted with")) from None
 
 
-def _blocks(rows: Any, shown: Progress) -> Iterator[Any]:
+def _blocks(rows: Any, shown: ProgressDisplay) -> Iterator[Any]:
     """The rows, a block at a time."""
     from separatrix.reports.summary import rows_of
 

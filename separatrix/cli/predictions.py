@@ -54,13 +54,13 @@ def cell(label: str) -> str:
     return f"'{text}" if FORMULA.match(text) and not NUMBER.fullmatch(text) else text
 
 
-def changed(columns: Columns) -> list[tuple[str, str]]:
+def changed(columns: PredictionColumns) -> list[tuple[str, str]]:
     """The labels that `cell` changes, with what it makes of them."""
     labels = [] if columns.classes is None else columns.classes.tolist()
     return [(str(label), cell(str(label))) for label in labels if cell(str(label)) != str(label)]
 
 
-class Columns:
+class PredictionColumns:
     """The columns of the answers of a model: the prediction, its scores, and perhaps probabilities."""
 
     def __init__(self, model: Any, *, probabilities: bool) -> None:
@@ -97,7 +97,7 @@ class Columns:
         return pa.RecordBatch.from_arrays([first, *map(pa.array, numbers)], names=self.titles)
 
 
-def write_table(file: IO[bytes], kind: str, columns: Columns, blocks: Iterator[Any]) -> None:
+def write_table(file: IO[bytes], kind: str, columns: PredictionColumns, blocks: Iterator[Any]) -> None:
     """The whole table, in the format ``kind``."""
     labels = None if columns.classes is None else columns.classes.tolist()
     written = kind in DELIMITERS

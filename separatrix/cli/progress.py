@@ -18,7 +18,7 @@ PATIENCE = 3.0  # seconds before the first: a short run says nothing
 BEAT = 0.25  # seconds between looks at the clock
 
 
-class Progress:
+class ProgressDisplay:
     """Says nothing: what is shown under --quiet and --json."""
 
     def tell(self, text: str) -> None:
@@ -31,7 +31,7 @@ class Progress:
         """Nothing more to tell."""
 
 
-class Lines(Progress):
+class PrintedProgress(ProgressDisplay):
     """At most a line a second."""
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class Lines(Progress):
         print(safe(text), file=sys.stderr, flush=True)
 
 
-class Moving(Progress):
+class AnimatedProgress(ProgressDisplay):
     """A line that changes in place, and is gone at the end."""
 
     def __init__(self) -> None:
@@ -70,14 +70,14 @@ class Moving(Progress):
 
 
 @contextmanager
-def progress(voice: Voice) -> Iterator[Progress]:
+def progress(voice: Voice) -> Iterator[ProgressDisplay]:
     """The progress that suits the place it is seen in; that kernels are compiled is said there, too."""
     if not voice.talks:
-        shown = Progress()
+        shown = ProgressDisplay()
     elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
-        shown = Moving()
+        shown = AnimatedProgress()
     else:
-        shown = Lines()
+        shown = PrintedProgress()
     try:
         with announcing(shown.note):
             yield shown
@@ -88,7 +88,7 @@ def progress(voice: Voice) -> Iterator[Progress]:
 class Clock:
     """Tells what is being done, with the seconds since it began."""
 
-    def __init__(self, shown: Progress, text: str) -> None:
+    def __init__(self, shown: ProgressDisplay, text: str) -> None:
         self._shown, self._text, self._started = shown, text, monotonic()
         self.tell(text)
 
@@ -104,7 +104,7 @@ class Clock:
 
 
 @contextmanager
-def timed(shown: Progress, text: str) -> Iterator[Clock]:
+def timed(shown: ProgressDisplay, text: str) -> Iterator[Clock]:
     """A clock that is seen to run, also through long steps of the work."""
     clock, over = Clock(shown, text), Event()
 

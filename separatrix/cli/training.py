@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from separatrix.cli.progress import Progress, timed
+from separatrix.cli.progress import ProgressDisplay, timed
 
 if TYPE_CHECKING:
     from separatrix.reports import Summary
@@ -18,7 +18,7 @@ INTERRUPTED = "The search was interrupted: both ends are as they stood then."
 
 
 def trained(
-    model: Any, rows: Rows, shown: Progress, held_out: Rows | None = None
+    model: Any, rows: Rows, shown: ProgressDisplay, held_out: Rows | None = None
 ) -> Summary | RegressionSummary:
     """Fit, verify, try on rows held out, and sum up."""
     from separatrix.reports import summarise

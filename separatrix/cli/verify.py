@@ -86,7 +86,7 @@ def verify(certificate_file: str, data: DataFile, as_json: bool, quiet: bool) ->
     return 0 if holds else REFUSED
 
 
-class Claim(NamedTuple):
+class CertificateToVerify(NamedTuple):
     """A certificate, the label that is +1 in it, and which class that is of several, in words."""
 
     certificate: Certificate
@@ -96,14 +96,14 @@ class Claim(NamedTuple):
     covers_weights: bool | None = None  # of a model: whether the claim is about its weights
 
 
-def _claims(text: bytes, name: str) -> Iterator[Claim]:
+def _claims(text: bytes, name: str) -> Iterator[CertificateToVerify]:
     from separatrix.certificates import CertificateError, from_json
 
     try:
         certificate = from_json(text)
     except CertificateError as error:
         raise ValueError(f"{name}: {error}") from None
-    yield Claim(certificate, certificate.about.positive)
+    yield CertificateToVerify(certificate, certificate.about.positive)
 
 
 def _model(text: bytes, name: str) -> Any:
@@ -115,7 +115,7 @@ def _model(text: bytes, name: str) -> Any:
     return model
 
 
-def _claims_of(model: Any, name: str) -> Iterator[Claim]:
+def _claims_of(model: Any, name: str) -> Iterator[CertificateToVerify]:
     from separatrix.certificates import Certificate
     from separatrix.models.agreement import names_weights
 
@@ -127,7 +127,7 @@ def _claims_of(model: Any, name: str) -> Iterator[Claim]:
         for label, certificate in of_each or zip(labels, found or (), strict=False):
             if certificate is not None:
                 of = "" if joint else f" ({label} against the rest)"
-                yield Claim(certificate, label, of, preparation, names_weights(certificate))
+                yield CertificateToVerify(certificate, label, of, preparation, names_weights(certificate))
 
 
 def _contradiction(model: Any) -> str | None:

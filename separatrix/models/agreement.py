@@ -17,7 +17,7 @@ from separatrix.certificates import Certificate, JointLikelihoodWithin, Separabl
 from separatrix.certificates.data.labels import same_label
 
 
-class Named(NamedTuple):
+class ModelCertificate(NamedTuple):
     """A certificate of a model, under the name of its attribute, with its place among the classes."""
 
     name: str
@@ -87,10 +87,10 @@ def _differences(model: Any) -> Iterator[str]:
             yield f"its {name} should be one certificate for each class against the rest."
         for place, certificate in enumerate(certificates or ()):
             if certificate is not None:
-                yield from _task_differences(model, Named(name, place, certificate))
+                yield from _task_differences(model, ModelCertificate(name, place, certificate))
 
 
-def _task_differences(model: Any, named: Named) -> Iterator[str]:
+def _task_differences(model: Any, named: ModelCertificate) -> Iterator[str]:
     name, place, certificate = named
     yield from _column_differences(model, name, certificate)
     classes = getattr(model, "classes_", None)

@@ -20,7 +20,7 @@ MOST_FRAMES = 120
 
 
 @dataclass(frozen=True)
-class Step:
+class TraceStep:
     """The weights before a mistake, and the row that was one; the last step has none."""
 
     weights: np.ndarray
@@ -36,14 +36,14 @@ class Trace:
     Parameters
     ----------
     X, signs : ndarray
-    steps : tuple of Step
+    steps : tuple of TraceStep
     settled : bool
         Whether the last pass made no mistake.
     """
 
     X: np.ndarray
     signs: np.ndarray
-    steps: tuple[Step, ...]
+    steps: tuple[TraceStep, ...]
     settled: bool
 
     def save(self, path: str | os.PathLike[str], *, seconds: float = 0.5) -> None:
@@ -153,13 +153,13 @@ def trace(X: Any, y: Any = None, *, max_iter: int = 100, max_mistakes: int = MOS
     signs = np.concatenate([block.signs(1) for block in blocks])
     Z = signs[:, None] * np.column_stack([table, np.ones(len(table))])
     weights = np.zeros(3)
-    steps: list[Step] = []
+    steps: list[TraceStep] = []
     mistakes, settled, turn = 0, False, 1
     for turn in range(1, max_iter + 1):
         before = mistakes
         for row, z in enumerate(Z):
             if not z @ weights > 0:
-                steps.append(Step(weights.copy(), row, turn, mistakes))
+                steps.append(TraceStep(weights.copy(), row, turn, mistakes))
                 weights = weights + z
                 mistakes += 1
                 if mistakes >= max_mistakes:
@@ -167,5 +167,5 @@ def trace(X: Any, y: Any = None, *, max_iter: int = 100, max_mistakes: int = MOS
         settled = mistakes == before
         if settled or mistakes >= max_mistakes:
             break
-    steps.append(Step(weights.copy(), None, turn, mistakes))
+    steps.append(TraceStep(weights.copy(), None, turn, mistakes))
     return Trace(table, signs, tuple(steps), settled)

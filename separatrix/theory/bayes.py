@@ -32,7 +32,7 @@ from scipy.special import expit, ndtr
 
 from separatrix.bounds.arguments import numbers
 from separatrix.halfspace import Halfspace
-from separatrix.theory.distributions import Best, FiniteDistribution, PlantedNormal, measured
+from separatrix.theory.distributions import BestHalfspace, FiniteDistribution, PlantedNormal, measured
 from separatrix.theory.integer_points import as_points
 from separatrix.theory.normal_classes import GaussianClasses, as_covariance
 
@@ -138,9 +138,9 @@ class LogisticModel:
         return _integral(wrong, turns)
 
     @property
-    def best(self) -> Best:
+    def best(self) -> BestHalfspace:
         halfspace = Halfspace(list(self.weights), self.intercept)
-        return Best(halfspace, self.risk(halfspace))
+        return BestHalfspace(halfspace, self.risk(halfspace))
 
     @property
     def bayes_risk(self) -> float:

@@ -17,7 +17,7 @@ from separatrix.theory.integer_points import as_points
 from separatrix.theory.labellings import Dichotomies, dichotomies_of
 
 
-class Best(NamedTuple):
+class BestHalfspace(NamedTuple):
     """A halfspace of least risk, and its risk."""
 
     halfspace: Halfspace
@@ -34,7 +34,7 @@ class Distribution(Protocol):
         """Independent rows and their signs."""
 
     @property
-    def best(self) -> Best:
+    def best(self) -> BestHalfspace:
         """A halfspace of least risk."""
 
     @property
@@ -96,7 +96,7 @@ class FiniteDistribution:
         return dichotomies_of(self.masses[0])
 
     @cached_property
-    def best(self) -> Best:
+    def best(self) -> BestHalfspace:
         """A halfspace of least risk, with an intercept: the best of all dichotomies of the points."""
         _, negative, positive = self.masses
         found = None
@@ -104,7 +104,7 @@ class FiniteDistribution:
             pairs = zip(one.signs, negative, positive, strict=True)
             risk = sum((minus if sign > 0 else plus for sign, minus, plus in pairs), Fraction(0))
             if found is None or risk < found.risk:
-                found = Best(one.halfspace, risk)
+                found = BestHalfspace(one.halfspace, risk)
         assert found is not None
         return found
 
@@ -161,8 +161,8 @@ class PlantedNormal:
         return (as_points(points) @ np.array(self.direction) > 0).astype(np.float64)
 
     @property
-    def best(self) -> Best:
-        return Best(Halfspace(self.direction), 0.0)
+    def best(self) -> BestHalfspace:
+        return BestHalfspace(Halfspace(self.direction), 0.0)
 
     @property
     def bayes_risk(self) -> float:

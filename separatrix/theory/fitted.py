@@ -83,7 +83,7 @@ class Generalisation(Sequence[Bound]):
 
 
 @dataclass(frozen=True, eq=False)
-class _Fit:
+class _FittedModel:
     """A fitted model and its rows, as the theorems see them."""
 
     model: Any
@@ -174,7 +174,7 @@ def generalisation(
     return Generalisation(bounds, left_out, fit.errors, fit.m)
 
 
-def _survey(model: Any, rows: Rows, delta: float) -> _Fit:
+def _survey(model: Any, rows: Rows, delta: float) -> _FittedModel:
     """One walk over the rows, block by block."""
     classes = rows.require_two_classes()
     if not np.array_equal(classes, model.classes_):
@@ -191,7 +191,7 @@ def _survey(model: Any, rows: Rows, delta: float) -> _Fit:
                 margins.append(signs * scores)
     found = np.concatenate(margins) if linear else None
     missed = np.concatenate(wrong)
-    return _Fit(model, rows, delta, missed, found, math.sqrt(squares / len(missed)))
+    return _FittedModel(model, rows, delta, missed, found, math.sqrt(squares / len(missed)))
 
 
 def _wrong(model: Any, X: Any, y: Any) -> NDArray[np.bool_]:
@@ -205,7 +205,7 @@ def _wrong(model: Any, X: Any, y: Any) -> NDArray[np.bool_]:
     return predicted != truth
 
 
-def _uniform(fit: _Fit, bounds: list[Bound], left_out: list[LeftOut]) -> None:
+def _uniform(fit: _FittedModel, bounds: list[Bound], left_out: list[LeftOut]) -> None:
     if not hasattr(fit.model, "coef_"):
         left_out.append(LeftOut("Vapnik and Chervonenkis", "the model is no halfspace"))
         return
@@ -217,7 +217,7 @@ def _uniform(fit: _Fit, bounds: list[Bound], left_out: list[LeftOut]) -> None:
     bounds.append(vapnik_chervonenkis(fit.errors, fit.m, fit.dimension, fit.delta))
 
 
-def _few_rows(fit: _Fit, bounds: list[Bound], left_out: list[LeftOut]) -> None:
+def _few_rows(fit: _FittedModel, bounds: list[Bound], left_out: list[LeftOut]) -> None:
     model = fit.model
     record = _record(model)
     if record is not None:
@@ -248,7 +248,7 @@ def _record(model: Any) -> Any:
     return getattr(model, "mistake_run_", None) if isinstance(model, Perceptron) else None
 
 
-def _wide_margin(fit: _Fit, bounds: list[Bound], left_out: list[LeftOut]) -> None:
+def _wide_margin(fit: _FittedModel, bounds: list[Bound], left_out: list[LeftOut]) -> None:
     if fit.margins is None:
         left_out.append(LeftOut("sample margin", "the model is no halfspace"))
         return

@@ -12,7 +12,7 @@ from scipy.special import expit, ndtr
 
 from separatrix.bounds.arguments import between_zero_and_one
 from separatrix.halfspace import Halfspace
-from separatrix.theory.distributions import Best, measured
+from separatrix.theory.distributions import BestHalfspace, measured
 from separatrix.theory.integer_points import as_points
 from separatrix.theory.linear_discriminant import best_discriminant
 
@@ -97,7 +97,7 @@ class GaussianClasses:
         return np.asarray(expit(prior + logarithms[1] - logarithms[0]))
 
     @cached_property
-    def best(self) -> Best:
+    def best(self) -> BestHalfspace:
         """A halfspace of least risk: with equal covariances the best rule of all."""
         negative, positive = self.means
         if self.shared:
@@ -106,7 +106,7 @@ class GaussianClasses:
             halfspace = Halfspace(weights, bias)
         else:
             halfspace = Halfspace(*best_discriminant(self.means, self.covariances, self.prior))
-        return Best(halfspace, self.risk(halfspace))
+        return BestHalfspace(halfspace, self.risk(halfspace))
 
     @property
     def bayes_risk(self) -> float:

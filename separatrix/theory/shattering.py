@@ -184,8 +184,8 @@ class Shattering:
         return Labellings(len(self._table) if self.shattered else None)
 
     @property
-    def certificates(self) -> Certificates:
-        return Certificates(self)
+    def certificates(self) -> LabellingCertificates:
+        return LabellingCertificates(self)
 
     def __iter__(self) -> Iterator[tuple[tuple[int, ...], Separable]]:
         """Labellings with their certificates."""
@@ -255,7 +255,7 @@ class Labellings(Sequence[tuple[int, ...]]):
         return iter(()) if self._n is None else iter(product((-1, 1), repeat=self._n))
 
 
-class Certificates(Sequence[Separable]):
+class LabellingCertificates(Sequence[Separable]):
     """A certificate for each labelling of shattered points, made when it is asked for."""
 
     def __init__(self, answer: Shattering) -> None:

@@ -11,14 +11,14 @@ import numpy as np
 from separatrix.algorithms.logistic.overflow import quiet
 from separatrix.certificates import LikelihoodWithin
 from separatrix.certificates.arithmetic.enclosures import U, summed_above, summed_below
-from separatrix.certificates.claims.optimality.likelihood_within import Bounds
+from separatrix.certificates.claims.optimality.likelihood_within import LikelihoodBounds
 from separatrix.certificates.data.reading import doubles, read
 from separatrix.certificates.duality.logistic_likelihood import (
     NONE,
     RUN,
     Duality,
-    Largest,
-    Sums,
+    LargestMultiple,
+    LikelihoodSums,
     added,
     lengthened,
     reach,
@@ -87,21 +87,21 @@ def _ends(
 ) -> tuple[float, float] | None:
     """The objective from above and the bound from below; with ``swings``, dense rows go through the kernel,
     and what it says of rounding goes there."""
-    bounds = Bounds(draft, rows.n_rows, caution=2.0, softplus=_softplus, entropy=_entropy)
+    bounds = LikelihoodBounds(draft, rows.n_rows, caution=2.0, softplus=_softplus, entropy=_entropy)
     ones = np.ones(1)
 
-    def walk(duality: Duality) -> Sums:
+    def walk(duality: Duality) -> LikelihoodSums:
         plain = duality.keep is None and duality.centre is None and not (duality.wanted or duality.entries)
         if swings is not None:
             swings.clear()  # of scales that did not do
 
-        def piece(X: Any, signs: Any, v: np.ndarray, start: int) -> Sums:
+        def piece(X: Any, signs: Any, v: np.ndarray, start: int) -> LikelihoodSums:
             if swings is None or not plain:
                 # A piece at a time becomes doubles, so that float32 takes no more room than float64.
                 return duality.piece(doubles(X), signs, v, start)
             return _dense(duality, X, signs, v, start, swings)
 
-        def term(block: Block) -> tuple[Sums]:
+        def term(block: Block) -> tuple[LikelihoodSums]:
             v = _some(ones, len(block)) if rows.weights is None else rows.weights[block.start : block.stop]
             X, signs = matrix(block, rows.n_columns), block.signs(positive)
             if hasattr(X, "indptr"):
@@ -110,7 +110,7 @@ def _ends(
             runs = (slice(at, at + long) for at in range(0, len(block), long))
             return (added(piece(X[run], signs[run], v[run], block.start + run.start) for run in runs),)
 
-        total: Sums = rows.sum(quiet(term), large=True)[0]
+        total: LikelihoodSums = rows.sum(quiet(term), large=True)[0]
         return total
 
     with np.errstate(all="ignore"):
@@ -138,7 +138,9 @@ def _some(ones: np.ndarray, count: int) -> np.ndarray:
     return np.broadcast_to(ones, (count,))
 
 
-def _dense(duality: Duality, X: Any, signs: Any, v: np.ndarray, start: int, swings: list[np.ndarray]) -> Sums:
+def _dense(
+    duality: Duality, X: Any, signs: Any, v: np.ndarray, start: int, swings: list[np.ndarray]
+) -> LikelihoodSums:
     """`Duality.piece` of dense rows without conditions, in a kernel: the same, up to the order of sums."""
     from separatrix.algorithms.logistic.enclosure_kernels import RUN as SHORT
     from separatrix.algorithms.logistic.enclosure_kernels import dual_sums
@@ -151,10 +153,10 @@ def _dense(duality: Duality, X: Any, signs: Any, v: np.ndarray, start: int, swin
     swings.append(figures)
     mass, spread, beta, weighed = figures[:4].tolist()
     below, above = (
-        Largest(multiple, float(v[row]), lengthened(square), start + row) if multiple else NONE
+        LargestMultiple(multiple, float(v[row]), lengthened(square), start + row) if multiple else NONE
         for (_, multiple, row), square in zip(wholes.tolist(), figures[4:6].tolist(), strict=True)
     )
-    return Sums(
+    return LikelihoodSums(
         loss=(summed_above(losses, len(v)) + duality.doubt(mass, spread, X.shape[1])) * (1 + 8 * U),
         entropy=summed_below(entropies, len(v)),
         g=g,

@@ -17,7 +17,7 @@ WANTED_BITS = 90  # of every enclosure: far beyond a double
 FAR_DOWN = 200  # bits below the largest, at which a ball may hold 0
 
 
-class Field(NamedTuple):
+class NumberField(NamedTuple):
     """The numbers in which the equations are solved."""
 
     number: Any  # of a whole number
@@ -41,8 +41,8 @@ def ball(number: float | int) -> Any:
     return arb((fmpz(above), 1 - int(below).bit_length()))
 
 
-BALLS = Field(arb, ball, lambda exponent: arb((1, exponent)), arb_mat)
-RATIONALS = Field(fmpq, fraction, power, fmpq_mat)
+BALLS = NumberField(arb, ball, lambda exponent: arb((1, exponent)), arb_mat)
+RATIONALS = NumberField(fmpq, fraction, power, fmpq_mat)
 
 
 class Precision:

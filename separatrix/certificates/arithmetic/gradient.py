@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from separatrix.certificates.data.reading import Source, refuse_infinite, stored
+from separatrix.certificates.data.reading import RowSource, refuse_infinite, stored
 
 Long = np.longdouble
 _U = 2.0**-53
@@ -76,7 +76,7 @@ class Gradient(NamedTuple):
 
 
 def gradient(
-    source: Source,
+    source: RowSource,
     weights: Any,
     intercept: float | None,
     alpha: float,
@@ -126,7 +126,7 @@ def gradient(
     return Gradient(np.nan_to_num(value), error, sums, sums_error, intercept is not None)
 
 
-def _cut(source: Source) -> Iterator[tuple[Any, Any, int]]:
+def _cut(source: RowSource) -> Iterator[tuple[Any, Any, int]]:
     """Parts of at most 1024 rows, so that the bound hangs little on how the data is kept."""
     for piece in source.pieces():
         for first in range(0, piece.stop - piece.start, _ROWS):

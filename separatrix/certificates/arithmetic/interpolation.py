@@ -18,7 +18,7 @@ import numpy as np
 from separatrix.certificates.arithmetic.balls import (
     BALLS,
     RATIONALS,
-    Field,
+    NumberField,
     errors_from,
     fraction,
     grown,
@@ -81,7 +81,7 @@ class RowEquations:
         """The exact weights and, last, the exact intercept (0 without one): for few rows."""
         return self._solution(RATIONALS)
 
-    def _solution(self, field: Field = BALLS) -> list[Any]:
+    def _solution(self, field: NumberField = BALLS) -> list[Any]:
         n, d = self.X.shape
         if not n:  # no row counts, so nothing is shorter than 0
             return [field.number(0)] * (d + 1)
@@ -99,7 +99,7 @@ class RowEquations:
         at_mean = field.matrix([[field.number(s) for s in self._shares]]) * rows.transpose() * w
         return [*weights, field.number(mean[0, 0]) - at_mean[0, 0]]
 
-    def _combination(self, field: Field) -> list[Any]:
+    def _combination(self, field: NumberField) -> list[Any]:
         n = len(self.y)
         if self.alpha:
             K = fmpq_mat(self.products)

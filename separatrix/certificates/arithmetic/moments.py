@@ -160,7 +160,7 @@ def nearest(whole: Any, exponent: int) -> float:
 
 def moments_of(parts: Iterable[Part], n_columns: int) -> Moments:
     """The exact moments of rows that come in parts: matrix (dense or CSR), targets, weights or None."""
-    sums = _Sums(n_columns + 2)
+    sums = _MomentSums(n_columns + 2)
     start = 0
     for X, targets, weights in parts:
         for first in range(0, X.shape[0], ROWS):
@@ -185,7 +185,7 @@ def products_of(Z: Doubles) -> tuple[tuple[int, ...], Any]:
     """ZᵀZ exactly, as exponents of the columns and whole numbers: entry (i, j) is
     ``wholes[i, j] * 2**(exponents[i] + exponents[j])``.
     """
-    sums = _Sums(Z.shape[1])
+    sums = _MomentSums(Z.shape[1])
     for first in range(0, Z.shape[0], ROWS):
         sums.add(Z[first : first + ROWS], None)
     moments = sums.moments(Z.shape[0])
@@ -204,7 +204,7 @@ def _with_constant(X: Any, targets: Doubles) -> Any:
     return csr_array(hstack([X.astype(np.float64), right], format="csr"))
 
 
-class _Sums:
+class _MomentSums:
     """Whole-number sums, kept by the grids of the columns and by the level within them."""
 
     def __init__(self, size: int) -> None:

@@ -30,7 +30,7 @@ from separatrix.certificates.arithmetic.balls import (
     FAR_DOWN,
     LARGEST_PRECISION,
     RATIONALS,
-    Field,
+    NumberField,
     errors_from,
     grown,
     power,
@@ -194,7 +194,7 @@ class NormalEquations:
     def _sure_size(self) -> bool:
         return self.alpha > 0 or self.rank == self.size
 
-    def _regular(self, field: Field = BALLS) -> list[Any]:
+    def _regular(self, field: NumberField = BALLS) -> list[Any]:
         A = field.matrix(self.matrix)
         for j in range(self.size if self.alpha else 0):
             A[j, j] = A[j, j] + self.penalty(j, field)
@@ -205,12 +205,12 @@ class NormalEquations:
         ]
         return [*weights, self._intercept(weights, field)]
 
-    def penalty(self, column: int, field: Field = BALLS) -> Any:
+    def penalty(self, column: int, field: NumberField = BALLS) -> Any:
         """α S on the scale of this column."""
         shift = -self.moments.unit - 2 * self._exponents[column]
         return field.number(fmpz(self.scale)) * field.double(self.alpha) * field.power(shift)
 
-    def _shortest(self, field: Field = BALLS) -> list[Any]:
+    def _shortest(self, field: NumberField = BALLS) -> list[Any]:
         if not self.rank:
             nothing = [field.number(0)] * self.size
             return [*nothing, self._intercept(nothing, field)]
@@ -227,7 +227,7 @@ class NormalEquations:
         weights = [found[j, 0] * unit for j in range(self.size)]
         return [*weights, self._intercept(weights, field)]
 
-    def _intercept(self, weights: Sequence[Any], field: Field) -> Any:
+    def _intercept(self, weights: Sequence[Any], field: NumberField) -> Any:
         """(Σ s y − w·Σ s x) / S; the powers of two of the weights and of the constant column cancel."""
         if not self.intercept:
             return field.number(0)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeAlias
 import numpy as np
 
 from separatrix.certificates.arithmetic.dyadic import dyadic
-from separatrix.certificates.data.reading import Source
+from separatrix.certificates.data.reading import RowSource
 from separatrix.certificates.fields import Number, from_decimal
 
 PRIMES = (2**31 - 1, 10**9 + 7, 998244353)
@@ -75,7 +75,7 @@ def _rank_modulo(vectors: Sequence[Sequence[int]], prime: int) -> int:
     return rank
 
 
-def signed_rows(source: Source, rows: Sequence[int], constant: bool) -> list[tuple[int, ...]]:
+def signed_rows(source: RowSource, rows: Sequence[int], constant: bool) -> list[tuple[int, ...]]:
     """Rows z = s(x, 1), each times a power of two of its own, as whole numbers."""
     found: list[tuple[int, ...]] = []
     for X, signs, _ in source.gather(rows):

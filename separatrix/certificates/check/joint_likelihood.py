@@ -40,7 +40,7 @@ def last_class(witness: dict[str, Any], positive: Any) -> Any:
     return last
 
 
-class Joint:
+class JointDual:
     """The loss of the weights, and multiples of 10^-40 for every row and every other class."""
 
     def __init__(self, witness: dict[str, Any], table: Table) -> None:
@@ -164,7 +164,7 @@ class Joint:
 
 def joint_likelihood_within(witness: dict[str, Any], table: Table) -> str:
     with localcontext(Context(prec=60, Emin=-(10**9), Emax=10**9)):
-        joint, C = Joint(witness, table), witness["C"]
+        joint, C = JointDual(witness, table), witness["C"]
         if witness["radius"] is not None and witness["radius"] < 0:
             raise Refused("Its radius is below 0.")
         if C is None:

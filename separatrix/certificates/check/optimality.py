@@ -25,7 +25,7 @@ GRAIN = 30
 FEW_COSTS = 64
 
 
-class Dyadic:
+class DyadicSum:
     """A sum of whole numbers over powers of two, kept over one of them."""
 
     def __init__(self) -> None:
@@ -47,12 +47,12 @@ def places_of(below: int) -> int:
     return below.bit_length() - 1
 
 
-def quotients(sums: dict[Fraction, Dyadic]) -> Fraction:
+def quotients(sums: dict[Fraction, DyadicSum]) -> Fraction:
     """Not below the sum of A/(4c) over costs c with sums of squares A; equal to it for few costs."""
     exact = [squares.value() / (4 * cost) for cost, squares in sums.items()]
     if len(exact) <= FEW_COSTS:
         return sum(exact, Fraction(0))
-    total = Dyadic()
+    total = DyadicSum()
     for value in exact:
         places = max(0, 200 + value.denominator.bit_length() - value.numerator.bit_length())
         total.add(-((-value.numerator << places) // value.denominator), places)
@@ -72,9 +72,9 @@ def soft_margin_within(witness: dict[str, Any], table: Table) -> str:
     weights, below = over_common(witness["weights"])
     bias = Fraction(witness["intercept"] or 0)
     lower, upper = Fraction(witness["lower"]), Fraction(witness["upper"])
-    loss, mass, balance = Dyadic(), Dyadic(), Dyadic()
-    total = [Dyadic() for _ in weights]
-    squares: dict[Fraction, Dyadic] = {}
+    loss, mass, balance = DyadicSum(), DyadicSum(), DyadicSum()
+    total = [DyadicSum() for _ in weights]
+    squares: dict[Fraction, DyadicSum] = {}
     met, n_rows = 0, 0
     for i, (values, sign) in enumerate(table.rows()):
         n_rows += 1
@@ -106,7 +106,7 @@ def soft_margin_within(witness: dict[str, Any], table: Table) -> str:
             if not cost:
                 raise Refused(f"Row {i} costs nothing and has a multiplier.")
             square = alpha * alpha
-            squares.setdefault(cost, Dyadic()).add(square.numerator, places_of(square.denominator))
+            squares.setdefault(cost, DyadicSum()).add(square.numerator, places_of(square.denominator))
         scale, places = sign * alpha.numerator, places + places_of(common)
         for sum_, entry in zip(total, row, strict=True):
             if entry:

@@ -34,7 +34,7 @@ class Text:
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """The cells of each row that is not blank, with the number of its last line."""
         with self._open() as file:
-            lines = Lines(self, file)
+            lines = LimitedLines(self, file)
             reader = csv.reader(lines, strict=True)
             try:
                 for cells in reader:
@@ -65,7 +65,7 @@ class Text:
                     start, size = packed.tell(), 0
 
 
-class Lines:
+class LimitedLines:
     """Lines of text, refused where a row has too many bytes; the CSV reader itself would keep any."""
 
     def __init__(self, text: Text, file: IO[str]) -> None:

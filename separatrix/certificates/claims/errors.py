@@ -22,7 +22,7 @@ from separatrix.certificates.check.fewest_errors_circuits import circuits
 from separatrix.certificates.check.fewest_errors_cone import cones
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.check.table import Unreadable
-from separatrix.certificates.data.reading import Source, refuse_infinite
+from separatrix.certificates.data.reading import RowSource, refuse_infinite
 from separatrix.certificates.fields import (
     CertificateError,
     Flag,
@@ -95,7 +95,7 @@ class ErrorsAtLeast(Certificate):
         through = "" if self.intercept else " through the origin"
         return f"Every halfspace{through} makes {priced(self.bound, self.unit, self.costs is not None)}."
 
-    def _prove(self, source: Source) -> Verdict:
+    def _prove(self, source: RowSource) -> Verdict:
         try:
             costs, unit = whole_costs(None if self.costs is None else list(self.costs), source.n_rows)
             proven = lower_bound(self.proof, grouped(signed_rows(source), self.intercept, costs), FASTER)
@@ -106,7 +106,7 @@ class ErrorsAtLeast(Certificate):
         return Verdict(True, f"Every halfspace makes {priced(self.bound, unit, self.costs is not None)}.")
 
 
-def signed_rows(source: Source) -> Iterator[tuple[list[float], int]]:
+def signed_rows(source: RowSource) -> Iterator[tuple[list[float], int]]:
     """Values and sign of each row."""
     for piece in source.pieces():
         X = piece.X
@@ -157,7 +157,7 @@ class ErrorsAtMost(Certificate):
     def claim(self) -> str:
         return f"A halfspace makes at most {self.errors} error{'s' * (self.errors != 1)} on the rows."
 
-    def _prove(self, source: Source) -> Verdict:
+    def _prove(self, source: RowSource) -> Verdict:
         errors = errors_of(source, self.weights, self.intercept)
         counted = f"{errors} of {source.n_rows} rows {'is an error' if errors == 1 else 'are errors'}"
         if errors > self.errors:
@@ -229,7 +229,7 @@ class FewestErrors(Certificate):
         between = low if self.bound == self.errors else f"between {low} and {high}"
         return f"The {what} of any halfspace{through} {verb} {between}."
 
-    def _prove(self, source: Source) -> Verdict:
+    def _prove(self, source: RowSource) -> Verdict:
         try:
             costs, _ = whole_costs(None if self.costs is None else list(self.costs), source.n_rows)
         except Refused as refused:

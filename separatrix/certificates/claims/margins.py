@@ -23,7 +23,7 @@ from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.certificates.arithmetic.row_sums import weighted_sum
 from separatrix.certificates.certificate import Certificate, Verdict
 from separatrix.certificates.claims.separation import combination, require_pairs
-from separatrix.certificates.data.reading import Source
+from separatrix.certificates.data.reading import RowSource
 from separatrix.certificates.fields import (
     CertificateError,
     Counts,
@@ -68,7 +68,7 @@ class MarginAtLeast(Certificate):
     def claim(self) -> str:
         return f"A halfspace has a margin of at least {self.margin!r}{of_what(self.geometric)}."
 
-    def _prove(self, source: Source) -> Verdict:
+    def _prove(self, source: RowSource) -> Verdict:
         if self.margin <= 0:
             return Verdict(False, "A margin is a number above 0.")
         normal = self.weights if self.geometric else (*self.weights, self.intercept or 0)
@@ -126,7 +126,7 @@ class MarginAtMost(Certificate):
     def claim(self) -> str:
         return f"No halfspace has a margin above {self.margin!r}{of_what(self.geometric)}."
 
-    def _prove(self, source: Source) -> Verdict:
+    def _prove(self, source: RowSource) -> Verdict:
         if self.rows[-1] >= source.n_rows:
             return Verdict(False, f"It names row {self.rows[-1]}; this data has {source.n_rows} rows.")
         total = combination(source, self.rows, self.multipliers, self.intercept)
@@ -177,7 +177,7 @@ class MarginBetween(Certificate):
     def claim(self) -> str:
         return f"The largest margin{of_what(self.geometric)} is between {self.lower!r} and {self.upper!r}."
 
-    def _prove(self, source: Source) -> Verdict:
+    def _prove(self, source: RowSource) -> Verdict:
         constant = self.intercept is not None
         ends: tuple[Certificate, Certificate] = (
             MarginAtLeast(self.weights, self.intercept, self.lower, self.geometric),
@@ -231,7 +231,7 @@ class MarginShare(Certificate):
         rows = "x" if self.intercept is None else "(x, 1)"
         return f"A halfspace has at least {self.share!r} of the largest possible margin of the rows {rows}."
 
-    def _prove(self, source: Source) -> Verdict:
+    def _prove(self, source: RowSource) -> Verdict:
         if self.rows[-1] >= source.n_rows:
             return Verdict(False, f"It names row {self.rows[-1]}; this data has {source.n_rows} rows.")
         best = self._combination(source).squared_norm() / sum(self.multipliers) ** 2
@@ -249,7 +249,7 @@ class MarginShare(Certificate):
                 return Verdict(False, f"Row {row} (counted from 0) has a smaller margin than that.")
         return Verdict(True, f"All {source.n_rows} rows have at least {self.share!r} of the largest margin.")
 
-    def _combination(self, source: Source) -> Dyadic:
+    def _combination(self, source: RowSource) -> Dyadic:
         constant = self.intercept is not None
         total = Dyadic((0,) * (source.n_columns + constant), 0)
         for X, signs, part in source.gather(self.rows):

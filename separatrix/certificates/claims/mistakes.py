@@ -41,7 +41,7 @@ from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.certificates.arithmetic.row_sums import weighted_squares, weighted_sum
 from separatrix.certificates.certificate import Certificate, Verdict
 from separatrix.certificates.claims.separation import first_wrong
-from separatrix.certificates.data.reading import Matrix, Source, doubles, refuse_infinite
+from separatrix.certificates.data.reading import Matrix, RowSource, doubles, refuse_infinite
 from separatrix.certificates.fields import (
     CertificateError,
     Counts,
@@ -99,7 +99,7 @@ class MistakeRun(Certificate):
         rest = ", and their exact sum has every row strictly on its side." if self.converged else "."
         return f"{mistakes} in unit steps from zero made these weights{rest}"
 
-    def _prove(self, source: Source) -> Verdict:
+    def _prove(self, source: RowSource) -> Verdict:
         if self.mistakes > MOST_MISTAKES:
             return Verdict(
                 False, "It claims more than 2^40 mistakes: so many cannot be told from rounding errors."
@@ -125,7 +125,7 @@ class MistakeRun(Certificate):
                 return Verdict(False, f"Row {wrong} (counted from 0) is not on its side of the exact sum.")
         return Verdict(True, self.claim)
 
-    def _sums(self, source: Source) -> tuple[Dyadic, Dyadic, Fraction]:
+    def _sums(self, source: RowSource) -> tuple[Dyadic, Dyadic, Fraction]:
         """W = Σ c z, A = Σ c |z| and Σ c ‖z‖², in one walk over the rows."""
         constant = self.intercept is not None
         width = source.n_columns + constant
@@ -168,7 +168,7 @@ class MistakesAtMost(Certificate):
         mistakes = "1 mistake" if self.mistakes == 1 else f"{self.mistakes} mistakes"
         return f"A perceptron from zero makes at most {mistakes} on these rows, in any order."
 
-    def _prove(self, source: Source) -> Verdict:
+    def _prove(self, source: RowSource) -> Verdict:
         constant = self.intercept is not None
         normal = (*self.weights, self.intercept or 0)
         radius = Fraction(0)

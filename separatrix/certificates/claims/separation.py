@@ -27,7 +27,7 @@ from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.certificates.arithmetic.row_sums import weighted_sum
 from separatrix.certificates.arithmetic.span import Vectors, rank_at_least, signed_rows
 from separatrix.certificates.certificate import Certificate, Verdict
-from separatrix.certificates.data.reading import Source
+from separatrix.certificates.data.reading import RowSource
 from separatrix.certificates.fields import (
     CertificateError,
     Counts,
@@ -71,7 +71,7 @@ class Separable(Certificate):
     def claim(self) -> str:
         return "A halfspace has every row strictly on its side: the rows are linearly separable."
 
-    def _prove(self, source: Source) -> Verdict:
+    def _prove(self, source: RowSource) -> Verdict:
         wrong = first_wrong(source, Margins(self.weights, self.intercept))
         if wrong is not None:
             return Verdict(False, f"Row {wrong} (counted from 0) is not strictly on its side.")
@@ -80,7 +80,7 @@ class Separable(Certificate):
         return Verdict(True, f"All {source.n_rows} rows are strictly on their side.")
 
 
-def first_wrong(source: Source, margins: Margins) -> int | None:
+def first_wrong(source: RowSource, margins: Margins) -> int | None:
     """The first row whose margin is not above its floor, or None."""
     for piece in source.pieces():
         wrong = np.flatnonzero(margins.compare(piece.X, piece.signs, piece.start) <= 0)
@@ -125,7 +125,7 @@ class WeaklySeparable(Certificate):
     def claim(self) -> str:
         return "Some hyperplane has every row on its side or on it, not all on it; none separates strictly."
 
-    def _prove(self, source: Source) -> Verdict:
+    def _prove(self, source: RowSource) -> Verdict:
         constant = self.intercept is not None
         refusal = not_zero(source, self.rows, self.multipliers, constant)
         refusal = refusal or dimensions_open(source, self.rows, self.normals, constant)
@@ -194,7 +194,7 @@ class Overlapping(Certificate):
         weak = "has every row on its side or on it, unless all are on it"
         return f"The classes overlap: no hyperplane{through} {weak}."
 
-    def _prove(self, source: Source) -> Verdict:
+    def _prove(self, source: RowSource) -> Verdict:
         refusal = not_zero(source, self.rows, self.multipliers, self.intercept)
         refusal = refusal or dimensions_open(source, self.rows, self.normals, self.intercept)
         if refusal is not None:
@@ -217,7 +217,7 @@ def split(vector: tuple[int, ...], intercept: bool) -> tuple[tuple[int, ...], in
 
 
 def dimensions_open(
-    source: Source, rows: tuple[int, ...], normals: tuple[tuple[int, ...], ...], intercept: bool
+    source: RowSource, rows: tuple[int, ...], normals: tuple[tuple[int, ...], ...], intercept: bool
 ) -> str | None:
     """Why rows and normals do not account for all dimensions, or None."""
     width = source.n_columns + intercept
@@ -263,7 +263,7 @@ class Inseparable(Certificate):
         rows = f"{len(self.rows)} rows contradict each other" if len(self.rows) > 1 else "one row is zero"
         return f"No hyperplane{through} has every row strictly on its side: {rows}."
 
-    def _prove(self, source: Source) -> Verdict:
+    def _prove(self, source: RowSource) -> Verdict:
         refusal = not_zero(source, self.rows, self.multipliers, self.intercept)
         if refusal is not None:
             return Verdict(False, refusal)
@@ -278,7 +278,7 @@ def require_pairs(rows: Sequence[int], multipliers: Sequence[int]) -> None:
         raise CertificateError("It names no rows.")
 
 
-def combination(source: Source, rows: Sequence[int], multipliers: Sequence[int], constant: bool) -> Dyadic:
+def combination(source: RowSource, rows: Sequence[int], multipliers: Sequence[int], constant: bool) -> Dyadic:
     """Σ l_i s_i (x_i, 1), or without the constant, exactly."""
     total = Dyadic((0,) * (source.n_columns + constant), 0)
     for X, signs, part in source.gather(rows):
@@ -287,7 +287,9 @@ def combination(source: Source, rows: Sequence[int], multipliers: Sequence[int],
     return total
 
 
-def not_zero(source: Source, rows: Sequence[int], multipliers: Sequence[int], constant: bool) -> str | None:
+def not_zero(
+    source: RowSource, rows: Sequence[int], multipliers: Sequence[int], constant: bool
+) -> str | None:
     """Why these rows do not cancel, or None."""
     if rows[-1] >= source.n_rows:
         return f"It names row {rows[-1]}; this data has {source.n_rows} rows."

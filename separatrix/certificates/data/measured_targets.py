@@ -1,6 +1,6 @@
 """The data of a claim about regression, read afresh: pieces of doubles with real targets.
 
-A `Source` as any other, in which the number beside a row is its target where claims about sides have its
+A `RowSource` as any other, in which the number beside a row is its target where claims about sides have its
 sign; so the digest of the data is that of the rows with their targets.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from separatrix.certificates.data.reading import (
     Piece,
-    Source,
+    RowSource,
     chosen_columns,
     cut_of,
     exactly,
@@ -25,14 +25,14 @@ from separatrix.certificates.data.sparse_structure import sound_csr
 
 def read_measured(
     X: Any, y: Any = None, *, label: str | None = None, features: Sequence[str] | None = None
-) -> Source:
+) -> RowSource:
     """The source behind ``X, y``, a pair ``(X, y)``, rows with targets, or a table that holds them.
 
     >>> source = read_measured([[1, 2], [3, 4]], [0.5, 2])
     >>> [piece.signs.tolist() for piece in source.pieces()]
     [[0.5, 2.0]]
     """
-    if isinstance(X, Source) and y is None:
+    if isinstance(X, RowSource) and y is None:
         return X
     if isinstance(X, tuple) and len(X) == 2 and y is None:
         X, y = X
@@ -59,10 +59,10 @@ def read_measured(
 
     name = getattr(y, "name", None)
     label = name if isinstance(name, str) else label
-    return Source(n_rows, n_columns, None, names, label, pieces)  # targets have no positive label
+    return RowSource(n_rows, n_columns, None, names, label, pieces)  # targets have no positive label
 
 
-def _of_rows(rows: Any) -> Source:
+def _of_rows(rows: Any) -> RowSource:
     if not getattr(rows, "has_targets", False):
         raise ValueError("These rows have no real targets.")
 
@@ -76,7 +76,7 @@ def _of_rows(rows: Any) -> Source:
             yield Piece(block.start, block.stop, partial(values, block), partial(exact_targets, targets))
 
     names = rows.columns
-    return Source(
+    return RowSource(
         rows.n_rows,
         rows.n_columns,
         None,

@@ -44,7 +44,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Source:
+class RowSource:
     """Signed rows that can be walked again and again.
 
     Attributes
@@ -88,14 +88,14 @@ def read(
     positive: Any = None,
     label: str | None = None,
     features: Sequence[str] | None = None,
-) -> Source:
+) -> RowSource:
     """The source behind ``X, y``, a pair ``(X, y)``, labelled rows, or a table that holds its label column.
 
     >>> source = read([[1, 2], [3, 4]], ["no", "yes"])
     >>> source.positive, [piece.signs.tolist() for piece in source.pieces()]
     ('yes', [[-1, 1]])
     """
-    if isinstance(X, Source) and y is None:
+    if isinstance(X, RowSource) and y is None:
         return X
     if isinstance(X, tuple) and len(X) == 2 and y is None:
         X, y = X
@@ -122,10 +122,10 @@ def read(
 
     name = getattr(y, "name", None)
     label = name if isinstance(name, str) else label
-    return Source(n_rows, n_columns, positive, names, label, pieces)
+    return RowSource(n_rows, n_columns, positive, names, label, pieces)
 
 
-def _labelled(rows: Any, positive: Any) -> Source:
+def _labelled(rows: Any, positive: Any) -> RowSource:
     if rows.classes is None:
         raise ValueError("These rows have no labels.")
     classes = [plain(label) for label in rows.classes]
@@ -147,7 +147,7 @@ def _labelled(rows: Any, positive: Any) -> Source:
             yield Piece(block.start, block.stop, partial(values, block), partial(signs, block))
 
     names = getattr(rows, "columns", None)
-    return Source(
+    return RowSource(
         n_rows=rows.n_rows,
         n_columns=rows.n_columns,
         positive=classes[1] if positive is None else positive,

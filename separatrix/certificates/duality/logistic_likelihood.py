@@ -53,7 +53,7 @@ RUN = 4096  # rows whose sums are made by a product of matrices
 Keep = Callable[[Matrix, Signs], npt.NDArray[np.bool_]]
 
 
-class Largest(NamedTuple):
+class LargestMultiple(NamedTuple):
     """The largest multiple among the rows of a class: what it is, the row's weight and length, and its
     number."""
 
@@ -63,11 +63,11 @@ class Largest(NamedTuple):
     row: int
 
 
-NONE = Largest(0, 0.0, 0.0, -1)
+NONE = LargestMultiple(0, 0.0, 0.0, -1)
 
 
 @dataclass
-class Sums:
+class LikelihoodSums:
     """What some rows add: an upper bound of the loss, a lower one of the entropies, and g with its error."""
 
     loss: float
@@ -76,15 +76,15 @@ class Sums:
     sizes: Doubles | None
     reach: float  # Σ β‖x‖, from above
     multiples: tuple[int, int]  # Σ of the multiples of each class: −1, +1
-    largest: tuple[Largest, Largest]
+    largest: tuple[LargestMultiple, LargestMultiple]
     rows: int
     noted: tuple[tuple[int, float], ...] = ()  # multiples and weights of the rows asked for
     pieces: int = 1
 
-    def __add__(self, other: Sums) -> Sums:
+    def __add__(self, other: LikelihoodSums) -> LikelihoodSums:
         both = zip(self.largest, other.largest, strict=True)
         sizes = None if self.sizes is None or other.sizes is None else self.sizes + other.sizes
-        return Sums(
+        return LikelihoodSums(
             nextafter(self.loss + other.loss, inf),
             nextafter(self.entropy + other.entropy, -inf),
             self.g + other.g,
@@ -146,7 +146,7 @@ class Duality:
         self.bias = float(exact)
         self.norm = 1.001 * float(np.sqrt(np.sum(self.weights**2))) + 1e-150
 
-    def piece(self, X: Matrix, signs: Signs, v: Doubles, start: int) -> Sums:
+    def piece(self, X: Matrix, signs: Signs, v: Doubles, start: int) -> LikelihoodSums:
         """The sums over a piece of rows with weights ``v``, in runs of 4096 rows."""
         runs = (slice(at, at + RUN) for at in range(0, len(signs), RUN))
         with np.errstate(all="ignore"):
@@ -154,7 +154,7 @@ class Duality:
                 return self._piece(X, signs, v, start)
             return added(self._piece(X[run], signs[run], v[run], start + run.start) for run in runs)
 
-    def _piece(self, X: Matrix, signs: Signs, v: Doubles, start: int) -> Sums:
+    def _piece(self, X: Matrix, signs: Signs, v: Doubles, start: int) -> LikelihoodSums:
         dense = isinstance(X, np.ndarray)
         X = X if self.centre is None else X - self.centre
         squares = np.vecdot(X, X) if dense else _squares(X)
@@ -166,7 +166,7 @@ class Duality:
         wholes = multiples.astype(np.int64)
         positive = signs > 0
         above, both = int(wholes[positive].sum()), int(wholes.sum())
-        return Sums(
+        return LikelihoodSums(
             loss=(sum_above(v * self.softplus(margins)) + self._doubts(sizes, v, squares, terms))
             * (1 + 8 * U),
             entropy=sum_below(self.entropy(beta, v)),
@@ -216,13 +216,13 @@ class Duality:
             multiples[~self.keep(X, signs)] = 0.0
         return np.nan_to_num(multiples, copy=False)
 
-    def roundings(self, total: Sums) -> float:
+    def roundings(self, total: LikelihoodSums) -> float:
         """How many units of rounding an entry of g may be off by, as a share of its Σ β|x|; with caution,
         also where the rows are cut into the longest runs there are."""
         run = total.rows if self.caution == 1 else min(RUN, total.rows * total.pieces)
         return self.caution * (run + total.pieces + 10)
 
-    def balanced(self, total: Sums) -> Duality | None:
+    def balanced(self, total: LikelihoodSums) -> Duality | None:
         """With a free intercept: scales that make both classes weigh the same, or None if one row can
         mend it."""
         light, heavy = sorted(total.multiples)
@@ -233,7 +233,7 @@ class Duality:
         scales[side] *= light / heavy
         return replace(self, scales=(scales[0], scales[1]))
 
-    def entropy_and_reach(self, total: Sums) -> tuple[float, float] | None:
+    def entropy_and_reach(self, total: LikelihoodSums) -> tuple[float, float] | None:
         """The entropies and the length of g (without its last entry) once the intercept's entry is exactly 0;
         None if that cannot be had."""
         entropy = total.entropy
@@ -274,11 +274,13 @@ def _reached(X: Matrix, beta: Doubles) -> Doubles:
     return np.asarray(sizes.T @ beta).reshape(-1)
 
 
-def _largest(multiples: Doubles, v: Doubles, squares: Doubles, start: int) -> Largest:
+def _largest(multiples: Doubles, v: Doubles, squares: Doubles, start: int) -> LargestMultiple:
     place = int(np.argmax(multiples))
     if not multiples[place] > 0:
         return NONE
-    return Largest(int(multiples[place]), float(v[place]), lengthened(float(squares[place])), start + place)
+    return LargestMultiple(
+        int(multiples[place]), float(v[place]), lengthened(float(squares[place])), start + place
+    )
 
 
 def lengthened(square: float) -> float:
@@ -303,7 +305,7 @@ def grain(n_rows: int, row_weights: Any) -> int:
     return min(51, 61 - ceil(log2(total)))
 
 
-def added(parts: Iterable[Sums]) -> Sums:
+def added(parts: Iterable[LikelihoodSums]) -> LikelihoodSums:
     return reduce(add, parts)
 
 

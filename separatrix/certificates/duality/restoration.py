@@ -18,11 +18,11 @@ import numpy as np
 
 from separatrix.certificates.arithmetic.dyadic import Doubles
 from separatrix.certificates.arithmetic.enclosures import U, entropy_below
-from separatrix.certificates.data.reading import Source
-from separatrix.certificates.duality.logistic_likelihood import Duality, Sums
+from separatrix.certificates.data.reading import RowSource
+from separatrix.certificates.duality.logistic_likelihood import Duality, LikelihoodSums
 
 
-def signed_doubles(source: Source, rows: tuple[int, ...], constant: bool) -> Doubles:
+def signed_doubles(source: RowSource, rows: tuple[int, ...], constant: bool) -> Doubles:
     """The rows z = s(x, 1), or s·x."""
     found = []
     for X, signs, _ in source.gather(rows):
@@ -40,7 +40,7 @@ def independent_columns(basis: Doubles) -> Any:
     return np.sort(qr(scaled, mode="r", pivoting=True)[1][: len(basis)])
 
 
-def correction(duality: Duality, total: Sums, basis: Doubles) -> float | None:
+def correction(duality: Duality, total: LikelihoodSums, basis: Doubles) -> float | None:
     """A bound on max|δ|, or None if the rows are too nearly dependent to tell."""
     if total.sizes is None:
         raise ValueError("The entries of g need bounds of their own: ask for `entries`.")
@@ -66,7 +66,9 @@ def correction(duality: Duality, total: Sums, basis: Doubles) -> float | None:
     return bound if share < 0.5 and np.isfinite(bound) else None
 
 
-def restored_entropy(total: Sums, proposed: Doubles, weights: Doubles, change: float) -> float | None:
+def restored_entropy(
+    total: LikelihoodSums, proposed: Doubles, weights: Doubles, change: float
+) -> float | None:
     """The entropies after β has changed by at most ``change`` in the rows with these β and weights; None
     if a β might leave its bounds."""
     low, high = proposed - change * (1 + 4 * U), proposed + change * (1 + 4 * U)

@@ -34,7 +34,7 @@ import numpy.typing as npt
 
 from separatrix.certificates.arithmetic.dyadic import Doubles, Dyadic, dyadic, power_of_two
 from separatrix.certificates.arithmetic.row_sums import weighted_sum
-from separatrix.certificates.data.reading import Matrix, Piece, Source, refuse_infinite, stored
+from separatrix.certificates.data.reading import Matrix, Piece, RowSource, refuse_infinite, stored
 
 GRAIN = 30
 RUN = 256
@@ -101,7 +101,7 @@ class Enclosure:
         return self.mass - Fraction(self.size) ** 2 / 2 - Fraction(self.squares)
 
 
-def enclosed(source: Source, objective: Objective) -> Enclosure:
+def enclosed(source: RowSource, objective: Objective) -> Enclosure:
     """One walk: primal and dual value between bounds, the sums over multipliers exact."""
     found = Enclosure()
     weights = np.array(objective.weights)
@@ -249,7 +249,7 @@ def _count(found: Enclosure, objective: Objective, kept: Any, signs: Any, v: Dou
     found.balance += grain * sum(p * s for p, s in zip(parts, signs[some].tolist(), strict=True))
 
 
-def exact_primal(source: Source, objective: Objective) -> Fraction:
+def exact_primal(source: RowSource, objective: Objective) -> Fraction:
     """The primal value, row by row in whole numbers."""
     total = Fraction(0)
     for row, short, _, _ in _exact_rows(source, objective):
@@ -258,7 +258,7 @@ def exact_primal(source: Source, objective: Objective) -> Fraction:
     return objective.half_norm() + total
 
 
-def exact_dual(source: Source, objective: Objective) -> Fraction | None:
+def exact_dual(source: RowSource, objective: Objective) -> Fraction | None:
     """The dual value; None where it is minus infinity."""
     value, total = Fraction(0), Dyadic((0,) * source.n_columns, 0)
     for row, short, sign, x in _exact_rows(source, objective):
@@ -279,7 +279,7 @@ def exact_dual(source: Source, objective: Objective) -> Fraction | None:
     return value - total.squared_norm() / 2
 
 
-def _exact_rows(source: Source, objective: Objective) -> Iterator[tuple[int, Fraction, int, Matrix]]:
+def _exact_rows(source: RowSource, objective: Objective) -> Iterator[tuple[int, Fraction, int, Matrix]]:
     for piece in source.pieces():
         refuse_infinite(piece.X, range(piece.start, piece.stop))
         for i, sign in enumerate(piece.signs.tolist()):

@@ -29,7 +29,7 @@ class Shown(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Answer:
+class SeparationRecord:
     """One class against the other, or against the rest; ``evidence`` has the proof of the kind first.
 
     ``conflict`` has the rows of `Separation.conflict` with their values; ``on_plane`` those on the hyperplane
@@ -117,12 +117,12 @@ class Answer:
         return {"weights": weights, "intercept": bias if self.intercept else None}
 
 
-def answered(separation: Separation, rows: Rows, code: int, *, intercept: bool) -> Answer:
+def answered(separation: Separation, rows: Rows, code: int, *, intercept: bool) -> SeparationRecord:
     """Measure what can be measured, and verify every certificate against the rows."""
     assert rows.classes is not None
     labels = rows.classes.tolist()
     proofs = (separation.certificate,) if separation.kind == "undecided" else separation.certificates
-    return Answer(
+    return SeparationRecord(
         separation,
         positive=labels[code],
         negative=labels[1 - code] if len(labels) == 2 else None,

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from separatrix.certificates.fields import to_decimal
-from separatrix.reports.check.record import Answer, Shown
+from separatrix.reports.check.record import SeparationRecord, Shown
 from separatrix.reports.formatting import (
     Line,
     all_rows,
@@ -39,13 +39,13 @@ LONGEST_TITLE = 16
 FAINT = 1e-12  # of the largest weight: less is left out of the rounded boundary
 
 
-def render(answers: Sequence[Answer], rows: Rows, width: int) -> str:
+def render(answers: Sequence[SeparationRecord], rows: Rows, width: int) -> str:
     """One answer at length, or a line for each class."""
     lines = _one(answers[0], rows, width) if len(answers) == 1 else _several(answers, rows)
     return "\n".join(piece for line in lines for piece in laid_out(line, width))
 
 
-def _one(answer: Answer, rows: Rows, width: int) -> Iterator[Line]:
+def _one(answer: SeparationRecord, rows: Rows, width: int) -> Iterator[Line]:
     yield f"{_head(answer, rows)}: {named(answer.positive)} is +1, {named(answer.negative)} is -1"
     yield ""
     if answer.kind == "undecided":
@@ -67,13 +67,13 @@ def _one(answer: Answer, rows: Rows, width: int) -> Iterator[Line]:
     yield from _evidence(answer, rows)
 
 
-def _head(answer: Answer, rows: Rows) -> str:
+def _head(answer: SeparationRecord, rows: Rows) -> str:
     size = f"{several(rows.n_rows, 'row')}, {several(rows.n_columns, 'column')}"
     where = f"{rows.name} ({size})" if rows.name else size
     return where if answer.intercept else f"{where}, through the origin"
 
 
-def _margins(answer: Answer) -> Iterator[Line]:
+def _margins(answer: SeparationRecord) -> Iterator[Line]:
     found = answer.separation
     margin, bracket = found.margin, found.bracket()
     assert margin is not None
@@ -115,7 +115,7 @@ def _margin(lower: float, upper: float) -> str:
     return f"the largest there is: {within}; {moves.format('the lower end')}"
 
 
-def _boundary(answer: Answer) -> str | None:
+def _boundary(answer: SeparationRecord) -> str | None:
     """Score > 0 with names, where there are few columns and their weights have a size to be read."""
     numbers = answer.boundary
     if numbers is None or len(answer.columns) > MOST_NAMES:
@@ -133,7 +133,7 @@ def _boundary(answer: Answer) -> str | None:
     return f"{text} > {beyond} means {named(answer.positive)} (rounded)"
 
 
-def _on_plane(answer: Answer, rows: Rows) -> str:
+def _on_plane(answer: SeparationRecord, rows: Rows) -> str:
     on, strict = len(answer.on_plane), rows.n_rows - len(answer.on_plane)
     lie, which = "lies" if on == 1 else "lie", _listed(answer.on_plane)
     return (
@@ -142,7 +142,7 @@ def _on_plane(answer: Answer, rows: Rows) -> str:
     )
 
 
-def _conflict(answer: Answer) -> str:
+def _conflict(answer: SeparationRecord) -> str:
     rows, point = answer.conflict, answer.separation.common_point
     if len(rows) == 1:
         return f"row {rows[0].number} is 0 in every column: it lies on every hyperplane through the origin"
@@ -159,7 +159,7 @@ def _conflict(answer: Answer) -> str:
     return f"{mean}, {', '.join(values)}"
 
 
-def _conflict_table(answer: Answer, width: int) -> Iterator[str]:
+def _conflict_table(answer: SeparationRecord, width: int) -> Iterator[str]:
     """The rows of the conflict, label after label, with as many columns as there is room for."""
     weights = _weights(answer)
     shown = _heaviest(answer)
@@ -190,7 +190,7 @@ def _conflict_table(answer: Answer, width: int) -> Iterator[str]:
         yield f"    and {', '.join(more)}"
 
 
-def _heaviest(answer: Answer) -> list[Shown]:
+def _heaviest(answer: SeparationRecord) -> list[Shown]:
     """The rows of the conflict, label after label; of many those of the largest weight."""
     conflict = answer.separation.conflict
     assert conflict is not None
@@ -204,12 +204,12 @@ def _heaviest(answer: Answer) -> list[Shown]:
     return chosen
 
 
-def _as_shares(answer: Answer) -> bool:
+def _as_shares(answer: SeparationRecord) -> bool:
     conflict = answer.separation.conflict
     return conflict is not None and max(conflict.weights) >= 10**LONGEST_WEIGHT
 
 
-def _weights(answer: Answer) -> dict[int, str]:
+def _weights(answer: SeparationRecord) -> dict[int, str]:
     """Of each row of the conflict its weight; where those are long, its share among the rows of its label, or
     among all where the labels do not balance."""
     conflict = answer.separation.conflict
@@ -222,7 +222,7 @@ def _weights(answer: Answer) -> dict[int, str]:
     return {index: f"{float(Fraction(100 * weight, total)):.3g}%" for index, weight in weights.items()}
 
 
-def _logistic(answer: Answer) -> str:
+def _logistic(answer: SeparationRecord) -> str:
     if answer.kind == "complete":
         return "by maximum likelihood there is none: the likelihood grows for ever as the weights do"
     words = answer.logistic
@@ -246,7 +246,7 @@ def _logistic(answer: Answer) -> str:
     return f"by maximum likelihood these coefficients run off: {', '.join(running)}{also}{rest}"
 
 
-def _evidence(answer: Answer, rows: Rows) -> Iterator[Line]:
+def _evidence(answer: SeparationRecord, rows: Rows) -> Iterator[Line]:
     if not answer.decided:
         yield "proven", f"nothing: a certificate was refused. {answer.left_open}"
         return
@@ -263,7 +263,7 @@ def _evidence(answer: Answer, rows: Rows) -> Iterator[Line]:
     yield "not proven", "; ".join([*left, "anything about other rows"])
 
 
-def _several(answers: Sequence[Answer], rows: Rows) -> Iterator[Line]:
+def _several(answers: Sequence[SeparationRecord], rows: Rows) -> Iterator[Line]:
     yield f"{_head(answers[0], rows)}: {len(answers)} classes, each against the rest"
     yield ""
     titles = ("class", "verdict", "margin", "mistakes at most", "conflict", "proof")
@@ -279,7 +279,7 @@ def _several(answers: Sequence[Answer], rows: Rows) -> Iterator[Line]:
     yield "", "One class at length, with its conflict: --positive CLASS."
 
 
-def _row(answer: Answer) -> tuple[str, ...]:
+def _row(answer: SeparationRecord) -> tuple[str, ...]:
     found = answer.separation
     margin, bound, conflict = found.margin, found.mistake_bound, found.conflict
     return (

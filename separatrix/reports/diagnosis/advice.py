@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from separatrix.reports.diagnosis.diagnosis_record import Data, Task
+from separatrix.reports.diagnosis.diagnosis_record import DataProfile, TaskDiagnosis
 from separatrix.reports.formatting import at_least, at_most, counted, several
 
 FAR = 4.0  # times: from here on centring is worth a sentence
 
 
-def advice(task: Task, data: Data) -> Task:
+def advice(task: TaskDiagnosis, data: DataProfile) -> TaskDiagnosis:
     """The task with its sentences, the most useful first."""
     return replace(task, advice=tuple(_sentences(task, data)))
 
 
-def _sentences(task: Task, data: Data) -> Iterator[str]:
+def _sentences(task: TaskDiagnosis, data: DataProfile) -> Iterator[str]:
     twins = data.repetition
     if twins is not None and twins.twin_groups:
         yield (
@@ -38,7 +38,7 @@ def _sentences(task: Task, data: Data) -> Iterator[str]:
             yield f"These columns are combinations of others, and add nothing to a line: {_listed(columns)}."
 
 
-def _separable(task: Task) -> Iterator[str]:
+def _separable(task: TaskDiagnosis) -> Iterator[str]:
     if task.margin is not None and task.margin.lower > 0:
         yield (
             "Use the maximum-margin halfspace: every row may move by less than "
@@ -63,7 +63,7 @@ def _separable(task: Task) -> Iterator[str]:
     yield "Keep rows aside: being separable says nothing about rows that are not in the data."
 
 
-def _inseparable(task: Task) -> Iterator[str]:
+def _inseparable(task: TaskDiagnosis) -> Iterator[str]:
     running = [c for c in task.coefficients if c.runs_to in ("+inf", "-inf")]
     if task.kind == "quasi" and running:
         names = _listed(tuple(c.name for c in running))

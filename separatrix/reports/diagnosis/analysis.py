@@ -19,18 +19,18 @@ from separatrix.reports.coefficients import logistic_words
 from separatrix.reports.diagnosis.advice import advice
 from separatrix.reports.diagnosis.data_checks import shown_values
 from separatrix.reports.diagnosis.diagnosis_record import (
-    Coefficient,
+    BoundaryCoefficient,
     Contender,
-    Course,
-    Data,
+    DataProfile,
     Fewest,
-    Lifted,
+    LabelRidgePath,
     Margin,
+    PerceptronRun,
     Picture,
-    RidgePath,
+    PolynomialLift,
     ShownRow,
     Statement,
-    Task,
+    TaskDiagnosis,
 )
 from separatrix.reports.diagnosis.picture import picture_of
 from separatrix.reports.diagnosis.polynomial import lifts_of
@@ -59,7 +59,7 @@ class Examination:
         self,
         rows: Rows,
         names: Sequence[str],
-        data: Data,
+        data: DataProfile,
         *,
         positive: Label,
         negative: Label | None,
@@ -74,7 +74,7 @@ class Examination:
         self.notes: list[str] = []
         self._models: dict[str, Any] = {}
 
-    def task(self, *, brief: bool) -> Task:
+    def task(self, *, brief: bool) -> TaskDiagnosis:
         self.tell("deciding whether a hyperplane separates")
         separation = separated(self.rows, 1, intercept=self.intercept)
         self.tell(f"{separation.kind}; measuring and proving")
@@ -88,7 +88,7 @@ class Examination:
         conflict = self._conflict(separation)
         contenders: list[Contender] = []
         course = fewest = ridge = None
-        lifts: tuple[Lifted, ...] = ()
+        lifts: tuple[PolynomialLift, ...] = ()
         statements: tuple[Statement, ...] = ()
         if not brief:
             course = self._kept("The perceptron", lambda: self._perceptron(contenders, margin))
@@ -101,7 +101,7 @@ class Examination:
         weights = None if brief else self._boundary(separation, contenders)
         marked = [row.row for row in conflict] or (list(margin.support) if margin else [])
         picture = self._kept("The picture of the rows", lambda: self._picture(weights, marked))
-        task = Task(
+        task = TaskDiagnosis(
             positive=self.positive,
             negative=self.negative,
             kind=separation.kind,
@@ -165,7 +165,7 @@ class Examination:
             for row, weight in zip(found.rows, found.weights, strict=True)
         )
 
-    def _perceptron(self, contenders: list[Contender], margin: Margin | None) -> Course:
+    def _perceptron(self, contenders: list[Contender], margin: Margin | None) -> PerceptronRun:
         import separatrix
 
         model = separatrix.Perceptron(max_iter=PASSES, fit_intercept=self.intercept)
@@ -177,7 +177,7 @@ class Examination:
         bound = None
         if margin is not None and margin.mistake_bound is not None:
             bound = float(margin.mistake_bound)
-        return Course(
+        return PerceptronRun(
             mistakes=int(model.mistakes_),
             passes=int(model.passes_),
             settled=bool(history) and history[-1] == 0,
@@ -269,7 +269,7 @@ class Examination:
             for b in found
         )
 
-    def _lifts(self) -> tuple[Lifted, ...]:
+    def _lifts(self) -> tuple[PolynomialLift, ...]:
         self.tell("trying products of columns")
         return lifts_of(self.rows, intercept=self.intercept, budget=self.budget)
 
@@ -278,7 +278,7 @@ class Examination:
             return None
         return picture_of(self.rows, 1, weights[:-1], float(weights[-1]), marked, self.names)
 
-    def _ridge(self) -> RidgePath | None:
+    def _ridge(self) -> LabelRidgePath | None:
         if self.rows.n_columns > MOST_PATH or not self.rows.in_memory:
             return None
         from separatrix.reports.diagnosis.label_ridge_path import ridge_path
@@ -306,14 +306,16 @@ class Examination:
             return None
         return len(separation.certificate.rows)  # type: ignore[attr-defined]
 
-    def _coefficients(self, separation: Separation, weights: np.ndarray | None) -> tuple[Coefficient, ...]:
+    def _coefficients(
+        self, separation: Separation, weights: np.ndarray | None
+    ) -> tuple[BoundaryCoefficient, ...]:
         if weights is None:
             return ()
         scales = separation.scales
         followed = not separation.separable or self.rows.n_columns <= MOST_COLUMNS
         runs = logistic_words(separation, self.rows) if followed else None
         return tuple(
-            Coefficient(
+            BoundaryCoefficient(
                 name,
                 float(weights[j]),
                 float(weights[j]) * scales[j],

@@ -13,7 +13,7 @@ import numpy as np
 from separatrix.certificates.data.digest import digest_of
 from separatrix.reports.diagnosis.analysis import Examination
 from separatrix.reports.diagnosis.data_checks import constant_columns, dependences, repetition
-from separatrix.reports.diagnosis.diagnosis_record import Data, Diagnosis, Task
+from separatrix.reports.diagnosis.diagnosis_record import DataProfile, Diagnosis, TaskDiagnosis
 from separatrix.reports.diagnosis.one_vs_rest import against_the_rest, aligned
 from separatrix.rows import Rows, as_rows
 
@@ -71,7 +71,7 @@ def diagnose(
     names = rows.columns or tuple(f"column {j}" for j in range(rows.n_columns))
     data = _data(rows, names, intercept)
     codes = [1] if len(classes) == 2 else list(range(len(classes)))
-    tasks: list[Task] = []
+    tasks: list[TaskDiagnosis] = []
     notes: list[str] = []
     if held_out is not None and _same(rows, held_out):
         held_out = None
@@ -105,13 +105,13 @@ def _same(rows: Rows, held_out: Rows) -> bool:
     return all(digest_of(rows, positive=label) == digest_of(held_out, positive=label) for label in labels[1:])
 
 
-def _data(rows: Rows, names: tuple[str, ...], intercept: bool) -> Data:
+def _data(rows: Rows, names: tuple[str, ...], intercept: bool) -> DataProfile:
     assert rows.classes is not None
     counts = np.zeros(len(rows.classes), np.int64)
     for block in rows.blocks():
         assert block.codes is not None
         counts += np.bincount(block.codes, minlength=len(counts))
-    return Data(
+    return DataProfile(
         name=rows.name,
         rows=rows.n_rows,
         columns=rows.n_columns,

@@ -42,7 +42,7 @@ class Dependence:
 
 
 @dataclass(frozen=True)
-class Data:
+class DataProfile:
     """The data; None stands for what was not looked for, the data being too large."""
 
     name: str | None
@@ -87,7 +87,7 @@ class ShownRow:
 
 
 @dataclass(frozen=True)
-class Course:
+class PerceptronRun:
     """What a perceptron did: mistakes by pass (at most 200 passes are kept, evenly spaced), and the bound."""
 
     mistakes: int
@@ -123,7 +123,7 @@ class Fewest:
 
 
 @dataclass(frozen=True)
-class Coefficient:
+class BoundaryCoefficient:
     """A weight of the halfspace that was found, in the user's units and in standard deviations, and what
     becomes of the maximum-likelihood logistic coefficient: "finite", "aliased" (not unique, since columns
     depend on one another), "+inf", "-inf" or "undetermined" (infinite, of either sign)."""
@@ -135,7 +135,7 @@ class Coefficient:
 
 
 @dataclass(frozen=True)
-class Lifted:
+class PolynomialLift:
     """Whether the products of up to ``degree`` columns separate the rows."""
 
     degree: int
@@ -182,7 +182,7 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class RidgePath:
+class LabelRidgePath:
     """The ridge coefficients of the labels ±1 against alpha, with the leave-one-out error of each."""
 
     alphas: tuple[float, ...]
@@ -193,7 +193,7 @@ class RidgePath:
 
 
 @dataclass(frozen=True)
-class Task:
+class TaskDiagnosis:
     """One question: of two classes the second against the first, of more each against the rest."""
 
     positive: Label
@@ -203,14 +203,14 @@ class Task:
     margin: Margin | None
     conflict: tuple[ShownRow, ...]
     on_plane: int | None
-    coefficients: tuple[Coefficient, ...]
-    course: Course | None
+    coefficients: tuple[BoundaryCoefficient, ...]
+    course: PerceptronRun | None
     contenders: tuple[Contender, ...]
     fewest: Fewest | None
-    lifts: tuple[Lifted, ...]
+    lifts: tuple[PolynomialLift, ...]
     statements: tuple[Statement, ...]
     picture: Picture | None
-    ridge: RidgePath | None
+    ridge: LabelRidgePath | None
     advice: tuple[str, ...]
 
     @property
@@ -226,9 +226,9 @@ class Diagnosis:
     ``str()`` is a dozen lines, ``to_html`` the report, ``to_json`` the record; a notebook shows the report.
     """
 
-    data: Data
+    data: DataProfile
     intercept: bool
-    tasks: tuple[Task, ...]
+    tasks: tuple[TaskDiagnosis, ...]
     budget: float
     seconds: float
     notes: tuple[str, ...]
@@ -278,7 +278,7 @@ class Diagnosis:
 def _plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         record = {name: _plain(item) for name, item in asdict(value).items()}
-        if isinstance(value, Task):
+        if isinstance(value, TaskDiagnosis):
             record["proven"] = value.proven
         return record
     if isinstance(value, dict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from separatrix.reports.coefficients import logistic_sentence
-from separatrix.reports.diagnosis.diagnosis_record import Data, Diagnosis, Task
+from separatrix.reports.diagnosis.diagnosis_record import DataProfile, Diagnosis, TaskDiagnosis
 from separatrix.reports.evaluation import told
 from separatrix.reports.formatting import (
     Line,
@@ -75,7 +75,7 @@ def _notes(diagnosis: Diagnosis) -> Iterator[Line]:
         yield "note", note
 
 
-def _row(task: Task) -> tuple[str, ...]:
+def _row(task: TaskDiagnosis) -> tuple[str, ...]:
     fewest = ""
     if task.fewest is not None:
         ends = (task.fewest.lower, task.fewest.upper)
@@ -91,13 +91,13 @@ def _head(diagnosis: Diagnosis) -> str:
     return f"{data.name} ({size}{origin})" if data.name else f"{size}{origin}"
 
 
-def _proof(task: Task) -> str:
+def _proof(task: TaskDiagnosis) -> str:
     if not task.proven:
         return "nothing is proven"
     return "the proof was checked on every row, in exact arithmetic"
 
 
-def _margin(task: Task) -> Iterator[Line]:
+def _margin(task: TaskDiagnosis) -> Iterator[Line]:
     margin = task.margin
     if margin is None:
         return
@@ -123,21 +123,21 @@ def _digits(lower: float, upper: float) -> str:
     return f"a gap of {(upper - lower) / upper:.1g}"
 
 
-def _logistic(task: Task) -> Iterator[Line]:
+def _logistic(task: TaskDiagnosis) -> Iterator[Line]:
     followed = bool(task.coefficients) and task.coefficients[0].runs_to is not None
     if task.kind == "complete" or followed:
         names = [c.name for c in task.coefficients]
         yield "logistic", logistic_sentence(task.kind, names, [c.runs_to for c in task.coefficients])
 
 
-def _course(task: Task) -> str:
+def _course(task: TaskDiagnosis) -> str:
     course = task.course
     assert course is not None
     made = f"{several(course.mistakes, 'mistake')} in {several(course.passes, 'pass', 'passes')}"
     return f"{made}, the last without any" if course.settled else f"{made}, and it did not settle"
 
 
-def _errors(task: Task) -> Iterator[Line]:
+def _errors(task: TaskDiagnosis) -> Iterator[Line]:
     fewest = task.fewest
     if fewest is not None and task.kind != "complete":
         if fewest.optimal:
@@ -148,7 +148,7 @@ def _errors(task: Task) -> Iterator[Line]:
         yield "", "; ".join(others)
 
 
-def _held_out(task: Task) -> Iterator[Line]:
+def _held_out(task: TaskDiagnosis) -> Iterator[Line]:
     # One method, chosen beforehand: of several the best on held-out rows looks better than it is.
     wanted = "maximum margin" if task.kind == "complete" else "linear SVM (C = 1)"
     for contender in task.contenders:
@@ -156,7 +156,7 @@ def _held_out(task: Task) -> Iterator[Line]:
             yield "held out", f"{wanted}: {told(contender.held_out)}"
 
 
-def _data(data: Data) -> Iterator[Line]:
+def _data(data: DataProfile) -> Iterator[Line]:
     odd = []
     if data.repetition is not None and data.repetition.repeated:
         odd.append(f"{_told(data.repetition.repeated, 'row', 'repeats', 'repeat')} others")

@@ -6,14 +6,14 @@ import numpy as np
 
 from separatrix.algorithms.least_squares import Ridge
 from separatrix.fitting.exact_errors import matrix
-from separatrix.reports.diagnosis.diagnosis_record import RidgePath
+from separatrix.reports.diagnosis.diagnosis_record import LabelRidgePath
 from separatrix.rows import DataError, Rows
 
 ALPHAS = 41
 MOST_DRAWN = 12
 
 
-def ridge_path(rows: Rows, names: object, *, intercept: bool) -> RidgePath | None:
+def ridge_path(rows: Rows, names: object, *, intercept: bool) -> LabelRidgePath | None:
     """Standardised columns, alphas from n·1e-4 to n·1e4, the columns of the largest coefficients."""
     labels = list(names)  # type: ignore[call-overload]
     parts = [matrix(block, rows.n_columns) for block in rows.blocks()]
@@ -32,7 +32,7 @@ def ridge_path(rows: Rows, names: object, *, intercept: bool) -> RidgePath | Non
         return None
     table = found.coefficients
     largest = np.argsort(-np.abs(table[ALPHAS // 2]), kind="stable")[:MOST_DRAWN]
-    return RidgePath(
+    return LabelRidgePath(
         alphas=tuple(float(f"{a:.7g}") for a in alphas.tolist()),
         coefficients=tuple(tuple(float(f"{v:.7g}") for v in table[:, j].tolist()) for j in largest),
         columns=tuple(labels[j] for j in largest),

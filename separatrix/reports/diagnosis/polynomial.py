@@ -11,7 +11,7 @@ from separatrix.algorithms.separation import separate
 from separatrix.algorithms.separation.lift import Lift
 from separatrix.algorithms.separation.scan import OutOfTime
 from separatrix.fitting.exact_errors import matrix
-from separatrix.reports.diagnosis.diagnosis_record import Lifted
+from separatrix.reports.diagnosis.diagnosis_record import PolynomialLift
 from separatrix.rows import Rows
 
 DEGREES = (2, 3, 4)
@@ -19,9 +19,9 @@ MOST_COLUMNS = 1500
 MOST_VALUES = 20_000_000
 
 
-def lifts_of(rows: Rows, *, intercept: bool, budget: float) -> tuple[Lifted, ...]:
+def lifts_of(rows: Rows, *, intercept: bool, budget: float) -> tuple[PolynomialLift, ...]:
     """Each degree until one separates, the columns are too many, or the seconds are spent."""
-    found: list[Lifted] = []
+    found: list[PolynomialLift] = []
     if rows.n_rows * rows.n_columns > MOST_VALUES:
         return ()
     blocks = list(rows.blocks())
@@ -45,7 +45,7 @@ def lifts_of(rows: Rows, *, intercept: bool, budget: float) -> tuple[Lifted, ...
         except OutOfTime:
             margin = None
         decided = None if answer.kind == "undecided" else answer.separable
-        found.append(Lifted(degree, columns, decided, margin))
+        found.append(PolynomialLift(degree, columns, decided, margin))
         if answer.separable:
             break
     return tuple(found)

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from separatrix.reports.diagnosis.diagnosis_record import Diagnosis, Task
+from separatrix.reports.diagnosis.diagnosis_record import Diagnosis, TaskDiagnosis
 from separatrix.reports.diagnosis.diagnosis_text import KINDS
 from separatrix.reports.evaluation import told
 from separatrix.reports.formatting import at_least, at_most, counted, named, number, printable, several
@@ -112,7 +112,7 @@ def _template() -> Template:
     return _environment().get_template("report.html")
 
 
-def _verdict(task: Task) -> str:
+def _verdict(task: TaskDiagnosis) -> str:
     """Two or three words, for the first screen."""
     return {
         "complete": "Separable",
@@ -122,7 +122,7 @@ def _verdict(task: Task) -> str:
     }[task.kind]
 
 
-def _responsible(task: Task) -> str:
+def _responsible(task: TaskDiagnosis) -> str:
     """The rows and columns that the verdict hangs on, in one sentence."""
     if task.conflict:
         rows = _listed([counted(row.row) for row in task.conflict], 8)
@@ -144,7 +144,7 @@ def _listed(names: Any, most: int = MOST_NAMED) -> str:
     return f"{', '.join(map(str, shown[:most]))} and {len(shown) - most:,} more"
 
 
-def _conflict_table(task: Task, diagnosis: Diagnosis) -> dict[str, Any] | None:
+def _conflict_table(task: TaskDiagnosis, diagnosis: Diagnosis) -> dict[str, Any] | None:
     """The conflict's rows with the user's own values, the columns that vary among them first."""
     if not task.conflict:
         return None

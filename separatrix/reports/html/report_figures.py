@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from separatrix.reports.axes import Panel, Scale, draw_edge, draw_frame, draw_legend, draw_mark, padded, panel
-from separatrix.reports.diagnosis.diagnosis_record import Coefficient, Picture, Task
+from separatrix.reports.diagnosis.diagnosis_record import BoundaryCoefficient, Picture, TaskDiagnosis
 from separatrix.reports.formatting import at_most, counted, named, number, several
 from separatrix.reports.svg import STYLE, Drawing, shortened
 
@@ -28,7 +28,7 @@ class Figure:
     svg: str
 
 
-def figures_of(task: Task, name: str) -> Iterator[Callable[[], Figure]]:
+def figures_of(task: TaskDiagnosis, name: str) -> Iterator[Callable[[], Figure]]:
     """What draws every figure that the record of a task can fill; ``name`` begins the identifiers."""
     if task.picture is not None:
         yield partial(scatter, task, task.picture, f"{name}-rows")
@@ -43,7 +43,7 @@ def figures_of(task: Task, name: str) -> Iterator[Callable[[], Figure]]:
         yield partial(ridge, task, f"{name}-ridge")
 
 
-def scatter(task: Task, picture: Picture, name: str) -> Figure:
+def scatter(task: TaskDiagnosis, picture: Picture, name: str) -> Figure:
     """The rows seen along the weights, the boundary, and the street where there is one."""
     what = "conflict" if task.conflict else "support"
     marked = sum(picture.marked)
@@ -88,7 +88,7 @@ def scatter(task: Task, picture: Picture, name: str) -> Figure:
     return _figure(drawing, described)
 
 
-def histogram(task: Task, picture: Picture, name: str) -> Figure:
+def histogram(task: TaskDiagnosis, picture: Picture, name: str) -> Figure:
     """How far the rows are from the boundary, on their own side of it or on the other."""
     edges, (minus, plus) = picture.bins, picture.counts
     wrong = sum(a + b for right, a, b in zip(edges[1:], minus, plus, strict=True) if right <= 0)
@@ -123,7 +123,7 @@ def histogram(task: Task, picture: Picture, name: str) -> Figure:
     return _figure(drawing, described)
 
 
-def course(task: Task, name: str) -> Figure:
+def course(task: TaskDiagnosis, name: str) -> Figure:
     """The mistakes of a perceptron, pass by pass, added up, under Novikoff's line where there is one."""
     told = task.course
     assert told is not None
@@ -174,7 +174,7 @@ def course(task: Task, name: str) -> Figure:
     return _figure(drawing, described)
 
 
-def coefficients(task: Task, name: str) -> Figure:
+def coefficients(task: TaskDiagnosis, name: str) -> Figure:
     """The weights per standard deviation of their column, the largest first."""
     ranked = sorted(task.coefficients, key=lambda c: -abs(c.standardised))
     shown = ranked[:MOST_BARS]
@@ -214,7 +214,7 @@ def coefficients(task: Task, name: str) -> Figure:
     return _figure(drawing, described)
 
 
-def interval(task: Task, name: str) -> Figure:
+def interval(task: TaskDiagnosis, name: str) -> Figure:
     """How the interval of the fewest errors closed."""
     fewest = task.fewest
     assert fewest is not None
@@ -253,7 +253,7 @@ def interval(task: Task, name: str) -> Figure:
     return _figure(drawing, described)
 
 
-def ridge(task: Task, name: str) -> Figure:
+def ridge(task: TaskDiagnosis, name: str) -> Figure:
     """Least squares on the labels ±1 with a growing penalty, and the error on rows left out."""
     path = task.ridge
     assert path is not None
@@ -301,7 +301,7 @@ def ridge(task: Task, name: str) -> Figure:
     return _figure(drawing, described)
 
 
-def _bar(drawing: Drawing, area: Panel, one: Coefficient, y: float) -> None:
+def _bar(drawing: Drawing, area: Panel, one: BoundaryCoefficient, y: float) -> None:
     value = one.standardised if math.isfinite(one.standardised) else 0.0
     start, stop = sorted((area.x(0.0), area.x(value)))
     colour = "plus" if value >= 0 else "minus"
@@ -333,7 +333,7 @@ def _street(drawing: Drawing, area: Panel, normal: tuple[float, float], offset: 
     drawing.path(line(0.0), class_="line ink-line")
 
 
-def _other(task: Task) -> str:
+def _other(task: TaskDiagnosis) -> str:
     return "the rest" if task.negative is None else named(task.negative)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from separatrix.certificates.arithmetic.gradient import gradient
 from separatrix.certificates.certificate import Certificate, Verdict
 from separatrix.certificates.data.measured_targets import read_measured
-from separatrix.certificates.data.reading import Source, refuse_infinite, stored
+from separatrix.certificates.data.reading import RowSource, refuse_infinite, stored
 from separatrix.certificates.fields import CertificateError, Double, DoubleOrNone, Doubles, DoublesOrNone
 
 
@@ -52,10 +52,10 @@ class GradientAtMost(Certificate):
     def claim(self) -> str:
         return f"Half the gradient of the squared error is at most {self.gradient!r} long here."
 
-    def _read(self, X: Any, y: Any) -> Source:
+    def _read(self, X: Any, y: Any) -> RowSource:
         return read_measured(X, y, label=self.about.label, features=self.about.features)
 
-    def _prove(self, source: Source) -> Verdict:
+    def _prove(self, source: RowSource) -> Verdict:
         if self.sample_weight is not None and len(self.sample_weight) != source.n_rows:
             weights = len(self.sample_weight)
             return Verdict(False, f"It has weights for {weights} rows; this data has {source.n_rows}.")
@@ -67,7 +67,7 @@ class GradientAtMost(Certificate):
         return Verdict(True, f"Half the gradient is at most {self.gradient!r} long.")
 
 
-def exact_square(source: Source, claim: GradientAtMost) -> Fraction:
+def exact_square(source: RowSource, claim: GradientAtMost) -> Fraction:
     """The squared length of half the gradient, in whole numbers."""
     whole, bias = [Fraction(w) for w in claim.weights], Fraction(claim.intercept or 0.0)
     half = [Fraction(claim.alpha) * w for w in whole]

@@ -17,7 +17,7 @@ from separatrix.certificates.certificate import Certificate, Verdict
 from separatrix.certificates.check.joint_likelihood import joint_likelihood_within
 from separatrix.certificates.claims.optimality.likelihood_verdict import Proven, SignedTable, verdict
 from separatrix.certificates.data.labels import Label, plain, same_label
-from separatrix.certificates.data.reading import Source, read
+from separatrix.certificates.data.reading import RowSource, read
 from separatrix.certificates.duality.logistic_likelihood import grain
 from separatrix.certificates.duality.multinomial_likelihood import JointDuality, JointSums
 from separatrix.certificates.fields import (
@@ -145,7 +145,7 @@ class JointLikelihoodWithin(Certificate):
         except ValueError as error:
             return Verdict(False, str(error))
 
-    def _compare(self, sources: list[Source]) -> Verdict:
+    def _compare(self, sources: list[RowSource]) -> Verdict:
         first = next(iter(sources[0].pieces())).X[:1000] if sources[0].n_rows else None
 
         def proven() -> Proven:
@@ -155,15 +155,15 @@ class JointLikelihoodWithin(Certificate):
 
         return verdict(self, proven, joint_likelihood_within, SignedTable(sources, self.classes))
 
-    def _prove(self, source: Source) -> Verdict:
+    def _prove(self, source: RowSource) -> Verdict:
         raise NotImplementedError("A multinomial claim needs all labels, not signs: see verify.")
 
 
-def _walk(duality: JointDuality, sources: list[Source], row_weights: Any) -> JointSums:
+def _walk(duality: JointDuality, sources: list[RowSource], row_weights: Any) -> JointSums:
     return reduce(add, _parts(duality, sources, row_weights))
 
 
-def _parts(duality: JointDuality, sources: list[Source], row_weights: Any) -> Iterator[JointSums]:
+def _parts(duality: JointDuality, sources: list[RowSource], row_weights: Any) -> Iterator[JointSums]:
     for pieces in zip(*(source.pieces() for source in sources), strict=True):
         signs = np.array([piece.signs for piece in pieces])
         if ((signs > 0).sum(axis=0) != 1).any():

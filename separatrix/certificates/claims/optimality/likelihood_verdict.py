@@ -17,7 +17,7 @@ import numpy as np
 
 from separatrix.certificates.certificate import Verdict
 from separatrix.certificates.check.record import Refused
-from separatrix.certificates.data.reading import Source, refuse_infinite
+from separatrix.certificates.data.reading import RowSource, refuse_infinite
 from separatrix.certificates.duality.soft_margin import nearest
 
 MOST_ROWS = 10_000
@@ -46,7 +46,7 @@ class SignedTable:
         The labels; none where signs are enough.
     """
 
-    sources: list[Source]
+    sources: list[RowSource]
     classes: tuple[Any, ...] = ()
 
     @property
@@ -113,7 +113,7 @@ def _refusal(claim: Any, found: Proven) -> str | None:
     return None
 
 
-def _is_open(claim: Any, found: Proven, source: Source) -> bool:
+def _is_open(claim: Any, found: Proven, source: RowSource) -> bool:
     """Whether doubles leave the claim open, and the table is small enough to settle it.
 
     An upper end below a bound of all objectives is wrong, and so is a lower end above some objective.

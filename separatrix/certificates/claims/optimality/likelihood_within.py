@@ -26,8 +26,14 @@ from separatrix.certificates.certificate import Certificate, Verdict
 from separatrix.certificates.check.likelihood import likelihood_within
 from separatrix.certificates.claims.optimality.likelihood_verdict import Proven, SignedTable, verdict
 from separatrix.certificates.claims.separation import split
-from separatrix.certificates.data.reading import Source
-from separatrix.certificates.duality.logistic_likelihood import Duality, Sums, added, grain, penalised_bounds
+from separatrix.certificates.data.reading import RowSource
+from separatrix.certificates.duality.logistic_likelihood import (
+    Duality,
+    LikelihoodSums,
+    added,
+    grain,
+    penalised_bounds,
+)
 from separatrix.certificates.duality.restoration import correction, restored_entropy, signed_doubles
 from separatrix.certificates.fields import (
     CertificateError,
@@ -107,7 +113,7 @@ class LikelihoodWithin(Certificate):
             float((Fraction(self.upper) - Fraction(self.lower)) / Fraction(self.upper)) if self.upper else 0.0
         )
 
-    def _prove(self, source: Source) -> Verdict:
+    def _prove(self, source: RowSource) -> Verdict:
         if self.row_weights is not None and len(self.row_weights) != source.n_rows:
             return Verdict(False, f"It weighs {len(self.row_weights)} rows; this data has {source.n_rows}.")
         if self.direction is not None and len(self.direction) != source.n_columns + (
@@ -116,15 +122,15 @@ class LikelihoodWithin(Certificate):
             return Verdict(False, "Its direction has the wrong length.")
 
         def proven() -> Proven:
-            bounds = Bounds(self, source.n_rows)
+            bounds = LikelihoodBounds(self, source.n_rows)
             ends = bounds.of(lambda duality: _walk(duality, source, bounds.row_weights), source)
             return Proven(*ends, bounds.reason)
 
         return verdict(self, proven, likelihood_within, SignedTable([source]))
 
 
-def _walk(duality: Duality, source: Source, row_weights: Any) -> Sums:
-    def parts() -> Iterator[Sums]:
+def _walk(duality: Duality, source: RowSource, row_weights: Any) -> LikelihoodSums:
+    def parts() -> Iterator[LikelihoodSums]:
         for piece in source.pieces():
             v = np.ones(piece.stop - piece.start)
             if row_weights is not None:
@@ -134,7 +140,7 @@ def _walk(duality: Duality, source: Source, row_weights: Any) -> Sums:
     return added(parts())
 
 
-def _centre(source: Source) -> Any:
+def _centre(source: RowSource) -> Any:
     """The mean of a few dense rows, where it is far from zero as they are spread; None elsewhere."""
     X = next(source.pieces()).X
     if not isinstance(X, np.ndarray):
@@ -144,7 +150,7 @@ def _centre(source: Source) -> Any:
     return mean if np.isfinite(mean).all() and (abs(mean) > 8 * spread).any() else None
 
 
-class Bounds:
+class LikelihoodBounds:
     """Both ends of the objective for the witness of a certificate.
 
     ``of`` is given a way to add up the rows, so that a fit may do that with threads.
@@ -202,7 +208,7 @@ class Bounds:
         plane = Margins(*split(self.witness.direction, self.intercept is not None))  # type: ignore[arg-type]
         return lambda X, signs: plane.compare(X, signs) == 0
 
-    def _unpenalised(self, duality: Duality, total: Sums, source: Any) -> Fraction:
+    def _unpenalised(self, duality: Duality, total: LikelihoodSums, source: Any) -> Fraction:
         witness, constant = self.witness, self.intercept is not None
         width = len(self.weights) + constant
         if not (witness.rows or len(witness.normals) == width):
@@ -231,7 +237,7 @@ class Bounds:
             return Fraction(0)
         return Fraction(entropy)
 
-    def _idle(self, source: Source) -> str | None:
+    def _idle(self, source: RowSource) -> str | None:
         """A row it names that does not count: nothing says that such a row lies in the span of the others."""
         rows, v, kept = self.witness.rows, self.row_weights, self._kept()
         idle = np.zeros(len(rows), bool) if v is None else v[list(rows)] == 0
@@ -241,7 +247,7 @@ class Bounds:
             return None
         return f"nothing: row {rows[int(np.argmax(idle))]} (counted from 0) does not count"
 
-    def _outside(self, source: Source) -> str | None:
+    def _outside(self, source: RowSource) -> str | None:
         """A row that counts and is not orthogonal to the normals."""
         kept = self._kept()
         for normal in self.witness.normals:

@@ -14,7 +14,7 @@ import numpy as np
 from separatrix.certificates.arithmetic.balls import errors_from, grown, power
 from separatrix.certificates.arithmetic.linear_algebra import arb, fmpq
 from separatrix.certificates.arithmetic.moments import Moments, Part, moments_of
-from separatrix.certificates.data.reading import Source, refuse_infinite, stored
+from separatrix.certificates.data.reading import RowSource, refuse_infinite, stored
 
 
 class MeanAlone:
@@ -50,7 +50,7 @@ def target_moments(parts: Any) -> Moments:
     return moments_of(((np.empty((len(y), 0)), y, s) for _, y, s in parts), 0)
 
 
-def mean_equations(source: Source, claim: Any) -> MeanAlone:
+def mean_equations(source: RowSource, claim: Any) -> MeanAlone:
     """The limit for the rows of a source, which have to be numbers all the same."""
     weights = None if claim.sample_weight is None else np.asarray(claim.sample_weight, np.float64)
 

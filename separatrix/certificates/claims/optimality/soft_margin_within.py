@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from separatrix.certificates.arithmetic.dyadic import power_of_two
 from separatrix.certificates.certificate import Certificate, Verdict
-from separatrix.certificates.data.reading import Source
+from separatrix.certificates.data.reading import RowSource
 from separatrix.certificates.duality.soft_margin import Objective, enclosed, exact_dual, exact_primal, nearest
 from separatrix.certificates.fields import (
     CertificateError,
@@ -113,7 +113,7 @@ class SoftMarginWithin(Certificate):
         squared = self.loss == "squared_hinge"
         return Objective(self.weights, self.intercept, self.C, squared, self.row_weights, listed)
 
-    def _prove(self, source: Source) -> Verdict:
+    def _prove(self, source: RowSource) -> Verdict:
         if self.rows and self.rows[-1] >= source.n_rows:
             return Verdict(False, f"It names row {self.rows[-1]}; this data has {source.n_rows} rows.")
         if self.row_weights is not None and len(self.row_weights) != source.n_rows:

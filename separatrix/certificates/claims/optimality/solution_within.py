@@ -17,7 +17,7 @@ from separatrix.certificates.arithmetic.normal_equations import NormalEquations
 from separatrix.certificates.certificate import Certificate, Verdict
 from separatrix.certificates.claims.optimality.mean_alone import mean_equations
 from separatrix.certificates.data.measured_targets import read_measured
-from separatrix.certificates.data.reading import Source
+from separatrix.certificates.data.reading import RowSource
 from separatrix.certificates.fields import CertificateError, Double, DoubleOrNone, Doubles, DoublesOrNone
 
 MOST_COLUMNS = 1000  # of exact equations
@@ -81,10 +81,10 @@ class SolutionWithin(Certificate):
         what = "least-squares" if self.alpha == 0 else f"ridge (alpha {penalty})"
         return f"The coefficients are within {self.distance!r} of the exact {what} solution of these numbers."
 
-    def _read(self, X: Any, y: Any) -> Source:
+    def _read(self, X: Any, y: Any) -> RowSource:
         return read_measured(X, y, label=self.about.label, features=self.about.features)
 
-    def _prove(self, source: Source) -> Verdict:
+    def _prove(self, source: RowSource) -> Verdict:
         if self.sample_weight is not None and len(self.sample_weight) != source.n_rows:
             weights = len(self.sample_weight)
             return Verdict(False, f"It has weights for {weights} rows; this data has {source.n_rows}.")
@@ -118,7 +118,7 @@ class SolutionWithin(Certificate):
             return sum(error**2 for error in errors) <= Fraction(self.distance) ** 2
         return fits and length(errors) <= self.distance
 
-    def _by_gradient(self, source: Source) -> bool:
+    def _by_gradient(self, source: RowSource) -> bool:
         far, bias = gradient_distance(source, self)
         bounds = [far] * len(self.weights) + [bias] * (self.intercept is not None)
         fits = all(bound <= allowed for bound, allowed in zip(bounds, self.within, strict=True))
@@ -137,13 +137,13 @@ def length(errors: list[float]) -> float:
     return largest * float(np.sqrt(scaled @ scaled)) * (1 + (len(errors) + 8) * 2.0**-52)
 
 
-def gradient_distance(source: Source, claim: Any) -> tuple[float, float]:
+def gradient_distance(source: RowSource, claim: Any) -> tuple[float, float]:
     """Bounds on the distance of weights and intercept, for a penalty above 0."""
     found = gradient(source, claim.weights, claim.intercept, claim.alpha, claim.sample_weight)
     return found.distance(claim.alpha)
 
 
-def parts_of(source: Source, sample_weight: Any) -> Iterator[Part]:
+def parts_of(source: RowSource, sample_weight: Any) -> Iterator[Part]:
     """Rows, targets and weights, piece by piece."""
     weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
     for piece in source.pieces():
@@ -156,7 +156,7 @@ def few_columns(n: int, d: int) -> bool:
     return d <= (MOST_COLUMNS if n > d else MOST_DEPENDENT) and n * (d + 2) ** 2 <= MOST_WORK
 
 
-def exact_equations(source: Source, claim: Any) -> Any:
+def exact_equations(source: RowSource, claim: Any) -> Any:
     """The equations of the exact solution; None where the problem is too large for them."""
     if claim.alpha is None:
         return mean_equations(source, claim)

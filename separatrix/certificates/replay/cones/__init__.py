@@ -21,7 +21,7 @@ from collections.abc import Sequence
 
 from separatrix.certificates.check.fewest_errors_cone import least_bound
 from separatrix.certificates.replay.cones.forest import Forest, Unfit
-from separatrix.certificates.replay.cones.replay import Replay
+from separatrix.certificates.replay.cones.replay import ForestReplay
 
 __all__ = ["least"]
 
@@ -32,7 +32,7 @@ def least(scores: dict[int, list[int]], trees: Sequence[str], weights: dict[int,
     """What `least_bound` returns, or a refusal."""
     if scores and width and sum(weights.values()) < COUNTABLE:
         try:
-            return Replay(scores, weights, Forest(trees, width), width).least()
+            return ForestReplay(scores, weights, Forest(trees, width), width).least()
         except Unfit:
             pass
     return least_bound(scores, trees, weights, width)

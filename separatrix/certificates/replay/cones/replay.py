@@ -18,7 +18,7 @@ TINY, FAINT = 1e-300, 1e-280
 AT_ONCE = 30_000  # rows of all nodes that are looked at together
 
 
-class Replay:
+class ForestReplay:
     """All trees, from the roots down."""
 
     def __init__(
