@@ -13,7 +13,7 @@ from separatrix.certificates import ErrorsAtLeast
 from separatrix.certificates.check.fewest_errors import Groups, grouped, lower_bound
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.check.table import Unreadable
-from separatrix.certificates.claims.errors import FASTER
+from separatrix.certificates.claims.errors import FAST_METHODS
 from separatrix.certificates.replay import cones
 
 KINDS = ["normal", "grid", "thin grid", "twenty digits", "units"]
@@ -61,8 +61,8 @@ def test_both_replays_find_the_same_bound(kind, seed, monkeypatch):
     assert lower_bound(interval.proof, groups) == interval.lower
     monkeypatch.setattr(cones, "least_bound", None)  # the arrays alone
     for at_once in (1, 50, 10**6):
-        monkeypatch.setattr(cones.replay, "AT_ONCE", at_once)
-        assert lower_bound(interval.proof, groups, FASTER) == interval.lower
+        monkeypatch.setattr(cones.replay, "BATCH_ROWS", at_once)
+        assert lower_bound(interval.proof, groups, FAST_METHODS) == interval.lower
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -90,7 +90,7 @@ def test_both_replays_refuse_the_same_forgeries(kind, seed):
         proof = {**interval.proof, "trees": [" ".join(tree) for tree in forged]}
         expected = outcome(proof, groups)
         refused += expected is None or expected < interval.lower
-        assert outcome(proof, groups, methods=FASTER) == expected
+        assert outcome(proof, groups, methods=FAST_METHODS) == expected
     assert refused > 10
 
 
@@ -111,7 +111,7 @@ def test_a_product_that_underflows_is_not_taken_for_zero():
     trees = ["0 0 -1"] * 7 + [f"1 0 0 1 1 {E - 1} 1 -1"]
     proof, groups = hand_made(X, [1, 1, 1, 1, 0], trees, basis)
     assert outcome(proof, groups) is None
-    assert outcome(proof, groups, methods=FASTER) is None
+    assert outcome(proof, groups, methods=FAST_METHODS) is None
     claim = ErrorsAtLeast(1, None, proof, intercept=False)
     assert not claim.verify(X, [1, 1, 1, 1, 0]).holds
 
@@ -121,20 +121,20 @@ def test_shifts_beyond_reason_are_refused(e):
     trees = ["0 0 -1"] * 3 + [f"1 0 0 1 1 {e} 1 -1"]
     proof, groups = hand_made([[1, -1], [-1, 0.5], [-0.3, -1]], [1, 1, 0], trees)
     assert outcome(proof, groups) is None
-    assert outcome(proof, groups, methods=FASTER) is None
+    assert outcome(proof, groups, methods=FAST_METHODS) is None
 
 
 @pytest.mark.parametrize("amount", [3, 9, 2**60])
 def test_a_pair_may_be_shortened_where_it_is_made(amount):
     trees = ["0 0 -1"] * 3 + [f"1 1 0 1 1 0 {amount} 0 {amount - 1} -1"]
     proof, groups = hand_made([[1, -1], [-1, 0.5], [-0.3, -1]], [1, 1, 0], trees)
-    assert outcome(proof, groups, methods=FASTER) == outcome(proof, groups)
+    assert outcome(proof, groups, methods=FAST_METHODS) == outcome(proof, groups)
 
 
 def test_whole_numbers_are_kept_only_up_to_a_size(monkeypatch):
     groups, interval = drawn("thin grid", 0)
-    monkeypatch.setattr(cones.vertices, "MOST", 100)
-    assert lower_bound(interval.proof, groups, FASTER) == interval.lower
+    monkeypatch.setattr(cones.vertices, "MAX_KEPT_BITS", 100)
+    assert lower_bound(interval.proof, groups, FAST_METHODS) == interval.lower
 
 
 def test_rows_of_other_data_are_refused_alike():
@@ -142,15 +142,17 @@ def test_rows_of_other_data_are_refused_alike():
     for name in list(groups.rows)[:10]:
         moved = {**groups.rows, name: [-value for value in groups.rows[name]]}
         other = groups._replace(rows=moved)
-        assert outcome(interval.proof, other, methods=FASTER) == outcome(interval.proof, other)
+        assert outcome(interval.proof, other, methods=FAST_METHODS) == outcome(interval.proof, other)
 
 
 def test_costs_beyond_doubles_and_no_rows_are_left_to_whole_numbers():
     groups, interval = drawn("normal", 2)
     large = groups._replace(weights={name: weight << 60 for name, weight in groups.weights.items()})
-    assert outcome(interval.proof, large, methods=FASTER) == outcome(interval.proof, large)
+    assert outcome(interval.proof, large, methods=FAST_METHODS) == outcome(interval.proof, large)
     nothing = {"method": "cones", "basis": [["1"]], "null": [], "trees": ["0 0 -1", "0 0 -1"]}
-    assert lower_bound(nothing, Groups({}, {}, 3), FASTER) == lower_bound(nothing, Groups({}, {}, 3)) == 3
+    assert (
+        lower_bound(nothing, Groups({}, {}, 3), FAST_METHODS) == lower_bound(nothing, Groups({}, {}, 3)) == 3
+    )
 
 
 @pytest.mark.parametrize(
@@ -160,4 +162,4 @@ def test_broken_trees_are_refused(tokens):
     groups, interval = drawn("normal", 3)
     proof = {**interval.proof, "trees": [tokens, *interval.proof["trees"][1:]]}
     with pytest.raises((Refused, Unreadable)):
-        lower_bound(proof, groups, FASTER)
+        lower_bound(proof, groups, FAST_METHODS)

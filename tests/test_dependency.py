@@ -27,7 +27,7 @@ def points(draw):
 @given(points())
 def test_floats_never_claim_what_whole_numbers_deny(given):
     exact = dependency._cancel_exactly(given)
-    for surely in (dependency.surely_cancel, circuits._surely_cancel):
+    for surely in (dependency.cancel_in_floats, circuits._cancel_in_floats):
         assert exact or not surely(given)
     assert dependency.cancel(given) == circuits.cancel(given) == exact
 
@@ -45,8 +45,8 @@ def planted(n: int, seed: int, least: float) -> list[list[int]]:
 @pytest.mark.parametrize("seed", range(4))
 def test_a_clear_dependency_needs_no_elimination(n, seed):
     rows = planted(n, seed, 0.2)
-    assert dependency.surely_cancel(rows)
-    assert circuits._surely_cancel(rows)
+    assert dependency.cancel_in_floats(rows)
+    assert circuits._cancel_in_floats(rows)
     assert dependency._cancel_exactly(rows)
 
 
@@ -54,16 +54,16 @@ def test_a_clear_dependency_needs_no_elimination(n, seed):
 def test_one_that_is_not_clear_is_left_to_whole_numbers(least):
     for seed in range(5):
         rows = planted(9, seed, least)
-        assert not dependency.surely_cancel(rows)
-        assert not circuits._surely_cancel(rows)
+        assert not dependency.cancel_in_floats(rows)
+        assert not circuits._cancel_in_floats(rows)
         assert dependency.cancel(rows) == circuits.cancel(rows) == dependency._cancel_exactly(rows)
 
 
 def test_rows_of_less_than_full_rank_are_not_for_floats():
     rows = planted(6, 0, 0.3)
     rows = [[*row[:5], row[4]] for row in rows]
-    assert not dependency.surely_cancel(rows)
-    assert not circuits._surely_cancel(rows)
+    assert not dependency.cancel_in_floats(rows)
+    assert not circuits._cancel_in_floats(rows)
 
 
 def test_what_doubles_do_not_hold_is_not_for_floats():

@@ -11,7 +11,7 @@ import separatrix as sx
 from separatrix.algorithms.logistic import enclosure_kernels as compiled
 from separatrix.algorithms.logistic.certificate import _dense
 from separatrix.certificates.arithmetic import enclosures as plain
-from separatrix.certificates.duality.logistic_likelihood import Duality, grain
+from separatrix.certificates.duality.logistic_likelihood import Duality, default_quantum
 
 
 def test_the_bits_are_those_of_the_certificate():
@@ -61,13 +61,13 @@ def test_the_sums_of_a_piece_are_those_of_the_certificate(dtype, scales):
     signs = np.where(random.random(1300) < 0.4, 1, -1).astype(np.int8)
     v = random.integers(0, 4, 1300).astype(float)
     weights = random.normal(size=4)
-    duality = Duality(weights, 0.25, grain(1300, v), scales=scales)
+    duality = Duality(weights, 0.25, default_quantum(1300, v), scales=scales)
     found = _dense(duality, X, signs, v, 70, [])
     same = duality.piece(X.astype(np.float64), signs, v, 70)
     assert found.loss == pytest.approx(same.loss, rel=1e-13)
     assert found.entropy == pytest.approx(same.entropy, rel=1e-13)
     assert np.allclose(found.g, same.g, rtol=1e-12)
-    assert found.reach == pytest.approx(same.reach, rel=1e-12)
+    assert found.norm_sum == pytest.approx(same.norm_sum, rel=1e-12)
     assert found.multiples == pytest.approx(same.multiples, rel=1e-12)
     assert [(one.row, one.weight) for one in found.largest] == [(one.row, one.weight) for one in same.largest]
     assert [one.length for one in found.largest] == pytest.approx([one.length for one in same.largest])
@@ -81,14 +81,14 @@ def test_the_loss_of_a_piece_is_not_below_the_exact_one():
     mp.dps = 40
     X = np.arange(-20.0, 21.0)[:, None]
     signs = np.where(np.arange(41) % 3, 1, -1).astype(np.int8)
-    found = _dense(Duality(np.array([1.0]), 2.0, grain(41, None)), X, signs, np.ones(41), 0, [])
+    found = _dense(Duality(np.array([1.0]), 2.0, default_quantum(41, None)), X, signs, np.ones(41), 0, [])
     margins = [int(s) * (int(x) + 2) for s, x in zip(signs, X[:, 0], strict=True)]
     exact = sum(mp.log(1 + mp.exp(-mpf(m))) for m in margins)
     assert exact <= mpf(found.loss) <= exact * (1 + mpf("1e-12"))
     shares = [1 / (1 + mp.exp(mpf(m))) for m in margins]
     entropy = sum(-p * mp.log(p) - (1 - p) * mp.log(1 - p) for p in shares)
     assert mpf(found.entropy) <= entropy + mpf("1e-12")
-    assert Fraction(found.multiples[0] + found.multiples[1], 2 ** grain(41, None)) == pytest.approx(
+    assert Fraction(found.multiples[0] + found.multiples[1], 2 ** default_quantum(41, None)) == pytest.approx(
         float(sum(shares)), rel=1e-12
     )
 

@@ -591,9 +591,9 @@ def test_the_checker_balances_classes_by_way_of_a_third(tmp_path):
     assert model.certificate_.verify(X, y).holds
     assert checked(tmp_path, model.certificate_, X, y)
     joint = JointDual.__new__(JointDual)
-    joint.own, joint.weights, joint.grain = [0, 1, 2, 3], [Fraction(8)] * 2 + [Fraction(1)] * 2, 10
+    joint.own, joint.weights, joint.scale = [0, 1, 2, 3], [Fraction(8)] * 2 + [Fraction(1)] * 2, 10
     joint.multiples = [[0, 0, 5, 5], [5, 0, 0, 0], [10, 0, 0, 0], [4, 0, 0, 0]]
-    joint.settle()
+    joint.balance()
     for k in range(4):
         given = sum(row[k] for row in joint.multiples)
         assert given == sum(joint.multiples[k]) <= joint.weights[k] * 10

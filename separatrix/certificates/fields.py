@@ -3,8 +3,8 @@
 A claim declares its fields with these types. The record checks and normalises them when it is made, from
 Python, NumPy or JSON alike, so a record that exists is well formed. In JSON a whole number is a decimal
 string (other programs would round it), a float is a number. Weights, multipliers and normals may have any
-number of digits; other numbers appear in messages and are no longer than `LONGEST` bits. Where a claim is
-about doubles alone, a whole number is taken for the double that equals it, and refused if there is none.
+number of digits; other numbers appear in messages and are no longer than `MAX_SHOWN_BITS` bits. Where a claim
+is about doubles alone, a whole number is taken for the double that equals it, and refused if there is none.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ import numpy as np
 
 from separatrix.certificates.check import limits
 
-LONGEST = 13_000  # bits of a number that messages show: Python writes no more than 4300 digits
+MAX_SHOWN_BITS = 13_000  # bits of a number that messages show: Python writes no more than 4300 digits
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)", re.ASCII)
-_PIECE = 1000  # digits; Python refuses to convert more than 4300 at once
+_PIECE_DIGITS = 1000  # digits; Python refuses to convert more than 4300 at once
 
 
 class CertificateError(ValueError):
@@ -46,7 +46,7 @@ def to_decimal(whole: int) -> str:
     """
     if whole < 0:
         return "-" + to_decimal(-whole)
-    if whole.bit_length() <= 3 * _PIECE:
+    if whole.bit_length() <= 3 * _PIECE_DIGITS:
         return str(whole)
     digits = whole.bit_length() * 3 // 20  # about half of them
     high, low = divmod(whole, 10**digits)
@@ -65,9 +65,9 @@ def from_decimal(text: str) -> int:
 
 
 def _digits(text: str) -> int:
-    if len(text) <= _PIECE:
+    if len(text) <= _PIECE_DIGITS:
         return int(text)
-    tail = _PIECE
+    tail = _PIECE_DIGITS
     while 2 * tail < len(text):
         tail *= 2
     return (_digits(text[:-tail]) * _power_of_five(tail) << tail) + _digits(text[-tail:])
@@ -91,7 +91,7 @@ def _any_number(value: Any) -> float | int:
 
 def _number(value: Any) -> float | int:
     value = _any_number(value)
-    if isinstance(value, int) and value.bit_length() > LONGEST:
+    if isinstance(value, int) and value.bit_length() > MAX_SHOWN_BITS:
         raise ValueError(f"{shown(value)} is too long")
     return value
 
@@ -139,7 +139,7 @@ def _any_whole(value: Any) -> int:
 
 def _whole(value: Any) -> int:
     value = _any_whole(value)
-    if value.bit_length() > LONGEST:
+    if value.bit_length() > MAX_SHOWN_BITS:
         raise ValueError(f"{shown(value)} is too long")
     return value
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from separatrix.certificates import About, Certificate, GradientAtMost, SolutionWithin, Undecided
 from separatrix.certificates.arithmetic.gradient import gradient
-from separatrix.certificates.arithmetic.interpolation import MOST_ROWS, MOST_VALUES
+from separatrix.certificates.arithmetic.interpolation import MAX_ROWS, MAX_VALUES
 from separatrix.certificates.claims.optimality.solution_within import (
     errors_of,
     exact_equations,
@@ -29,7 +29,7 @@ def about(rows: Rows) -> About:
 
 def exact_in_reach(n: int, d: int) -> bool:
     """Whether the exact solution of a problem of this size can be enclosed."""
-    by_rows = n < d and n <= MOST_ROWS and n * d <= MOST_VALUES
+    by_rows = n < d and n <= MAX_ROWS and n * d <= MAX_VALUES
     return by_rows or few_columns(n, d)
 
 

@@ -14,16 +14,16 @@ from separatrix.certificates.arithmetic.enclosures import U, summed_above, summe
 from separatrix.certificates.claims.optimality.likelihood_within import LikelihoodBounds
 from separatrix.certificates.data.reading import doubles, read
 from separatrix.certificates.duality.logistic_likelihood import (
-    NONE,
-    RUN,
+    NO_MULTIPLE,
+    RUN_ROWS,
     Duality,
     LargestMultiple,
     LikelihoodSums,
     added,
-    lengthened,
-    reach,
+    length_above,
+    norm_sum_bound,
 )
-from separatrix.certificates.duality.multinomial_likelihood import TYPICAL
+from separatrix.certificates.duality.multinomial_likelihood import TYPICAL_SHARE
 from separatrix.fitting.exact_errors import about, matrix
 from separatrix.rows import Block, Rows
 
@@ -72,7 +72,7 @@ def proven(
             plain = _ends(draft, rows, positive, None)
             upper, lower = plain if plain is not None else found
             with np.errstate(all="ignore"):
-                lower -= _sway(C, swings, rows.n_columns, upper - lower, TYPICAL)
+                lower -= _sway(C, swings, rows.n_columns, upper - lower, TYPICAL_SHARE)
         if not isfinite(most):
             lower = 0.0
     ends = {
@@ -87,11 +87,13 @@ def _ends(
 ) -> tuple[float, float] | None:
     """The objective from above and the bound from below; with ``swings``, dense rows go through the kernel,
     and what it says of rounding goes there."""
-    bounds = LikelihoodBounds(draft, rows.n_rows, caution=2.0, softplus=_softplus, entropy=_entropy)
+    bounds = LikelihoodBounds(draft, rows.n_rows, safety_factor=2.0, softplus=_softplus, entropy=_entropy)
     ones = np.ones(1)
 
     def walk(duality: Duality) -> LikelihoodSums:
-        plain = duality.keep is None and duality.centre is None and not (duality.wanted or duality.entries)
+        plain = (
+            duality.keep is None and duality.centre is None and not (duality.recorded_rows or duality.entries)
+        )
         if swings is not None:
             swings.clear()  # of scales that did not do
 
@@ -106,7 +108,7 @@ def _ends(
             X, signs = matrix(block, rows.n_columns), block.signs(positive)
             if hasattr(X, "indptr"):
                 return (duality.piece(doubles(X), signs, v, block.start),)
-            long = RUN if plain else max(1, PIECE // rows.n_columns)
+            long = RUN_ROWS if plain else max(1, PIECE // rows.n_columns)
             runs = (slice(at, at + long) for at in range(0, len(block), long))
             return (added(piece(X[run], signs[run], v[run], block.start + run.start) for run in runs),)
 
@@ -153,15 +155,17 @@ def _dense(
     swings.append(figures)
     mass, spread, beta, weighed = figures[:4].tolist()
     below, above = (
-        LargestMultiple(multiple, float(v[row]), lengthened(square), start + row) if multiple else NONE
+        LargestMultiple(multiple, float(v[row]), length_above(square), start + row)
+        if multiple
+        else NO_MULTIPLE
         for (_, multiple, row), square in zip(wholes.tolist(), figures[4:6].tolist(), strict=True)
     )
     return LikelihoodSums(
-        loss=(summed_above(losses, len(v)) + duality.doubt(mass, spread, X.shape[1])) * (1 + 8 * U),
+        loss=(summed_above(losses, len(v)) + duality.rounding_error(mass, spread, X.shape[1])) * (1 + 8 * U),
         entropy=summed_below(entropies, len(v)),
         g=g,
         sizes=None,
-        reach=reach(beta, weighed),
+        norm_sum=norm_sum_bound(beta, weighed),
         multiples=(int(wholes[0, 0]), int(wholes[1, 0])),
         largest=(below, above),
         rows=len(signs),

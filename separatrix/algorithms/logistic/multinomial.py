@@ -31,7 +31,7 @@ from separatrix.algorithms.logistic.solver import NO_ENDS, TOO_LARGE
 from separatrix.algorithms.separation import Separation, separated
 from separatrix.certificates import JointLikelihoodWithin, Undecided
 from separatrix.certificates.arithmetic.margin_signs import Margins
-from separatrix.certificates.claims.optimality.joint_likelihood_within import MOST_QUANTUM, JointBounds
+from separatrix.certificates.claims.optimality.joint_likelihood_within import MAX_QUANTUM_BITS, JointBounds
 from separatrix.certificates.claims.separation import split
 from separatrix.certificates.data.reading import doubles
 from separatrix.certificates.duality.multinomial_likelihood import JointDuality, JointSums
@@ -160,16 +160,16 @@ def proven(rows: Rows, model: Any, weights: np.ndarray, C: float) -> JointLikeli
         return total
 
     centre = None if isinstance(rows, SparseRows) else rows.sample_mean(1000)
-    bounds = JointBounds(draft, rows.n_rows, caution=2.0, centre=centre)
+    bounds = JointBounds(draft, rows.n_rows, safety_factor=2.0, centre=centre)
     try:
         upper, lower = bounds.of(walk)
         for _ in range(FINER):
             finer = bounds.duality.quantum + BITS - bounds.largest.bit_length()
-            if free or bounds.largest >= 2**COARSE or not 0 <= finer <= MOST_QUANTUM:
+            if free or bounds.largest >= 2**COARSE or not 0 <= finer <= MAX_QUANTUM_BITS:
                 break
             # Rows far on their side have multipliers far below their weights: these need a finer grain.
             draft = replace(draft, quantum=finer)
-            bounds = JointBounds(draft, rows.n_rows, caution=2.0, centre=centre)
+            bounds = JointBounds(draft, rows.n_rows, safety_factor=2.0, centre=centre)
             upper, lower = bounds.of(walk)
         top = inf if upper is None else float(upper) * (1.0 + ROOM)
     except OverflowError:

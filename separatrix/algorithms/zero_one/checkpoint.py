@@ -16,7 +16,7 @@ from separatrix.algorithms.zero_one.problem import Problem
 from separatrix.certificates.check.fewest_errors import lower_bound
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.check.table import Unreadable
-from separatrix.certificates.claims.errors import FASTER
+from separatrix.certificates.claims.errors import FAST_METHODS
 
 FORMAT = "separatrix-zero-one-checkpoint"
 PAUSE = 2.0  # seconds between two writings
@@ -61,7 +61,7 @@ class Checkpoint:
             if len(weights) == self.problem.D and any(weights):
                 interval.offer(weights)
             if proof["method"] != "none":
-                interval.raise_lower(lower_bound(proof, groups(self.problem), FASTER), proof)
+                interval.raise_lower(lower_bound(proof, groups(self.problem), FAST_METHODS), proof)
         except (Refused, Unreadable, KeyError, TypeError, ValueError) as error:
             raise ValueError(f"The checkpoint {self.path.name} is damaged: {error}") from None
 

@@ -16,9 +16,9 @@ from separatrix.certificates.check.fewest_errors import Groups, lower_bound
 from separatrix.certificates.check.fewest_errors_circuits import circuits
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.check.table import Unreadable
-from separatrix.certificates.claims.errors import FASTER
+from separatrix.certificates.claims.errors import FAST_METHODS
 
-SOLVED = {**FASTER, "circuits": partial(circuits, cancels=lambda points: True)}
+SOLVED = {**FAST_METHODS, "circuits": partial(circuits, cancels=lambda points: True)}
 
 
 def confirm(interval: Interval) -> None:

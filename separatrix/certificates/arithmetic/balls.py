@@ -11,10 +11,10 @@ import numpy as np
 from separatrix.certificates.arithmetic.linear_algebra import arb, arb_mat, ctx, fmpq, fmpq_mat, fmpz
 from separatrix.certificates.arithmetic.slices import Doubles
 
-FIRST_PRECISION = 256
-LARGEST_PRECISION = 1 << 16
+FIRST_PRECISION_BITS = 256
+MAX_PRECISION_BITS = 1 << 16
 WANTED_BITS = 90  # of every enclosure: far beyond a double
-FAR_DOWN = 200  # bits below the largest, at which a ball may hold 0
+NEGLIGIBLE_BITS = 200  # bits below the largest, at which a ball may hold 0
 
 
 class NumberField(NamedTuple):
@@ -58,11 +58,11 @@ class Precision:
         ctx.prec = self._before
 
 
-def grown(work: Any, *, depth: int = FAR_DOWN) -> list[Any]:
+def grown(work: Any, *, depth: int = NEGLIGIBLE_BITS) -> list[Any]:
     """What ``work`` gives at a precision at which every ball has `WANTED_BITS` good bits, or is 2^-depth
     times smaller than the largest and may hold 0.
     """
-    bits = FIRST_PRECISION
+    bits = FIRST_PRECISION_BITS
     while True:
         with Precision(bits):
             try:
@@ -74,7 +74,7 @@ def grown(work: Any, *, depth: int = FAR_DOWN) -> list[Any]:
                 floor = largest * arb((1, -depth))
                 if all(b.rel_accuracy_bits() >= WANTED_BITS or not b.rad() > floor for b in balls):
                     return balls
-        if bits >= LARGEST_PRECISION:
+        if bits >= MAX_PRECISION_BITS:
             if not balls:
                 raise ArithmeticError("The equations are too close to singular for the largest precision.")
             return balls
@@ -90,7 +90,7 @@ def _size(value: Any) -> int:
 
 def errors_from(exact: Sequence[Any], given: Sequence[float | int]) -> list[float]:
     """Doubles not below the distances of the given numbers from what the balls hold."""
-    with Precision(LARGEST_PRECISION):
+    with Precision(MAX_PRECISION_BITS):
         return [above(abs(value - ball(number))) for value, number in zip(exact, given, strict=True)]
 
 

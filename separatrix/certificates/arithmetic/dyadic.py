@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 Doubles = npt.NDArray[np.float64]
 
-MANTISSA = 53
+MANTISSA_BITS = 53
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,4 +72,4 @@ def root(square: Fraction) -> float:
 def mantissas(values: Doubles) -> tuple[Doubles, npt.NDArray[np.int64]]:
     """Whole numbers below 2^53, still as doubles, and exponents: ``values == wholes * 2**exponents``."""
     fractions, exponents = np.frexp(values)
-    return np.ldexp(fractions, MANTISSA), exponents.astype(np.int64) - MANTISSA
+    return np.ldexp(fractions, MANTISSA_BITS), exponents.astype(np.int64) - MANTISSA_BITS

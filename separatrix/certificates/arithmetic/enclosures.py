@@ -25,16 +25,16 @@ import numpy.typing as npt
 from separatrix.certificates.arithmetic.dyadic import Doubles
 
 U = 2.0**-53
-ALLOWED = 256 * U
+ALLOWED_ERROR = 256 * U
 
 _LN2 = 0.6931471805599453
 _LN2_HIGH = 0.6931471803691238  # 33 bits: its product with a whole number below 2^20 is exact
 _LN2_LOW = 1.9082149292705877e-10
 LEAST_SHARE = 2.0**-1000
-_LEAST = 2.0**-1074
-_FARTHEST = 690.0
+_LEAST_DOUBLE = 2.0**-1074
+_MAX_EXPONENT = 690.0
 _FACTORIALS = np.cumprod([1.0, *range(1, 17)])
-_RUN = 512
+_RUN_TERMS = 512
 
 
 def _log_ratio(z: Doubles) -> Doubles:
@@ -60,9 +60,9 @@ def _exponential(size: Doubles) -> Doubles:
 
 def softplus_above(margins: Doubles) -> Doubles:
     """Not below log(1 + exp(−m)), and above it by a relative 1e-13 at most, while |m| ≤ 690."""
-    e = _exponential(np.minimum(abs(margins), _FARTHEST))
+    e = _exponential(np.minimum(abs(margins), _MAX_EXPONENT))
     values = _log_ratio(e / (2.0 + e)) + np.maximum(-margins, 0.0)
-    return values * (1.0 + ALLOWED)
+    return values * (1.0 + ALLOWED_ERROR)
 
 
 def entropy_below(parts: Doubles, wholes: Doubles) -> Doubles:
@@ -78,7 +78,7 @@ def entropy_below(parts: Doubles, wholes: Doubles) -> Doubles:
     log_p = _log_ratio((1.0 - fraction) / (1.0 + fraction)) - exponent * _LN2
     log_rest = _log_ratio(p / (2.0 - p))
     values = p * log_p + (1.0 - p) * log_rest
-    return np.where(filled, wholes * values * (1.0 - ALLOWED), 0.0)
+    return np.where(filled, wholes * values * (1.0 - ALLOWED_ERROR), 0.0)
 
 
 def sum_above(values: npt.NDArray[np.float64]) -> float:
@@ -93,15 +93,15 @@ def sum_below(values: npt.NDArray[np.float64]) -> float:
 
 def summed_above(sums: npt.NDArray[np.float64], count: int) -> float:
     """`sum_above` of ``count`` numbers, from the sums of at most 512 of them, in any order."""
-    return fsum(sums.tolist()) * (1.0 + (_RUN + 4) * U) + count * _LEAST
+    return fsum(sums.tolist()) * (1.0 + (_RUN_TERMS + 4) * U) + count * _LEAST_DOUBLE
 
 
 def summed_below(sums: npt.NDArray[np.float64], count: int) -> float:
     """`sum_below` of ``count`` numbers, from the sums of at most 512 of them, in any order."""
-    found = fsum(sums.tolist()) * (1.0 - (_RUN + 4) * U) - count * _LEAST
+    found = fsum(sums.tolist()) * (1.0 - (_RUN_TERMS + 4) * U) - count * _LEAST_DOUBLE
     return 0.0 if found == inf else found
 
 
 def _sums(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Of runs of 512; these added exactly, the relative error is at most 513u."""
-    return np.add.reduceat(values, np.arange(0, values.size, _RUN)) if values.size else values
+    return np.add.reduceat(values, np.arange(0, values.size, _RUN_TERMS)) if values.size else values

@@ -29,9 +29,9 @@ from separatrix.certificates.data.reading import RowSource, refuse_infinite, sto
 
 Long = np.longdouble
 _U = 2.0**-53
-_FINE = float(np.finfo(Long).eps) / 2 if np.finfo(Long).nmant < 100 else _U  # no trust in pairs of doubles
-_TINY = 2.0**-960
-_ROWS = 1024
+_LONG_U = float(np.finfo(Long).eps) / 2 if np.finfo(Long).nmant < 100 else _U  # no trust in pairs of doubles
+_UNDERFLOW = 2.0**-960
+_PART_ROWS = 1024
 
 Doubles = npt.NDArray[np.float64]
 
@@ -65,11 +65,11 @@ class Gradient(NamedTuple):
         if not total > 2 * slack:  # the rows weigh nothing, or too little to tell
             return inf, inf
         mean = self.sums[:-1] / total
-        mean_error = (self.sums_error[:-1] + abs(mean) * (slack + 2 * _FINE * total)) / (total - slack)
+        mean_error = (self.sums_error[:-1] + abs(mean) * (slack + 2 * _LONG_U * total)) / (total - slack)
         pull, pull_error = self.value[-1], self.error[-1]
         moved = self.value[:-1] - mean * pull
         error = self.error[:-1] + abs(mean) * pull_error + mean_error * (abs(pull) + pull_error)
-        error += 4 * _FINE * (abs(self.value[:-1]) + abs(mean * pull)) + _TINY
+        error += 4 * _LONG_U * (abs(self.value[:-1]) + abs(mean * pull)) + _UNDERFLOW
         far = _above(_length(abs(moved) + error) / alpha)
         bias = float((abs(pull) + pull_error) / (total - slack)) + _length(abs(mean) + mean_error) * far
         return far, _above(bias)
@@ -103,7 +103,7 @@ def gradient(
             entries = k if isinstance(X, np.ndarray) else int(np.diff(X.indptr).max(initial=0))
             fine, apart = X.astype(Long), abs(X)
             r = (y.astype(Long) - b - fine @ w.astype(Long)) * s
-            rho = s * (2 * (entries + 5) * _FINE * (abs(y) + apart @ abs(w) + abs(b)) + _TINY)
+            rho = s * (2 * (entries + 5) * _LONG_U * (abs(y) + apart @ abs(w) + abs(b)) + _UNDERFLOW)
             rough = abs(r.astype(np.float64))
             value -= np.append(fine.T @ r, r.sum())
             sums += np.append(fine.T @ s.astype(Long), s.astype(Long).sum())
@@ -114,8 +114,8 @@ def gradient(
             largest = max(largest, float(abs(values).max(initial=0.0)), float(s.max(initial=0.0)))
         value[:-1] += Long(alpha) * w
         size[:-1] += alpha * abs(w)
-        share = 2 * (_ROWS + parts + 6) * _FINE
-        tiny = _TINY * source.n_rows * (1.0 + largest)
+        share = 2 * (_PART_ROWS + parts + 6) * _LONG_U
+        tiny = _UNDERFLOW * source.n_rows * (1.0 + largest)
         error = share * size + 1.001 * blur + tiny * (1.0 + largest)
         if intercept is None:
             value[-1] = error[-1] = 0.0
@@ -129,8 +129,8 @@ def gradient(
 def _cut(source: RowSource) -> Iterator[tuple[Any, Any, int]]:
     """Parts of at most 1024 rows, so that the bound hangs little on how the data is kept."""
     for piece in source.pieces():
-        for first in range(0, piece.stop - piece.start, _ROWS):
-            some = slice(first, first + _ROWS)
+        for first in range(0, piece.stop - piece.start, _PART_ROWS):
+            some = slice(first, first + _PART_ROWS)
             yield piece.X[some], piece.signs[some], piece.start + first
 
 

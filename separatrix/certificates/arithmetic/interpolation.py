@@ -29,8 +29,8 @@ from separatrix.certificates.arithmetic.moments import products_of
 from separatrix.certificates.arithmetic.normal_equations import PRIMES
 from separatrix.certificates.arithmetic.slices import Doubles
 
-MOST_ROWS = 200
-MOST_VALUES = 1_000_000
+MAX_ROWS = 200
+MAX_VALUES = 1_000_000
 
 
 class RowEquations:
@@ -156,7 +156,7 @@ class RowEquations:
 def row_equations(source: Any, claim: Any) -> RowEquations | None:
     """The way by rows, where there are few rows and more columns; else None."""
     n, d = source.n_rows, source.n_columns
-    if not (n < d and n <= MOST_ROWS and n * d <= MOST_VALUES):
+    if not (n < d and n <= MAX_ROWS and n * d <= MAX_VALUES):
         return None
     pieces = list(source.pieces())
     X = np.concatenate([p.X if isinstance(p.X, np.ndarray) else p.X.toarray() for p in pieces])

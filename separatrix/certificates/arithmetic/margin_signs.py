@@ -57,13 +57,20 @@ import numpy.typing as npt
 
 from separatrix.certificates.arithmetic.dyadic import Dyadic, dyadic, mantissas, power_of_two, root
 from separatrix.certificates.data.labels import Signs
-from separatrix.certificates.data.reading import Matrix, doubles, in_cache, read, refuse_infinite, stored
+from separatrix.certificates.data.reading import (
+    Matrix,
+    cache_sized_slices,
+    doubles,
+    read,
+    refuse_infinite,
+    stored,
+)
 
 _U = 2.0**-53
 _TAU = 2.0**-1022
-_LARGE = 2.0**1020
-_COARSE = 5000  # the grain of zero: above that of any product of doubles
-_RUN = 4096  # entries: OpenBLAS divides a product of two vectors among threads from 10,000 on
+_MAX_SIZE = 2.0**1020
+_ZERO_EXPONENT = 5000  # the exponent of the last bit of 0: above that of any product of doubles
+_RUN_ENTRIES = 4096  # entries: OpenBLAS divides a product of two vectors among threads from 10,000 on
 
 
 class Margins:
@@ -130,7 +137,7 @@ class Margins:
         X = X if narrow else doubles(X)
         look = self._narrow_block if narrow else self._block
         # Cutting sparse rows costs more than a cache saves.
-        parts = in_cache(X) if isinstance(X, np.ndarray) else iter([slice(0, X.shape[0])])
+        parts = cache_sized_slices(X) if isinstance(X, np.ndarray) else iter([slice(0, X.shape[0])])
         with np.errstate(all="ignore"):
             for part in parts:
                 exact, lowest = look(
@@ -143,14 +150,16 @@ class Margins:
         largest = _length(X)
         gaps = (_scores(X, self._narrow[:-1]) + self._narrow[-1]) * signs
         size = largest * self._two_norm + abs(self._bias)
-        doubt = 2 * (X.shape[1] + 4) * 2.0**-24 * size + 8 * (X.shape[1] + 3) * 2.0**-126 * max(1.0, largest)
-        if not doubt < 2.0**100:
+        error_bound = 2 * (X.shape[1] + 4) * 2.0**-24 * size + 8 * (X.shape[1] + 3) * 2.0**-126 * max(
+            1.0, largest
+        )
+        if not error_bound < 2.0**100:
             return self._block(doubles(X), signs, start)
         lowest = float(gaps.min(initial=inf))
-        if lowest > doubt:  # all are right, and only the least gap is wanted more exactly
-            rows, answer = np.flatnonzero(gaps <= lowest + 2 * doubt), np.ones(len(gaps), np.int8)
+        if lowest > error_bound:  # all are right, and only the least gap is wanted more exactly
+            rows, answer = np.flatnonzero(gaps <= lowest + 2 * error_bound), np.ones(len(gaps), np.int8)
         else:  # not ">" alone: a gap that is NaN must be looked at again
-            rows = np.flatnonzero(~((abs(gaps) > doubt) & (gaps > lowest + 2 * doubt)))
+            rows = np.flatnonzero(~((abs(gaps) > error_bound) & (gaps > lowest + 2 * error_bound)))
             answer = np.where(gaps > 0, np.int8(1), np.int8(-1))
         answer[rows], lowest = self._block(doubles(X[rows]), signs[rows], start)
         return answer, lowest
@@ -170,7 +179,7 @@ class Margins:
         share = 2 * (terms + 3) * _U
         tiny = 8 * (terms + 3) * _TAU * max(1.0, largest) + 4 * (_U * self._floor + _TAU)
         size = largest * self._two_norm + abs(self._bias)
-        bound = share * size + tiny if size <= _LARGE else inf
+        bound = share * size + tiny if size <= _MAX_SIZE else inf
         lowest = float(gaps.min(initial=inf))
         if lowest > bound:
             return np.ones(len(gaps), np.int8), lowest
@@ -181,7 +190,7 @@ class Margins:
 
         rows = np.flatnonzero(open_rows)
         sizes = self._row_sizes(X[rows])
-        rows = rows[~((abs(gaps[rows]) > share * sizes + tiny) & (sizes <= _LARGE))]
+        rows = rows[~((abs(gaps[rows]) > share * sizes + tiny) & (sizes <= _MAX_SIZE))]
         if rows.size and self._rounding_free and not self.floor_squared:
             rows = rows[~self._cannot_round(X[rows])]
         if rows.size:
@@ -193,11 +202,11 @@ class Margins:
 
     def _cannot_round(self, X: Matrix) -> npt.NDArray[np.bool_]:
         """Rows whose every term and partial sum is a multiple of 2^g that a normal double holds."""
-        grain = _grain(X) + _grain(self._weights[np.newaxis])
-        grain = np.minimum(grain, _grain(np.array([[self._bias]])))
+        lowest = _lowest_exponents(X) + _lowest_exponents(self._weights[np.newaxis])
+        lowest = np.minimum(lowest, _lowest_exponents(np.array([[self._bias]])))
         # 2^(51 + g), not 2^(53 + g): room for the rounding of the sizes.
-        limit = np.ldexp(1.0, np.clip(grain + 51, -1022, 1020).astype(np.intc))
-        return (grain > -1022) & (self._row_sizes(X) <= limit)
+        limit = np.ldexp(1.0, np.clip(lowest + 51, -1022, 1020).astype(np.intc))
+        return (lowest > -1022) & (self._row_sizes(X) <= limit)
 
     def _in_whole_numbers(self, X: Matrix, signs: Signs) -> list[int]:
         *weights, bias = self.exact.wholes
@@ -243,16 +252,16 @@ def _rounded(numbers: Sequence[float | int]) -> tuple[npt.NDArray[np.float64], i
     return rounded, scale
 
 
-def _grain(X: Matrix) -> npt.NDArray[np.int64]:
+def _lowest_exponents(X: Matrix) -> npt.NDArray[np.int64]:
     """For each row, the largest g such that all its entries are multiples of 2^g."""
     wholes, exponents = mantissas(stored(X))
     bits = wholes.astype(np.int64)
-    grains = np.frexp((bits & -bits).astype(np.float64))[1] - 1 + exponents
-    grains[bits == 0] = _COARSE
+    exponents_of_last_bits = np.frexp((bits & -bits).astype(np.float64))[1] - 1 + exponents
+    exponents_of_last_bits[bits == 0] = _ZERO_EXPONENT
     if isinstance(X, np.ndarray):
-        return grains.min(axis=1, initial=_COARSE)
-    finest = np.full(X.shape[0], _COARSE)
-    np.minimum.at(finest, np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), grains)
+        return exponents_of_last_bits.min(axis=1, initial=_ZERO_EXPONENT)
+    finest = np.full(X.shape[0], _ZERO_EXPONENT)
+    np.minimum.at(finest, np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), exponents_of_last_bits)
     return finest
 
 
@@ -283,8 +292,8 @@ def _square(flat: npt.NDArray[Any]) -> float:
     """flat·flat in runs so short that no BLAS splits them among threads: on a busy machine one such split
     takes longer than the block.
     """
-    whole = flat.size - flat.size % _RUN
-    runs = flat[:whole].reshape(-1, _RUN)
+    whole = flat.size - flat.size % _RUN_ENTRIES
+    runs = flat[:whole].reshape(-1, _RUN_ENTRIES)
     rest = flat[whole:]
     return float(np.vecdot(runs, runs).sum(dtype=np.float64)) + float(rest @ rest)
 

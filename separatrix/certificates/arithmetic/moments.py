@@ -27,8 +27,8 @@ import numpy.typing as npt
 
 from separatrix.certificates.arithmetic.linear_algebra import fmpz, fmpz_mat
 from separatrix.certificates.arithmetic.slices import (
-    BITS,
-    NOTHING,
+    SLICE_BITS,
+    ZERO_EXPONENT,
     Doubles,
     grids_of,
     product_of,
@@ -41,10 +41,10 @@ from separatrix.certificates.arithmetic.slices import (
 from separatrix.certificates.data.reading import refuse_infinite
 from separatrix.certificates.fields import CertificateError, from_decimal, to_decimal
 
-ROWS = 4096
-MOST_EXPONENT = 10_000  # in size: doubles and their squares stay within it
-FLUSH = 400  # sums of so many products, each below 2^53, fit in 64 bits
-SLACK = 3  # bits: a column that grows a little needs no new grid
+PRODUCT_ROWS = 4096
+MAX_EXPONENT = 10_000  # in size: doubles and their squares stay within it
+FLUSH_PRODUCTS = 400  # sums of so many products, each below 2^53, fit in 64 bits
+SLACK_BITS = 3  # bits: a column that grows a little needs no new grid
 
 Part: TypeAlias = tuple[Any, Doubles, Doubles | None]  # rows, targets, weights
 
@@ -142,7 +142,7 @@ class Moments:
         if len(upper) != size * (size + 1) // 2:
             raise CertificateError("The moments are damaged: their sizes do not match.")
         rows, unit = record["rows"], record["unit"]
-        if not all(type(e) is int and abs(e) <= MOST_EXPONENT for e in (*exponents, unit)):
+        if not all(type(e) is int and abs(e) <= MAX_EXPONENT for e in (*exponents, unit)):
             raise CertificateError("The moments are damaged: an exponent is no whole number, or too large.")
         if type(rows) is not int or rows < 0:
             raise CertificateError("The moments are damaged: they are of no number of rows.")
@@ -163,12 +163,12 @@ def moments_of(parts: Iterable[Part], n_columns: int) -> Moments:
     sums = _MomentSums(n_columns + 2)
     start = 0
     for X, targets, weights in parts:
-        for first in range(0, X.shape[0], ROWS):
-            some = slice(first, first + ROWS)
+        for first in range(0, X.shape[0], PRODUCT_ROWS):
+            some = slice(first, first + PRODUCT_ROWS)
             s = None if weights is None else np.asarray(weights[some], np.float64)
             Z = _with_constant(X[some], targets[some])
             if not np.isfinite(values_of(Z)).all():
-                refuse_infinite(Z, range(start + first, start + first + ROWS))
+                refuse_infinite(Z, range(start + first, start + first + PRODUCT_ROWS))
             sums.add(Z, s)
         start += X.shape[0]
     return sums.moments(start)
@@ -186,8 +186,8 @@ def products_of(Z: Doubles) -> tuple[tuple[int, ...], Any]:
     ``wholes[i, j] * 2**(exponents[i] + exponents[j])``.
     """
     sums = _MomentSums(Z.shape[1])
-    for first in range(0, Z.shape[0], ROWS):
-        sums.add(Z[first : first + ROWS], None)
+    for first in range(0, Z.shape[0], PRODUCT_ROWS):
+        sums.add(Z[first : first + PRODUCT_ROWS], None)
     moments = sums.moments(Z.shape[0])
     return moments.exponents, moments.wholes * (fmpz(1) << moments.unit)
 
@@ -209,7 +209,7 @@ class _MomentSums:
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._tops = np.full(size, NOTHING, np.int64)  # grow when larger values come
+        self._tops = np.full(size, ZERO_EXPONENT, np.int64)  # grow when larger values come
         self._unit: int | None = None
         self._levels: dict[int, npt.NDArray[np.int64]] = {}
         self._added = 0
@@ -232,12 +232,12 @@ class _MomentSums:
                 for other, first in left.items():
                     self._put(level + other, product_of(first, right))
         self._added += 1
-        if self._added == FLUSH // 8:
+        if self._added == FLUSH_PRODUCTS // 8:
             self._flush()
 
     def _grow(self, Z: Any, weights: Doubles | None) -> None:
         tops = tops_of(Z)
-        wider = np.where(tops > self._tops, tops + SLACK, self._tops)
+        wider = np.where(tops > self._tops, tops + SLACK_BITS, self._tops)
         unit = 0 if weights is None else int(tops_of(weights[:, np.newaxis])[0])
         if self._unit is not None and weights is not None:
             unit = max(unit, self._unit)
@@ -259,8 +259,8 @@ class _MomentSums:
             wholes = fmpz_mat(self._size, self._size)
             for level, part in self._levels.items():
                 exact = fmpz_mat(self._size, self._size, part.ravel().tolist())
-                wholes += exact * (fmpz(1) << (BITS * (last - level)))
-            exponents = tuple((grids_of(self._tops) - BITS * last // 2).tolist())
+                wholes += exact * (fmpz(1) << (SLICE_BITS * (last - level)))
+            exponents = tuple((grids_of(self._tops) - SLICE_BITS * last // 2).tolist())
             some = Moments.of(0, exponents, self._unit or 0, wholes)
             self._done = [self._done[0] + some] if self._done else [some]
         self._levels, self._added = {}, 0

@@ -27,8 +27,8 @@ import numpy as np
 
 from separatrix.certificates.arithmetic.balls import (
     BALLS,
-    FAR_DOWN,
-    LARGEST_PRECISION,
+    MAX_PRECISION_BITS,
+    NEGLIGIBLE_BITS,
     RATIONALS,
     NumberField,
     errors_from,
@@ -47,7 +47,7 @@ from separatrix.certificates.arithmetic.linear_algebra import (
 from separatrix.certificates.arithmetic.moments import Moments
 
 PRIMES = (2**61 - 1, 2**62 - 57, 2**63 - 25)
-MODEST = 60  # columns: up to here a coefficient of exactly 0 is followed far down
+ZERO_SEARCH_COLUMNS = 60  # columns: up to here a coefficient of exactly 0 is followed far down
 ZERO_BITS = 1100
 
 
@@ -188,10 +188,10 @@ class NormalEquations:
 
     def solve(self) -> list[Any]:
         """Balls that hold the exact weights and, last, the exact intercept (0 without one)."""
-        depth = ZERO_BITS if self.size <= MODEST else FAR_DOWN
-        return grown(self._regular if self._sure_size() else self._shortest, depth=depth)
+        depth = ZERO_BITS if self.size <= ZERO_SEARCH_COLUMNS else NEGLIGIBLE_BITS
+        return grown(self._regular if self._is_surely_regular() else self._shortest, depth=depth)
 
-    def _sure_size(self) -> bool:
+    def _is_surely_regular(self) -> bool:
         return self.alpha > 0 or self.rank == self.size
 
     def _regular(self, field: NumberField = BALLS) -> list[Any]:
@@ -239,7 +239,7 @@ class NormalEquations:
 
     def rational(self) -> list[Any]:
         """The exact weights and, last, the exact intercept (0 without one): for few columns."""
-        return self._regular(RATIONALS) if self._sure_size() else self._shortest(RATIONALS)
+        return self._regular(RATIONALS) if self._is_surely_regular() else self._shortest(RATIONALS)
 
     def errors(self, weights: Sequence[float], intercept: float | None) -> list[float]:
         """Doubles not below |w_j − w*_j| for each weight and, last, |b − b*|."""
@@ -269,7 +269,7 @@ class NormalEquations:
         """A ball for Σ s (y − ŷ)² + α‖w‖² at the solution; exactly 0 if all residuals are."""
         if self.spread == 0 or (not self.alpha and self._reproduces_target()):
             return arb(0)
-        return grown(self._residual_sum, depth=LARGEST_PRECISION)[0]
+        return grown(self._residual_sum, depth=MAX_PRECISION_BITS)[0]
 
     def _reproduces_target(self) -> bool:
         """Whether the target adds nothing to the rank, modulo a prime: wrong for one table in 10¹⁸."""
@@ -277,7 +277,7 @@ class NormalEquations:
         return next(ranks) == next(ranks)
 
     def _residual_sum(self) -> list[Any]:
-        weights = (self._regular() if self._sure_size() else self._shortest())[:-1]
+        weights = (self._regular() if self._is_surely_regular() else self._shortest())[:-1]
         left = arb(self.spread) * arb((1, self.moments.unit + 2 * self._target_exponent)) / arb(self.scale)
         for j, w in enumerate(weights):
             shift = self.moments.unit + self._target_exponent + self._exponents[j]

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from separatrix.certificates.arithmetic.dyadic import Doubles, Dyadic, mantissas
 from separatrix.certificates.data.reading import Matrix
 
-_HALF = 2.0**27
+_HALF_MANTISSA = 2.0**27
 _NO_EXPONENT = 9999
-_ROOM = 2**26  # factors of one column may add up to this: half a mantissa times it is at most 2^53
+_MAX_FACTOR_SUM = 2**26  # factors of one column may add up to this: half a mantissa times it is at most 2^53
 
 
 def weighted_sum(X: Matrix, factors: Sequence[int], constant: bool = False) -> Dyadic:
@@ -44,8 +44,8 @@ def weighted_squares(X: Matrix, factors: Sequence[int]) -> Fraction:
     values, rows, _ = _entries(X)
     wholes, exponents = mantissas(values)
     # m = 2^27 h + l with |h|, |l| <= 2^26, so m^2 is a sum of three products that doubles hold.
-    high = np.rint(wholes / _HALF)
-    low = wholes - high * _HALF
+    high = np.rint(wholes / _HALF_MANTISSA)
+    low = wholes - high * _HALF_MANTISSA
     products = np.concatenate((high * high, high * low, low * low))
     powers = np.concatenate((2 * exponents + 54, 2 * exponents + 28, 2 * exponents))
     rows = np.tile(rows, 3)
@@ -77,8 +77,8 @@ def _sums(
             totals[j] += factors[i] * int(whole) << shift
         return Dyadic(tuple(totals), base)
     weights = np.array(factors, dtype=np.float64)[rows]
-    high = np.rint(wholes / _HALF)
-    low = wholes - high * _HALF
+    high = np.rint(wholes / _HALF_MANTISSA)
+    low = wholes - high * _HALF_MANTISSA
     order = np.argsort(exponents.astype(np.int16), kind="stable")
     exponents, columns = exponents[order], columns[order]
     halves = ((weights * low)[order], 0), ((weights * high)[order], 27)
@@ -94,7 +94,7 @@ def _sums(
 
 def _fit(columns: npt.NDArray[np.intp], rows: npt.NDArray[np.intp], factors: Sequence[int]) -> bool:
     """Whether the factors met in any one column add up to at most 2^26 in size."""
-    if max(map(abs, factors), default=0) > _ROOM:
+    if max(map(abs, factors), default=0) > _MAX_FACTOR_SUM:
         return False
     sizes = abs(np.array(factors, dtype=np.float64))[rows]
-    return bool(np.bincount(columns, sizes).max(initial=0.0) <= _ROOM)
+    return bool(np.bincount(columns, sizes).max(initial=0.0) <= _MAX_FACTOR_SUM)

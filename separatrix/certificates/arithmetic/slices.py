@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-BITS = 21
-NOTHING = -2000  # the grid of a column of zeros: below that of any double
+SLICE_BITS = 21
+ZERO_EXPONENT = -2000  # the grid of a column of zeros: below that of any double
 SPARSE_SHARE = 0.5  # a slice with fewer rows in use than this share is multiplied by those rows alone
 
 Doubles: TypeAlias = npt.NDArray[np.float64]
@@ -31,11 +31,11 @@ def tops_of(Z: Any) -> npt.NDArray[np.int64]:
     else:
         largest = np.asarray(abs(Z).max(axis=0).todense()).ravel()
     exponents = np.frexp(largest)[1].astype(np.int64)
-    return np.where(largest > 0, exponents + 1, NOTHING)
+    return np.where(largest > 0, exponents + 1, ZERO_EXPONENT)
 
 
 def grids_of(tops: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    return np.where(tops == NOTHING, 0, tops)
+    return np.where(tops == ZERO_EXPONENT, 0, tops)
 
 
 def slices_of(Z: Any, tops: npt.NDArray[np.int64]) -> Iterator[tuple[int, Any]]:
@@ -46,7 +46,7 @@ def slices_of(Z: Any, tops: npt.NDArray[np.int64]) -> Iterator[tuple[int, Any]]:
     level = 0
     while rest.any():
         level += 1
-        shift = (BITS * level - bits).astype(np.intc)
+        shift = (SLICE_BITS * level - bits).astype(np.intc)
         if abs(shift).max() < 1000:  # then the powers of two are doubles, and multiplying is faster
             whole = np.rint(rest * np.ldexp(1.0, shift))
             rest -= whole * np.ldexp(1.0, -shift)
@@ -97,7 +97,7 @@ def weighted_slices(slices: Levels, weights: Levels) -> Levels:
         value = products[level] + carry if level in products else carry
         if not isinstance(value, int):
             carry = _rounded(value)
-            kept = value - carry * 2.0**BITS
+            kept = value - carry * 2.0**SLICE_BITS
             if _any(kept):
                 out[level] = kept
         level -= 1
@@ -106,9 +106,9 @@ def weighted_slices(slices: Levels, weights: Levels) -> Levels:
 
 def _rounded(value: Any) -> Any:
     if isinstance(value, np.ndarray):
-        return np.rint(np.ldexp(value, -BITS))
+        return np.rint(np.ldexp(value, -SLICE_BITS))
     carry = value.copy()
-    carry.data = np.rint(np.ldexp(carry.data, -BITS))
+    carry.data = np.rint(np.ldexp(carry.data, -SLICE_BITS))
     return carry
 
 

@@ -69,7 +69,7 @@ def verdict(certificate: str, data: str, label: str | None = None) -> str:
     table = kind(data, about["label"] if label is None else label, about["features"], positive)
     require_same_columns(about, witness, table)
     table.wanted = frozenset(witness["rows"] if "multipliers" in witness else ())
-    n_rows, seen, digest = table.survey(hashed=about["digest"] is not None)
+    n_rows, seen, digest = table.count_and_digest(hashed=about["digest"] is not None)
     if n_rows == 0:
         raise Unreadable(f"{data} has no rows.")
     if about["rows"] not in (None, n_rows):

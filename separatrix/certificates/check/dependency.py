@@ -21,10 +21,10 @@ _TINY = 1e-290
 
 def cancel(points: list[list[int]]) -> bool:
     """Whether the multipliers that cancel the points are unique up to a factor, and all positive."""
-    return surely_cancel(points) or _cancel_exactly(points)
+    return cancel_in_floats(points) or _cancel_exactly(points)
 
 
-def surely_cancel(points: list[list[int]]) -> bool:
+def cancel_in_floats(points: list[list[int]]) -> bool:
     """Whether floats prove it; False decides nothing."""
     equations = in_doubles(points)
     if equations is None:

@@ -8,7 +8,7 @@ from functools import cache
 from .limits import current
 from .text import Unreadable
 
-PIECE = 1000  # digits; Python converts at most 4,300 at once, in quadratic time
+PIECE_DIGITS = 1000  # digits; Python converts at most 4,300 at once, in quadratic time
 
 
 def from_decimal(text: str) -> int:
@@ -23,9 +23,9 @@ def from_decimal(text: str) -> int:
 
 
 def _by_halves(digits: str) -> int:
-    if len(digits) <= PIECE:
+    if len(digits) <= PIECE_DIGITS:
         return int(digits)
-    tail = PIECE
+    tail = PIECE_DIGITS
     while 2 * tail < len(digits):
         tail *= 2
     return (_by_halves(digits[:-tail]) * _power_of_five(tail) << tail) + _by_halves(digits[-tail:])

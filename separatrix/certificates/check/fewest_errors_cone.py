@@ -36,7 +36,7 @@ FORMS = {
     "null": listed(listed(integer)),
     "trees": listed(text),
 }
-LONGEST = 100_000  # bits by which a multiplier may be shifted: no proof needs nearly as many
+MAX_SHIFT_BITS = 100_000  # bits by which a multiplier may be shifted: no proof needs nearly as many
 Row = tuple[int, tuple[int, ...]]
 
 
@@ -100,7 +100,7 @@ def leaves(rows: list[Row], numbers: Iterator[int], weights: dict[int, int], wid
         new, shortened = next(numbers), next(numbers)
         for _ in range(new):
             i, k, a, e, amount = (next(numbers) for _ in range(5))
-            if i == k or a <= 0 or abs(e) > LONGEST or amount < 0:
+            if i == k or a <= 0 or abs(e) > MAX_SHIFT_BITS or amount < 0:
                 raise Refused("A pair is none.")
             a, b = (a, 1 << e) if e >= 0 else (a << -e, 1)
             for s, t in zip(undecided[i], undecided[k], strict=True):

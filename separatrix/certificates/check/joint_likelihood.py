@@ -22,12 +22,20 @@ from typing import Any
 
 from .labels import same_label
 from .likelihood import compare
-from .logarithms import FARTHEST, ROOM, SMALL, decimal, grain, log_of_one_and, quantum
+from .logarithms import (
+    MAX_EXPONENT,
+    ROUNDING_SHARE,
+    SMALL_SHARE,
+    decimal,
+    log_of_one_and,
+    multiples_per_unit,
+    quantum,
+)
 from .record import Refused, _label, double, number, optional, several
 from .separation import UNIT, over_common, row_over_common
 from .table import Table
 
-MOST_MULTIPLES = 2**51  # of a row, where the certificate names their unit
+MAX_MULTIPLES = 2**51  # of a row, where the certificate names their unit
 
 
 def last_class(witness: dict[str, Any], positive: Any) -> Any:
@@ -57,9 +65,9 @@ class JointDual:
         planes = [over_common(row) for row in rows]
         self.loss, self.multiples, self.own, self.weights = Decimal(0), [], [], []
         given = witness["row_weights"]
-        self.grain, most = grain(given), math.inf
+        self.scale, most = multiples_per_unit(given), math.inf
         if witness["quantum"] is not None:
-            self.grain, most = 1 << witness["quantum"], MOST_MULTIPLES
+            self.scale, most = 1 << witness["quantum"], MAX_MULTIPLES
         known: dict[str, list[int]] = {}
         for i, (values, label) in enumerate(table.labelled()):
             if given is not None and i >= len(given):
@@ -75,13 +83,15 @@ class JointDual:
             row, common = row_over_common(values, self.constant)
             scores = [Fraction(sum(map(mul, row, w)), common * below) for w, below in planes]
             top = max(scores)
-            powers = [max(decimal(score - top), -FARTHEST).exp() for score in scores]
+            powers = [max(decimal(score - top), -MAX_EXPONENT).exp() for score in scores]
             total = sum(powers, Decimal(0))
             others = sum(sorted(powers)[:-1], Decimal(0))
             self.loss += decimal(v) * (log_of_one_and(others) + decimal(top - scores[own]))
-            multiples = [int(decimal(v) * power / total * self.grain * (1 - ROOM)) for power in powers]
+            multiples = [
+                int(decimal(v) * power / total * self.scale * (1 - ROUNDING_SHARE)) for power in powers
+            ]
             multiples[own] = 0
-            if sum(multiples) > most or sum(multiples) > v * self.grain:
+            if sum(multiples) > most or sum(multiples) > v * self.scale:
                 multiples = [0] * len(multiples)
             self.multiples.append(multiples)
             self.own.append(own)
@@ -89,7 +99,7 @@ class JointDual:
         if given is not None and len(given) != len(self.own):
             raise Refused(f"It weighs {len(given)} rows; this data has {len(self.own)}.")
 
-    def settle(self) -> None:
+    def balance(self) -> None:
         """Make the intercepts' entries of g exactly 0."""
         count = len(self.multiples[0])
         flows = [0] * count
@@ -122,19 +132,19 @@ class JointDual:
         """Take multiples of the class k from rows of the class own, or give them some: up to so many, first
         from or to the rows with most to spare. How many it were."""
 
-        def spare(i: int) -> int:
-            return self.multiples[i][k] if sign < 0 else self.room(i)
+        def available(i: int) -> int:
+            return self.multiples[i][k] if sign < 0 else self.slack(i)
 
         moved = 0
-        for row in sorted((i for i, one in enumerate(self.own) if one == own), key=spare, reverse=True):
-            part = min(wanted - moved, spare(row))
+        for row in sorted((i for i, one in enumerate(self.own) if one == own), key=available, reverse=True):
+            part = min(wanted - moved, available(row))
             self.multiples[row][k] += sign * part
             moved += part
         return moved
 
-    def room(self, row: int) -> int:
+    def slack(self, row: int) -> int:
         """How many more multiples a row can have."""
-        return int(self.weights[row] * self.grain // 1) - sum(self.multiples[row])
+        return int(self.weights[row] * self.scale // 1) - sum(self.multiples[row])
 
     def square(self, table: Table, whole: bool) -> Fraction:
         """|g|^2, exactly; with ``whole``, the intercepts' entries included."""
@@ -148,16 +158,16 @@ class JointDual:
                 if factor:
                     total[k] = [a - factor * b for a, b in zip(total[k], row, strict=True)]
                     total[own] = [a + factor * b for a, b in zip(total[own], row, strict=True)]
-        return Fraction(sum(entry * entry for g in total for entry in g), (UNIT * self.grain) ** 2)
+        return Fraction(sum(entry * entry for g in total for entry in g), (UNIT * self.scale) ** 2)
 
     def entropies(self) -> Decimal:
         total = Decimal(0)
         for v, multiples in zip(self.weights, self.multiples, strict=True):
-            shares = [Fraction(multiple, self.grain) / v for multiple in multiples if multiple]
+            shares = [Fraction(multiple, self.scale) / v for multiple in multiples if multiple]
             *small, largest = sorted([*shares, 1 - sum(shares, Fraction(0))])
             rest = decimal(sum(small, Fraction(0)))
             found = sum((-decimal(q) * decimal(q).ln() for q in small if q > 0), Decimal(0))
-            found += decimal(largest) * (rest if rest < SMALL else -decimal(largest).ln())
+            found += decimal(largest) * (rest if rest < SMALL_SHARE else -decimal(largest).ln())
             total += decimal(v) * found
         return total
 
@@ -182,7 +192,7 @@ def joint_likelihood_within(witness: dict[str, Any], table: Table) -> str:
             lower = gained = Decimal(0)
             if witness["lower"] > 0:
                 if joint.constant:
-                    joint.settle()
+                    joint.balance()
                 gained = cost * joint.entropies()
                 lower = gained - cost**2 * decimal(joint.square(table, False)) / 2
         compare(witness, upper, lower, gained)

@@ -59,7 +59,7 @@ def larger(one: Label, other: Label) -> Label:
     return max(one, other, key=str)
 
 
-def unclear(texts: Collection[str]) -> str | None:
+def ambiguity(texts: Collection[str]) -> str | None:
     """What is wrong with the labels of a file, or None.
 
     Where all others are numbers, a word such as ``NA`` stands for a missing one. Where they are texts, none

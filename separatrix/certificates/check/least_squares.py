@@ -28,7 +28,7 @@ class Measured(Table):
             values = self._numbers(line, cells, columns)
             yield values[:-1], values[-1]
 
-    def survey(self, hashed: bool) -> tuple[int, bool, str]:
+    def count_and_digest(self, hashed: bool) -> tuple[int, bool, str]:
         """Number of rows, and the digest of the rows with their targets if asked for."""
         digest, n_rows = hashlib.sha256(), 0
         form = struct.Struct(f"<{self.columns + 1}d")
@@ -53,18 +53,18 @@ def moments(table: Table, heights: list[Any] | None) -> tuple[list[list[Fraction
     if heights is not None and len(heights) != n_rows:
         raise Refused(f"It has weights for {len(heights)} rows; this data has {n_rows}.")
     size = len(units)
-    grain = max((h.as_integer_ratio()[1] for h in heights or ()), default=1)
+    weight_unit = max((h.as_integer_ratio()[1] for h in heights or ()), default=1)
     sums = [[0] * size for _ in range(size)]
     for i, (values, target) in enumerate(table.rows()):
         row = [_whole(value, unit) for value, unit in zip((*values, 1.0, target), units, strict=True)]
-        heavy = row if heights is None else [_whole(heights[i], grain) * value for value in row]
+        heavy = row if heights is None else [_whole(heights[i], weight_unit) * value for value in row]
         for j, first in enumerate(heavy):
             line = sums[j]
             for k in range(j, size):
                 line[k] += first * row[k]
     low = [[min(j, k) for k in range(size)] for j in range(size)]
     return [
-        [Fraction(sums[low[j][k]][max(j, k)], units[j] * units[k] * grain) for k in range(size)]
+        [Fraction(sums[low[j][k]][max(j, k)], units[j] * units[k] * weight_unit) for k in range(size)]
         for j in range(size)
     ], n_rows
 

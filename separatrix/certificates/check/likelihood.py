@@ -25,7 +25,7 @@ from operator import mul
 from typing import Any
 
 from .conflict import NORMALS, PRIMES, rank
-from .logarithms import ROOM, decimal, entropy, grain, softplus
+from .logarithms import ROUNDING_SHARE, decimal, entropy, multiples_per_unit, softplus
 from .record import Refused, any_number, ascending, double, number, optional, several
 from .separation import UNIT, all_weights, over_common, row_over_common
 from .table import Table
@@ -41,7 +41,7 @@ class Dual:
         if plane is not None and len(plane) != len(weights):
             raise Refused("Its direction has the wrong length.")
         given = witness["row_weights"]
-        self.grain = grain(given)
+        self.scale = multiples_per_unit(given)
         self.loss, self.multiples, self.signs, self.weights = Decimal(0), [], [], []
         for i, (values, sign) in enumerate(table.rows()):
             if given is not None and i >= len(given):
@@ -54,7 +54,7 @@ class Dual:
             self.loss += decimal(v) * softplus(margin)
             counts = plane is None or sum(map(mul, row, plane)) == 0
             share = 1 / (1 + margin.exp()) if margin < 10**6 else Decimal(0)
-            multiple = min(int(decimal(v) * share * self.grain), int(v * self.grain)) if counts else 0
+            multiple = min(int(decimal(v) * share * self.scale), int(v * self.scale)) if counts else 0
             self.multiples.append(multiple)
             self.signs.append(sign)
             self.weights.append(v)
@@ -81,7 +81,7 @@ class Dual:
 
     def _moved(self, multiples: list[int], rows: list[int], more: int) -> Iterator[list[int]]:
         """The multiples with ``more`` for the row that can take most of it, if it can take all."""
-        room = [multiples[i] if more < 0 else int(self.weights[i] * self.grain) - multiples[i] for i in rows]
+        room = [multiples[i] if more < 0 else int(self.weights[i] * self.scale) - multiples[i] for i in rows]
         if max(room, default=-1) >= abs(more):
             row = rows[room.index(max(room))]
             yield [*multiples[:row], multiples[row] + more, *multiples[row + 1 :]]
@@ -94,13 +94,13 @@ class Dual:
                 row, common = row_over_common(values, self.constant)
                 factor = sign * multiple * (UNIT // common)
                 total = [sum_ + factor * entry for sum_, entry in zip(total, row, strict=True)]
-        return [Fraction(entry, UNIT * self.grain) for entry in total]
+        return [Fraction(entry, UNIT * self.scale) for entry in total]
 
     def entropies(self, shares: dict[int, Fraction]) -> Decimal:
         """sum v h(b/v); ``shares`` are the b of some rows that have changed."""
         total = Decimal(0)
         for i, v in enumerate(self.weights):
-            b = shares.get(i, Fraction(self.multiples[i], self.grain))
+            b = shares.get(i, Fraction(self.multiples[i], self.scale))
             if v:
                 total += decimal(v) * entropy(b / v)
         return total
@@ -108,9 +108,9 @@ class Dual:
 
 def compare(witness: dict[str, Any], upper: Decimal, lower: Decimal, gained: Decimal) -> None:
     """Refuse ends that are not outside what was found; ``gained`` is the positive part of ``lower``."""
-    if upper * (1 + ROOM) > Decimal(witness["upper"]):
+    if upper * (1 + ROUNDING_SHARE) > Decimal(witness["upper"]):
         raise Refused(f"The objective of its weights is {float(upper)!r}.")
-    if witness["lower"] > 0 and lower - ROOM * gained < Decimal(witness["lower"]):
+    if witness["lower"] > 0 and lower - ROUNDING_SHARE * gained < Decimal(witness["lower"]):
         raise Refused(f"What it proves from below is {float(lower)!r}.")
 
 
@@ -135,7 +135,7 @@ def likelihood_within(witness: dict[str, Any], table: Table) -> str:
                     entropies = cost * dual.entropies({})
                     bound = entropies - cost**2 * decimal(sum(entry * entry for entry in g)) / 2
                     lower, gained = max((lower, gained), (bound, entropies))
-                    if lower - ROOM * gained >= Decimal(witness["lower"]):
+                    if lower - ROUNDING_SHARE * gained >= Decimal(witness["lower"]):
                         break
         compare(witness, upper, lower, gained)
     found = f"the objective is at most {witness['upper']!r} at these weights"
@@ -168,7 +168,7 @@ def unpenalised(witness: dict[str, Any], table: Table, dual: Dual) -> Decimal:
     changes = solve([basis[i] for i in rows], [-entry for entry in dual.combination(table)])
     shares = {}
     for i, change in zip(rows, changes, strict=True):
-        b = Fraction(dual.multiples[i], dual.grain) + change
+        b = Fraction(dual.multiples[i], dual.scale) + change
         if not 0 <= b <= dual.weights[i]:
             raise Refused("Its rows cannot take up what is left of the dual constraints.")
         shares[i] = b

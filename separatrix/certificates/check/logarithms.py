@@ -9,17 +9,17 @@ from typing import Any
 
 from .record import whole
 
-ROOM = Decimal(10) ** -40  # the share of a sum of positive numbers allowed for roundings
-SMALL = Decimal(10) ** -18  # below it 1 + e loses too many digits
-FARTHEST = Decimal(10**8)
-MOST_QUANTUM = 900
+ROUNDING_SHARE = Decimal(10) ** -40  # the share of a sum of positive numbers allowed for roundings
+SMALL_SHARE = Decimal(10) ** -18  # below it 1 + e loses too many digits
+MAX_EXPONENT = Decimal(10**8)
+MAX_QUANTUM_BITS = 900
 
 
 def decimal(value: Fraction | int) -> Decimal:
     return Decimal(value.numerator) / Decimal(value.denominator)
 
 
-def grain(row_weights: Sequence[float | int] | None) -> int:
+def multiples_per_unit(row_weights: Sequence[float | int] | None) -> int:
     """1 over the unit of the b: 10^40, and more where all rows weigh little."""
     largest = Fraction(max(row_weights or (1,)))
     return 10**40 * max(1, int(1 / largest) if largest > 0 else 1)
@@ -28,7 +28,7 @@ def grain(row_weights: Sequence[float | int] | None) -> int:
 def quantum(value: Any) -> int:
     """q, where the unit of the b is 2^-q."""
     value = whole(value)
-    if value > MOST_QUANTUM:
+    if value > MAX_QUANTUM_BITS:
         raise ValueError
     return value
 
@@ -36,12 +36,12 @@ def quantum(value: Any) -> int:
 def log_of_one_and(e: Decimal) -> Decimal:
     """log(1 + e) for e >= 0 to a relative 10^-50, or a little more: the sum would lose the digits of a small
     e, but the logarithm is at most e."""
-    return e if e < SMALL else (1 + e).ln()
+    return e if e < SMALL_SHARE else (1 + e).ln()
 
 
 def softplus(m: Decimal) -> Decimal:
     """log(1 + exp(-m)), or a little more."""
-    return log_of_one_and((-min(abs(m), FARTHEST)).exp()) + max(-m, Decimal(0))
+    return log_of_one_and((-min(abs(m), MAX_EXPONENT)).exp()) + max(-m, Decimal(0))
 
 
 def entropy(share: Fraction) -> Decimal:
@@ -49,4 +49,4 @@ def entropy(share: Fraction) -> Decimal:
     if share in (0, 1):
         return Decimal(0)
     p, q = sorted((decimal(share), decimal(1 - share)))
-    return -p * p.ln() + q * (p if p < SMALL else -q.ln())
+    return -p * p.ln() + q * (p if p < SMALL_SHARE else -q.ln())

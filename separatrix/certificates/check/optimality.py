@@ -21,8 +21,8 @@ from .record import Refused, any_whole, ascending, double, listed, optional, sev
 from .separation import over_common
 from .table import Table
 
-GRAIN = 30
-FEW_COSTS = 64
+MULTIPLIER_BITS = 30
+MAX_EXACT_COSTS = 64
 
 
 class DyadicSum:
@@ -50,7 +50,7 @@ def places_of(below: int) -> int:
 def quotients(sums: dict[Fraction, DyadicSum]) -> Fraction:
     """Not below the sum of A/(4c) over costs c with sums of squares A; equal to it for few costs."""
     exact = [squares.value() / (4 * cost) for cost, squares in sums.items()]
-    if len(exact) <= FEW_COSTS:
+    if len(exact) <= MAX_EXACT_COSTS:
         return sum(exact, Fraction(0))
     total = DyadicSum()
     for value in exact:
@@ -94,7 +94,9 @@ def soft_margin_within(witness: dict[str, Any], table: Table) -> str:
         elif short <= 0:
             continue
         elif squared:
-            alpha = cost * Fraction((short.numerator << GRAIN) // short.denominator, 1 << GRAIN - 1)
+            alpha = cost * Fraction(
+                (short.numerator << MULTIPLIER_BITS) // short.denominator, 1 << MULTIPLIER_BITS - 1
+            )
         else:
             alpha = cost
         if not alpha:

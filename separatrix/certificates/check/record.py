@@ -17,7 +17,7 @@ from .digits import from_decimal
 from .limits import content, current, depth
 from .table import Unreadable
 
-LONGEST = 13_000  # bits of a number that messages show: Python writes no more than 4300 digits
+MAX_SHOWN_BITS = 13_000  # bits of a number that messages show: Python writes no more than 4300 digits
 
 Number = int | float
 Form = Callable[[Any], Any]
@@ -87,7 +87,7 @@ def any_number(value: Any) -> Number:
 def number(value: Any) -> Number:
     """A number that may appear in a message."""
     value = any_number(value)
-    if isinstance(value, int) and value.bit_length() > LONGEST:
+    if isinstance(value, int) and value.bit_length() > MAX_SHOWN_BITS:
         raise ValueError
     return value
 
@@ -181,7 +181,7 @@ def _label(value: Any) -> Any:
     if isinstance(value, str) and len(value) > current().label_characters:
         what = f"The certificate has a label of {len(value):,} characters"
         raise Unreadable(current().too_much(what, "label_characters", len(value)))
-    if isinstance(value, int) and value.bit_length() > LONGEST:
+    if isinstance(value, int) and value.bit_length() > MAX_SHOWN_BITS:
         raise ValueError
     return value
 

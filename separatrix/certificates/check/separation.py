@@ -16,7 +16,7 @@ from .table import Table
 
 UNIT = 1 << 1074  # every double is a whole number of 2^-1074ths
 TINY = 1 << 52  # 2^-1022 of them
-MOST_MISTAKES = 1 << 40  # of a run: beyond it the allowance for rounding proves nothing
+MAX_MISTAKES = 1 << 40  # of a run: beyond it the allowance for rounding proves nothing
 
 
 def over_common(values: Sequence[Number]) -> tuple[list[int], int]:
@@ -83,7 +83,7 @@ def mistake_run(witness: dict[str, Any], table: Table) -> str:
     """
     counts = dict(zip(witness["rows"], witness["counts"], strict=True))
     k, constant = witness["mistakes"], witness["intercept"] is not None
-    if k > MOST_MISTAKES:
+    if k > MAX_MISTAKES:
         raise Refused("It claims more than 2^40 mistakes: so many cannot be told from rounding errors.")
     if sum(counts.values()) != k:
         raise Refused(f"The counts do not add up to {k}.")

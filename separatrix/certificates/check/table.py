@@ -16,14 +16,14 @@ import struct
 from collections.abc import Collection, Iterator, Sequence
 from reprlib import repr as short
 
-from .labels import WHOLE, Label, as_number, larger, meaning, unclear
+from .labels import WHOLE, Label, ambiguity, as_number, larger, meaning
 from .text import Text, Unreadable
 
 __all__ = ["Table", "Unreadable"]
 
-EXACT = 1 << 53  # every whole number up to here is a double
-STRANGE = re.compile(r"[^0-9eE+\-., \t]")
-USUAL = ("label", "y", "target", "class")  # names of a label column that is not said
+MAX_EXACT_INTEGER = 1 << 53  # every whole number up to here is a double
+NOT_NUMERIC = re.compile(r"[^0-9eE+\-., \t]")
+LABEL_NAMES = ("label", "y", "target", "class")  # names of a label column that is not said
 TRUTH = {name: names[0] for names in ("0 false False FALSE", "1 true True TRUE") for name in names.split()}
 
 
@@ -45,8 +45,8 @@ class Table:
         if len(self._places) < len(self.header):
             twice = next(name for j, name in enumerate(self.header) if self._places[name] != j)
             raise Unreadable(f"{path} has more than one column called {short(twice)}.")
-        usual = next((name for name in USUAL if name in self._places), self.header[-1])
-        self._label = self._column(usual if label is None else label)
+        default = next((name for name in LABEL_NAMES if name in self._places), self.header[-1])
+        self._label = self._column(default if label is None else label)
         self.label = self.header[self._label]
         if features is None:
             self._features = [j for j in range(len(self.header)) if j != self._label]
@@ -83,7 +83,7 @@ class Table:
         try:
             if self._truths:
                 texts = [TRUTH[t] if j in self._truths else t for j, t in zip(columns, texts, strict=True)]
-            if STRANGE.search(",".join(texts)):
+            if NOT_NUMERIC.search(",".join(texts)):
                 raise ValueError
             values = list(map(float, texts))
         except (KeyError, ValueError):
@@ -91,15 +91,15 @@ class Table:
         largest = max(map(abs, values))
         if not largest < math.inf:
             raise Unreadable(f"{self.path}, line {line}: a feature is not a finite number.")
-        if largest >= EXACT:
+        if largest >= MAX_EXACT_INTEGER:
             for text in texts:
                 whole = WHOLE.fullmatch(text)
-                if whole is not None and int(whole[2]) > EXACT:
+                if whole is not None and int(whole[2]) > MAX_EXACT_INTEGER:
                     raise Unreadable(f"{self.path}, line {line}: a whole number is beyond 2^53.")
         return values
 
     def _require_clear(self, labels: Collection[str]) -> None:
-        fault = unclear(labels)
+        fault = ambiguity(labels)
         if fault is not None:
             raise Unreadable(f"{self.path}: {fault}.")
 
@@ -108,7 +108,7 @@ class Table:
         for (values, _), (_, cells) in zip(self.rows(), self._cells(), strict=True):
             yield values, cells[self._label]
 
-    def survey(self, hashed: bool) -> tuple[int, bool, str]:
+    def count_and_digest(self, hashed: bool) -> tuple[int, bool, str]:
         """Number of rows, whether one is positive, and the digest of the data if asked for; rows that are
         ``wanted`` are kept on the way.
 

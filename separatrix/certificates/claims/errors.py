@@ -52,7 +52,11 @@ def _costs(values: Any) -> tuple[float | int, ...]:
 Proof: TypeAlias = Annotated[dict[str, Any], _record]
 CostsOrNone: TypeAlias = Annotated[tuple[float | int, ...] | None, _optional(_costs)]
 
-FASTER = {**METHODS, "cones": partial(cones, least=least), "circuits": partial(circuits, cancels=cancel)}
+FAST_METHODS = {
+    **METHODS,
+    "cones": partial(cones, least=least),
+    "circuits": partial(circuits, cancels=cancel),
+}
 """The methods of proof, their inner loops in arrays where doubles settle them, else in whole numbers."""
 
 
@@ -98,7 +102,9 @@ class ErrorsAtLeast(Certificate):
     def _prove(self, source: RowSource) -> Verdict:
         try:
             costs, unit = whole_costs(None if self.costs is None else list(self.costs), source.n_rows)
-            proven = lower_bound(self.proof, grouped(signed_rows(source), self.intercept, costs), FASTER)
+            proven = lower_bound(
+                self.proof, grouped(signed_rows(source), self.intercept, costs), FAST_METHODS
+            )
         except (Refused, Unreadable) as refused:
             return Verdict(False, str(refused))
         if proven < self.bound:

@@ -22,7 +22,7 @@ underflow aside, and in the end
 
 That is checked, in whole numbers. The allowance is proven, not chosen: without it a genuine run could be
 refused because a rounding had decided a mistake. It grows with k, and from 2^52 mistakes on would allow any
-sum, so a claim of more than `MOST_MISTAKES` is refused. No run takes as many steps.
+sum, so a claim of more than `MAX_MISTAKES` is refused. No run takes as many steps.
 
 **The weights** given are doubles, each within k u A_j + k 2^-1022 of W_j.
 
@@ -54,7 +54,7 @@ from separatrix.certificates.fields import (
 
 _UNIT = power_of_two(-53)
 _TINY = power_of_two(-1022)
-MOST_MISTAKES = 1 << 40
+MAX_MISTAKES = 1 << 40
 
 
 @dataclass(frozen=True, repr=False)
@@ -100,7 +100,7 @@ class MistakeRun(Certificate):
         return f"{mistakes} in unit steps from zero made these weights{rest}"
 
     def _prove(self, source: RowSource) -> Verdict:
-        if self.mistakes > MOST_MISTAKES:
+        if self.mistakes > MAX_MISTAKES:
             return Verdict(
                 False, "It claims more than 2^40 mistakes: so many cannot be told from rounding errors."
             )

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates.data.reading import in_cache, read
+from separatrix.certificates.data.reading import cache_sized_slices, read
 
 
 def digest_of(X: Any, y: Any = None, *, positive: Any = None) -> str:
@@ -24,7 +24,7 @@ def digest_of(X: Any, y: Any = None, *, positive: Any = None) -> str:
     running = sha256()
     for piece in read(X, y, positive=positive).pieces():
         # A sparse piece is small in non-zeros only; written out, it is cut once more.
-        for part in in_cache(np.broadcast_to(0.0, piece.X.shape)):
+        for part in cache_sized_slices(np.broadcast_to(0.0, piece.X.shape)):
             values = piece.X[part]
             record = np.empty((values.shape[0], values.shape[1] + 1), dtype="<f8")
             record[:, :-1] = values if isinstance(values, np.ndarray) else values.toarray()

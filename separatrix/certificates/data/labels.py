@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from separatrix.certificates.fields import LONGEST, shown
+from separatrix.certificates.fields import MAX_SHOWN_BITS, shown
 
 Label: TypeAlias = str | int | float | bool
 Signs = npt.NDArray[np.int8]
@@ -36,7 +36,7 @@ def plain(label: Any) -> Label:
         raise ValueError("A label is a number or a text, not a list of several values.")
     if label is None or type(label).__name__ in ("NAType", "NaTType") or label != label:
         raise ValueError("A label is missing.")
-    if isinstance(label, int) and label.bit_length() > LONGEST:
+    if isinstance(label, int) and label.bit_length() > MAX_SHOWN_BITS:
         raise ValueError(f"A label is a whole number of {label.bit_length()} bits; give it a shorter name.")
     return label if isinstance(label, (str, int, float)) else str(label)
 

@@ -22,7 +22,7 @@ from separatrix.certificates.fields import shown
 Matrix: TypeAlias = Any  # a float64 ndarray or csr_array
 Cut: TypeAlias = Callable[[int, int], Any]
 
-IN_CACHE = 262144
+CACHE_VALUES = 262144
 
 
 class Piece:
@@ -244,17 +244,17 @@ def cut_of(X: Any) -> tuple[Cut, int, int, int]:
         raise ValueError("The data has no rows.")
     if n_columns == 0:
         raise ValueError("The data has no columns.")
-    return cut, n_rows, n_columns, _rows_in_cache(X)
+    return cut, n_rows, n_columns, _cache_rows(X)
 
 
-def _rows_in_cache(X: Any) -> int:
+def _cache_rows(X: Any) -> int:
     values = X.nnz / max(1, X.shape[0]) if hasattr(X, "nnz") else X.shape[1]
-    return max(1, int(IN_CACHE / max(1, values)))
+    return max(1, int(CACHE_VALUES / max(1, values)))
 
 
-def in_cache(X: Matrix) -> Iterator[slice]:
+def cache_sized_slices(X: Matrix) -> Iterator[slice]:
     """Slices of rows of about 2 MB."""
-    n_rows, step = X.shape[0], _rows_in_cache(X)
+    n_rows, step = X.shape[0], _cache_rows(X)
     return (slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step))
 
 

@@ -48,7 +48,7 @@ from separatrix.certificates.arithmetic.enclosures import (
 from separatrix.certificates.data.labels import Signs
 from separatrix.certificates.data.reading import Matrix
 
-RUN = 4096  # rows whose sums are made by a product of matrices
+RUN_ROWS = 4096  # rows whose sums are made by a product of matrices
 
 Keep = Callable[[Matrix, Signs], npt.NDArray[np.bool_]]
 
@@ -63,7 +63,7 @@ class LargestMultiple(NamedTuple):
     row: int
 
 
-NONE = LargestMultiple(0, 0.0, 0.0, -1)
+NO_MULTIPLE = LargestMultiple(0, 0.0, 0.0, -1)
 
 
 @dataclass
@@ -74,11 +74,11 @@ class LikelihoodSums:
     entropy: float
     g: Doubles
     sizes: Doubles | None
-    reach: float  # Σ β‖x‖, from above
+    norm_sum: float  # Σ β‖x‖, from above
     multiples: tuple[int, int]  # Σ of the multiples of each class: −1, +1
     largest: tuple[LargestMultiple, LargestMultiple]
     rows: int
-    noted: tuple[tuple[int, float], ...] = ()  # multiples and weights of the rows asked for
+    recorded: tuple[tuple[int, float], ...] = ()  # multiples and weights of the rows asked for
     pieces: int = 1
 
     def __add__(self, other: LikelihoodSums) -> LikelihoodSums:
@@ -89,11 +89,11 @@ class LikelihoodSums:
             nextafter(self.entropy + other.entropy, -inf),
             self.g + other.g,
             sizes,
-            nextafter(self.reach + other.reach, inf),
+            nextafter(self.norm_sum + other.norm_sum, inf),
             (self.multiples[0] + other.multiples[0], self.multiples[1] + other.multiples[1]),
             tuple(max(a, b, key=lambda one: one.multiple) for a, b in both),  # type: ignore[arg-type]
             max(self.rows, other.rows),
-            self.noted + other.noted,
+            self.recorded + other.recorded,
             self.pieces + other.pieces,
         )
 
@@ -107,7 +107,7 @@ class Duality:
     weights, intercept
         Doubles; None for no intercept.
     quantum
-        β are whole multiples of 2**-quantum; see `grain`.
+        β are whole multiples of 2**-quantum; see `default_quantum`.
     keep
         Which rows of a piece may have β above 0; None: all.
     entries
@@ -129,8 +129,8 @@ class Duality:
     quantum: int
     keep: Keep | None = None
     entries: bool = False
-    wanted: tuple[int, ...] = ()
-    caution: float = 1.0
+    recorded_rows: tuple[int, ...] = ()
+    safety_factor: float = 1.0
     centre: Doubles | None = None
     scales: tuple[float, float] = (1.0, 1.0)
     softplus: Callable[[Doubles], Doubles] = softplus_above
@@ -148,9 +148,9 @@ class Duality:
 
     def piece(self, X: Matrix, signs: Signs, v: Doubles, start: int) -> LikelihoodSums:
         """The sums over a piece of rows with weights ``v``, in runs of 4096 rows."""
-        runs = (slice(at, at + RUN) for at in range(0, len(signs), RUN))
+        runs = (slice(at, at + RUN_ROWS) for at in range(0, len(signs), RUN_ROWS))
         with np.errstate(all="ignore"):
-            if len(signs) <= RUN:
+            if len(signs) <= RUN_ROWS:
                 return self._piece(X, signs, v, start)
             return added(self._piece(X[run], signs[run], v[run], start + run.start) for run in runs)
 
@@ -167,41 +167,41 @@ class Duality:
         positive = signs > 0
         above, both = int(wholes[positive].sum()), int(wholes.sum())
         return LikelihoodSums(
-            loss=(sum_above(v * self.softplus(margins)) + self._doubts(sizes, v, squares, terms))
+            loss=(sum_above(v * self.softplus(margins)) + self._rounding_errors(sizes, v, squares, terms))
             * (1 + 8 * U),
             entropy=sum_below(self.entropy(beta, v)),
             g=np.asarray(X.T @ (beta * signs)).reshape(-1),
-            sizes=_reached(X if sizes is None else sizes, beta) if self.entries or not dense else None,
-            reach=reach(float(beta.sum()), float(beta @ squares)),
+            sizes=_absolute_sums(X if sizes is None else sizes, beta) if self.entries or not dense else None,
+            norm_sum=norm_sum_bound(float(beta.sum()), float(beta @ squares)),
             multiples=(both - above, above),
             largest=(
                 _largest(np.where(positive, -1.0, multiples), v, squares, start),
                 _largest(np.where(positive, multiples, -1.0), v, squares, start),
             ),
             rows=len(signs),
-            noted=self._noted(wholes, v, start),
+            recorded=self._recorded(wholes, v, start),
         )
 
-    def _doubts(self, sizes: Any, v: Doubles, squares: Doubles, terms: int) -> float:
-        """`doubt`; ``sizes`` are |X|, of sparse rows alone."""
+    def _rounding_errors(self, sizes: Any, v: Doubles, squares: Doubles, terms: int) -> float:
+        """`rounding_error`; ``sizes`` are |X|, of sparse rows alone."""
         mass = float(v.sum())
         if sizes is None:
-            return self.doubt(mass, float(v @ squares), terms)
+            return self.rounding_error(mass, float(v @ squares), terms)
         # Sparse rows are cheap to read again, and their sums of sizes are well below products of lengths.
-        return self._allowance(float(v @ (sizes @ abs(self.weights))), mass, terms)
+        return self._rounding_allowance(float(v @ (sizes @ abs(self.weights))), mass, terms)
 
-    def doubt(self, mass: float, spread: float, terms: int) -> float:
+    def rounding_error(self, mass: float, spread: float, terms: int) -> float:
         """What the rounding of margins can add to Σ v·loss, for Σ v and Σ v‖x‖²; Σ v‖x‖‖w‖ by Cauchy."""
-        return self._allowance(self.norm * float(np.sqrt(mass) * np.sqrt(spread)), mass, terms)
+        return self._rounding_allowance(self.norm * float(np.sqrt(mass) * np.sqrt(spread)), mass, terms)
 
-    def _allowance(self, reached: float, mass: float, terms: int) -> float:
-        return self.caution * 2.03 * (terms + 6) * U * (reached + abs(self.bias) * mass) + 1e-300
+    def _rounding_allowance(self, reached: float, mass: float, terms: int) -> float:
+        return self.safety_factor * 2.03 * (terms + 6) * U * (reached + abs(self.bias) * mass) + 1e-300
 
-    def _noted(
+    def _recorded(
         self, multiples: npt.NDArray[np.int64], v: Doubles, start: int
     ) -> tuple[tuple[int, float], ...]:
-        first, last = bisect_left(self.wanted, start), bisect_left(self.wanted, start + len(v))
-        places = [row - start for row in self.wanted[first:last]]
+        first, last = bisect_left(self.recorded_rows, start), bisect_left(self.recorded_rows, start + len(v))
+        places = [row - start for row in self.recorded_rows[first:last]]
         return tuple((int(multiples[place]), float(v[place])) for place in places)
 
     def _multiples(self, X: Matrix, signs: Signs, v: Doubles, margins: Doubles) -> Doubles:
@@ -219,8 +219,8 @@ class Duality:
     def roundings(self, total: LikelihoodSums) -> float:
         """How many units of rounding an entry of g may be off by, as a share of its Σ β|x|; with caution,
         also where the rows are cut into the longest runs there are."""
-        run = total.rows if self.caution == 1 else min(RUN, total.rows * total.pieces)
-        return self.caution * (run + total.pieces + 10)
+        run = total.rows if self.safety_factor == 1 else min(RUN_ROWS, total.rows * total.pieces)
+        return self.safety_factor * (run + total.pieces + 10)
 
     def balanced(self, total: LikelihoodSums) -> Duality | None:
         """With a free intercept: scales that make both classes weigh the same, or None if one row can
@@ -233,11 +233,11 @@ class Duality:
         scales[side] *= light / heavy
         return replace(self, scales=(scales[0], scales[1]))
 
-    def entropy_and_reach(self, total: LikelihoodSums) -> tuple[float, float] | None:
+    def entropy_and_length(self, total: LikelihoodSums) -> tuple[float, float] | None:
         """The entropies and the length of g (without its last entry) once the intercept's entry is exactly 0;
         None if that cannot be had."""
         entropy = total.entropy
-        spread = total.reach
+        spread = total.norm_sum
         if total.sizes is not None:
             spread = min(spread, 1.01 * float(np.sqrt(sum_above(total.sizes**2))) + 1e-150)
         error = self.roundings(total) * U * spread * 1.01
@@ -268,7 +268,7 @@ def _absolute(X: Any) -> Any:
     return type(X)((abs(X.data), X.indices, X.indptr), shape=X.shape)
 
 
-def _reached(X: Matrix, beta: Doubles) -> Doubles:
+def _absolute_sums(X: Matrix, beta: Doubles) -> Doubles:
     """Σ β|x|, entry by entry."""
     sizes = abs(X) if isinstance(X, np.ndarray) else X
     return np.asarray(sizes.T @ beta).reshape(-1)
@@ -277,23 +277,23 @@ def _reached(X: Matrix, beta: Doubles) -> Doubles:
 def _largest(multiples: Doubles, v: Doubles, squares: Doubles, start: int) -> LargestMultiple:
     place = int(np.argmax(multiples))
     if not multiples[place] > 0:
-        return NONE
+        return NO_MULTIPLE
     return LargestMultiple(
-        int(multiples[place]), float(v[place]), lengthened(float(squares[place])), start + place
+        int(multiples[place]), float(v[place]), length_above(float(squares[place])), start + place
     )
 
 
-def lengthened(square: float) -> float:
+def length_above(square: float) -> float:
     """Not below ‖x‖, for a rounded ‖x‖²."""
     return 1.001 * sqrt(square) + 1e-150
 
 
-def reach(beta: float, weighed: float) -> float:
+def norm_sum_bound(beta: float, weighed: float) -> float:
     """Σ β‖x‖ ≤ √(Σ β · Σ β‖x‖²); squares below 1e-308 are gone, and lengths below 1e-154 with them."""
     return 1.001 * (sqrt(beta) * sqrt(weighed) + 1e-150 * beta) + 1e-150
 
 
-def grain(n_rows: int, row_weights: Any) -> int:
+def default_quantum(n_rows: int, row_weights: Any) -> int:
     """The quantum: multiples of 2**-q up to any row's weight are doubles, and their sum fits 64 bits."""
     largest, total = (1.0, float(n_rows)) if row_weights is None else (float(np.max(row_weights)), 0.0)
     if not largest > 0:

@@ -36,11 +36,11 @@ from separatrix.certificates.arithmetic.dyadic import Doubles, Dyadic, dyadic, p
 from separatrix.certificates.arithmetic.row_sums import weighted_sum
 from separatrix.certificates.data.reading import Matrix, Piece, RowSource, refuse_infinite, stored
 
-GRAIN = 30
-RUN = 256
+MULTIPLIER_BITS = 30
+RUN_ROWS = 256
 _U = 2.0**-53
 _TAU = 2.0**-1022
-_LARGE = 2.0**50  # k as a double is exact up to here, with room
+_MAX_COUNT = 2.0**50  # k as a double is exact up to here, with room
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Objective:
     @property
     def unit(self) -> Fraction:
         """What a multiplier is for k = 1 and c = 1."""
-        return power_of_two(1 - GRAIN) if self.squared else Fraction(1)
+        return power_of_two(1 - MULTIPLIER_BITS) if self.squared else Fraction(1)
 
     def half_norm(self) -> Fraction:
         return dyadic(self.weights).squared_norm() / 2
@@ -81,7 +81,7 @@ class Enclosure:
     _low: list[float] = field(default_factory=list)
     _high: list[float] = field(default_factory=list)
     _squares: list[float] = field(default_factory=list)
-    _reach: list[float] = field(default_factory=list)  # Σ α‖x‖
+    _norm_sums: list[float] = field(default_factory=list)  # Σ α‖x‖
     _largest: dict[str, float] = field(default_factory=lambda: dict.fromkeys(("cost", "loss", "norm"), 0.0))
     runs: int = 0
 
@@ -128,11 +128,11 @@ def enclosed(source: RowSource, objective: Objective) -> Enclosure:
     found.low = max(0.0, _total(found._low) * (1 - 300 * _U) - tiny)
     found.high = _total(found._high) * slip + tiny
     found.squares = _total(found._squares) * slip + tiny
-    reach = _total(found._reach) * slip
-    off = 2 * (RUN + found.runs + 16) * _U * reach + tiny * source.n_columns * (1 + largest["norm"])
+    norm_sum = _total(found._norm_sums) * slip
+    off = 2 * (RUN_ROWS + found.runs + 16) * _U * norm_sum + tiny * source.n_columns * (1 + largest["norm"])
     norm = hypot(*total.tolist())
     found.size = (norm * (1 + (source.n_columns + 4) * _U) + off) * (1 + 8 * _U)
-    found.trusted &= isfinite(found.size) and norm < 2.0**500 and reach < 2.0**500
+    found.trusted &= isfinite(found.size) and norm < 2.0**500 and norm_sum < 2.0**500
     return found
 
 
@@ -153,18 +153,18 @@ def _piece(
     if not np.isfinite(norms).all():
         refuse_infinite(X, range(piece.start, piece.stop))
     margins = signs * (X @ weights + bias)
-    doubt = 2 * (terms + 3) * _U * (1.001 * norms * length + abs(bias)) + 4 * _U * (1 + abs(margins))
-    doubt += 8 * (terms + 3) * _TAU * (1 + norms)
+    error_bound = 2 * (terms + 3) * _U * (1.001 * norms * length + abs(bias)) + 4 * _U * (1 + abs(margins))
+    error_bound += 8 * (terms + 3) * _TAU * (1 + norms)
     short = 1.0 - margins
     costs = objective.C * (np.ones(len(signs)) if v is None else v)
-    worst = np.maximum(short + doubt, 1.0)
+    worst = np.maximum(short + error_bound, 1.0)
     _enlarge(found, "cost", costs)
     _enlarge(found, "loss", worst * worst if objective.squared else worst)
     _enlarge(found, "norm", norms)
-    for place, ends in ((found._low, short - doubt), (found._high, short + doubt)):
+    for place, ends in ((found._low, short - error_bound), (found._high, short + error_bound)):
         least = np.maximum(ends, 0.0)
         place += _summed(costs * (least * least if objective.squared else least))
-    counts = _counts(objective, X, signs, short, doubt, local)
+    counts = _counts(objective, X, signs, short, error_bound, local)
     _count(found, objective, counts, signs, v)
     if counts.dtype == object:
         counts = np.array([nearest(Fraction(count)) for count in counts])
@@ -176,43 +176,45 @@ def _piece(
     found.balance += sum(
         (int(signs[i]) * objective.listed[piece.start + i] for i in local.tolist()), Fraction(0)
     )
-    found._reach += _summed(alpha * norms)
+    found._norm_sums += _summed(alpha * norms)
     forces = alpha * signs
     total = np.zeros(X.shape[1])
-    for first in range(0, len(signs), RUN):
-        total += X[first : first + RUN].T @ forces[first : first + RUN]
+    for first in range(0, len(signs), RUN_ROWS):
+        total += X[first : first + RUN_ROWS].T @ forces[first : first + RUN_ROWS]
         found.runs += 1
     return total
 
 
-def _counts(objective: Objective, X: Matrix, signs: Any, short: Doubles, doubt: Doubles, local: Any) -> Any:
+def _counts(
+    objective: Objective, X: Matrix, signs: Any, short: Doubles, error_bound: Doubles, local: Any
+) -> Any:
     """k of every row that is not listed; rows in doubt are settled in whole numbers."""
-    scale = 2.0**GRAIN if objective.squared else 1.0
+    scale = 2.0**MULTIPLIER_BITS if objective.squared else 1.0
     if objective.squared:
         scaled = np.maximum(short, 0.0) * scale
         counts = np.floor(scaled)
-        # An edge of k is a multiple of the grain from 0 up: the doubt must not reach one.
-        low, high = np.maximum(short - doubt, 0.0) * scale, np.maximum(short + doubt, 0.0) * scale
-        open_rows = ~((np.floor(low) == np.floor(high)) & (high < _LARGE))
+        # An edge of k is a whole number over `scale`: the error must not reach one.
+        low, high = np.maximum(short - error_bound, 0.0) * scale, np.maximum(short + error_bound, 0.0) * scale
+        open_rows = ~((np.floor(low) == np.floor(high)) & (high < _MAX_COUNT))
     else:
         counts = (short > 0.0).astype(np.float64)
-        open_rows = ~(abs(short) > doubt)
+        open_rows = ~(abs(short) > error_bound)
     counts[local], open_rows[local] = 0.0, False
     numbers = np.flatnonzero(open_rows)
     answer: Any = counts
     if len(numbers):
         exact = [exact_short(objective, X[i : i + 1], int(signs[i])) for i in numbers.tolist()]
-        settled = [_whole(objective, t) for t in exact]
-        if max(settled, default=0) >= 1 << 53:
+        exact_counts = [_whole_count(objective, t) for t in exact]
+        if max(exact_counts, default=0) >= 1 << 53:
             answer = counts.astype(object)
-        answer[numbers] = settled
+        answer[numbers] = exact_counts
     return answer if answer.dtype == object else answer.astype(np.int64)
 
 
-def _whole(objective: Objective, short: Fraction) -> int:
+def _whole_count(objective: Objective, short: Fraction) -> int:
     if short <= 0:
         return 0
-    return (short.numerator << GRAIN) // short.denominator if objective.squared else 1
+    return (short.numerator << MULTIPLIER_BITS) // short.denominator if objective.squared else 1
 
 
 def exact_short(objective: Objective, x: Any, sign: int) -> Fraction:
@@ -243,10 +245,10 @@ def _count(found: Enclosure, objective: Objective, kept: Any, signs: Any, v: Dou
         return
     some = np.flatnonzero(kept)
     exact = dyadic(v[some].tolist())
-    grain = objective.unit * Fraction(objective.C) * power_of_two(exact.exponent)
+    unit = objective.unit * Fraction(objective.C) * power_of_two(exact.exponent)
     parts = [int(k) * w for k, w in zip(kept[some].tolist(), exact.wholes, strict=True)]
-    found.mass += grain * sum(parts)
-    found.balance += grain * sum(p * s for p, s in zip(parts, signs[some].tolist(), strict=True))
+    found.mass += unit * sum(parts)
+    found.balance += unit * sum(p * s for p, s in zip(parts, signs[some].tolist(), strict=True))
 
 
 def exact_primal(source: RowSource, objective: Objective) -> Fraction:
@@ -265,7 +267,7 @@ def exact_dual(source: RowSource, objective: Objective) -> Fraction | None:
         cost = objective.cost(row)
         alpha = objective.listed.get(row)
         if alpha is None:
-            alpha = objective.unit * cost * _whole(objective, short)
+            alpha = objective.unit * cost * _whole_count(objective, short)
         if not alpha:
             continue
         value += alpha
@@ -299,8 +301,8 @@ def _norms(X: Matrix) -> tuple[Doubles, int]:
 
 def _summed(values: Doubles) -> list[float]:
     """Sums of runs."""
-    whole = len(values) - len(values) % RUN
-    sums: list[float] = values[:whole].reshape(-1, RUN).sum(axis=1).tolist()
+    whole = len(values) - len(values) % RUN_ROWS
+    sums: list[float] = values[:whole].reshape(-1, RUN_ROWS).sum(axis=1).tolist()
     return [*sums, float(values[whole:].sum())]
 
 

@@ -16,10 +16,10 @@ _PRIME = 2**61 - 1
 
 def cancel(points: list[list[int]]) -> bool:
     """Whether the multipliers that cancel the points are unique up to a factor, and all positive."""
-    return _surely_cancel(points) or _solved(points) or _cancel(points)
+    return _cancel_in_floats(points) or _solved(points) or _cancel(points)
 
 
-def _surely_cancel(points: list[list[int]]) -> bool:
+def _cancel_in_floats(points: list[list[int]]) -> bool:
     """Whether doubles prove it, by the bounds in `check.dependency`; False decides nothing."""
     equations = in_doubles(points)
     if equations is None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import gcd
 
-from separatrix.certificates.check.fewest_errors_cone import LONGEST
+from separatrix.certificates.check.fewest_errors_cone import MAX_SHIFT_BITS
 
 
 def conflict(first: list[int], second: list[int], a: int, e: int) -> bool:
@@ -51,9 +51,9 @@ def ratio_of(first: list[int], second: list[int]) -> tuple[int, int] | None:
     if room == 0:  # the one ratio there is must be a whole number over a power of 2
         shared = gcd(low, under)
         power = (under // shared).bit_length() - 1
-        return (low // shared, power) if under // shared == 1 << power and power < LONGEST else None
+        return (low // shared, power) if under // shared == 1 << power and power < MAX_SHIFT_BITS else None
     first_fit = max(0, (over * under).bit_length() - room.bit_length() - 1)
-    for e in range(first_fit, min(first_fit + 4, LONGEST)):
+    for e in range(first_fit, min(first_fit + 4, MAX_SHIFT_BITS)):
         a = max(1, -((-low << e) // under))
         if a * over <= high << e:
             return a, e

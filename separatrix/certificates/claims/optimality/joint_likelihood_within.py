@@ -18,7 +18,7 @@ from separatrix.certificates.check.joint_likelihood import joint_likelihood_with
 from separatrix.certificates.claims.optimality.likelihood_verdict import Proven, SignedTable, verdict
 from separatrix.certificates.data.labels import Label, plain, same_label
 from separatrix.certificates.data.reading import RowSource, read
-from separatrix.certificates.duality.logistic_likelihood import grain
+from separatrix.certificates.duality.logistic_likelihood import default_quantum
 from separatrix.certificates.duality.multinomial_likelihood import JointDuality, JointSums
 from separatrix.certificates.fields import (
     CertificateError,
@@ -31,7 +31,7 @@ from separatrix.certificates.fields import (
     shown,
 )
 
-MOST_QUANTUM = 900
+MAX_QUANTUM_BITS = 900
 
 Table = Annotated[tuple[tuple[float, ...], ...], _tuple(_doubles)]
 Labels = Annotated[tuple[Label, ...], _tuple(plain)]
@@ -92,8 +92,8 @@ class JointLikelihoodWithin(Certificate):
             raise CertificateError("Two of its classes are the same.")
         if self.row_weights is not None and min(self.row_weights, default=0) < 0:
             raise CertificateError("A row's weight is below 0.")
-        if self.quantum is not None and self.quantum > MOST_QUANTUM:
-            raise CertificateError(f"The quantum is {self.quantum}; it is at most {MOST_QUANTUM}.")
+        if self.quantum is not None and self.quantum > MAX_QUANTUM_BITS:
+            raise CertificateError(f"The quantum is {self.quantum}; it is at most {MAX_QUANTUM_BITS}.")
         if self.radius is not None and self.radius < 0:
             raise CertificateError(f"The radius is {self.radius}; no weights have a length below 0.")
         self._complete_about(width.pop())
@@ -177,7 +177,7 @@ class JointBounds:
     """Both ends of the objective for the witness of a certificate."""
 
     def __init__(
-        self, witness: JointLikelihoodWithin, n_rows: int, caution: float = 1.0, centre: Any = None
+        self, witness: JointLikelihoodWithin, n_rows: int, safety_factor: float = 1.0, centre: Any = None
     ) -> None:
         given = witness.row_weights
         self.witness = witness
@@ -186,8 +186,10 @@ class JointBounds:
         weights = np.array(witness.coefficients, np.float64)
         # Without a penalty the intercepts' entries of g stay as they are, and rows where they are.
         moved = centre if witness.C is not None and centre is not None and np.isfinite(centre).all() else None
-        quantum = grain(n_rows, self.row_weights) - 3 if witness.quantum is None else witness.quantum
-        self.duality = JointDuality(weights, bias, quantum, caution, moved)
+        quantum = (
+            default_quantum(n_rows, self.row_weights) - 3 if witness.quantum is None else witness.quantum
+        )
+        self.duality = JointDuality(weights, bias, quantum, safety_factor, moved)
         self.largest = 0
 
     @np.errstate(all="ignore")  # what overflows is looked at in the sums
@@ -199,14 +201,14 @@ class JointBounds:
         if not (isfinite(total.loss) and isfinite(square)):
             return None, Fraction(0)
         if C is None:
-            length = self.duality.whole_length(total)
+            length = self.duality.full_length(total)
             if self.witness.radius is None or not (isfinite(total.entropy) and isfinite(length)):
                 return Fraction(total.loss), Fraction(0)
             lost = Fraction(self.witness.radius) * Fraction(length)
             return Fraction(total.loss), max(Fraction(0), Fraction(total.entropy) - lost)
         half = Fraction(square) / 2 * (1 + Fraction(1, 2**50)) + Fraction(1, 2**1000)
         upper = half + Fraction(C) * Fraction(total.loss)
-        found = self.duality.settled(total, float(C))
+        found = self.duality.balanced_entropy_and_length(total, float(C))
         if found is None or not all(map(isfinite, found)):
             return upper, Fraction(0)
         entropy, reached = (Fraction(value) for value in found)

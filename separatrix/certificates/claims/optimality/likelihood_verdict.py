@@ -20,9 +20,9 @@ from separatrix.certificates.check.record import Refused
 from separatrix.certificates.data.reading import RowSource, refuse_infinite
 from separatrix.certificates.duality.soft_margin import nearest
 
-MOST_ROWS = 10_000
-MOST_COLUMNS = 60
-MOST_VALUES = 100_000
+MAX_ROWS = 10_000
+MAX_COLUMNS = 60
+MAX_VALUES = 100_000
 
 
 class Proven(NamedTuple):
@@ -120,8 +120,8 @@ def _is_open(claim: Any, found: Proven, source: RowSource) -> bool:
     """
     wrong = Fraction(claim.upper) < found.lower
     wrong |= found.upper is not None and Fraction(claim.lower) > found.upper
-    small = source.n_rows <= MOST_ROWS and source.n_columns <= MOST_COLUMNS
-    return small and source.n_rows * source.n_columns <= MOST_VALUES and not wrong
+    small = source.n_rows <= MAX_ROWS and source.n_columns <= MAX_COLUMNS
+    return small and source.n_rows * source.n_columns <= MAX_VALUES and not wrong
 
 
 def _refusal_by_check(

@@ -31,7 +31,7 @@ from separatrix.certificates.duality.logistic_likelihood import (
     Duality,
     LikelihoodSums,
     added,
-    grain,
+    default_quantum,
     penalised_bounds,
 )
 from separatrix.certificates.duality.restoration import correction, restored_entropy, signed_doubles
@@ -45,7 +45,7 @@ from separatrix.certificates.fields import (
     RowNumbers,
 )
 
-_FEW = 256
+_SAMPLE_ROWS = 256
 
 
 @dataclass(frozen=True, repr=False)
@@ -146,7 +146,7 @@ def _centre(source: RowSource) -> Any:
     if not isinstance(X, np.ndarray):
         return None
     with np.errstate(all="ignore"):
-        mean, spread = X[:_FEW].mean(axis=0), X[:_FEW].std(axis=0)
+        mean, spread = X[:_SAMPLE_ROWS].mean(axis=0), X[:_SAMPLE_ROWS].std(axis=0)
     return mean if np.isfinite(mean).all() and (abs(mean) > 8 * spread).any() else None
 
 
@@ -156,8 +156,10 @@ class LikelihoodBounds:
     ``of`` is given a way to add up the rows, so that a fit may do that with threads.
     """
 
-    def __init__(self, witness: LikelihoodWithin, n_rows: int, caution: float = 1.0, **faster: Any) -> None:
-        self.caution = caution
+    def __init__(
+        self, witness: LikelihoodWithin, n_rows: int, safety_factor: float = 1.0, **faster: Any
+    ) -> None:
+        self.safety_factor = safety_factor
         self.faster = faster  # see `Duality`
         self.witness = witness
         self.n_rows = n_rows
@@ -173,7 +175,7 @@ class LikelihoodBounds:
         rows."""
         witness = self.witness
         C, free = witness.C, witness.C is None
-        quantum = grain(self.n_rows, self.row_weights)
+        quantum = default_quantum(self.n_rows, self.row_weights)
         duality = Duality(
             self.weights,
             self.intercept,
@@ -181,7 +183,7 @@ class LikelihoodBounds:
             self._kept(),
             free,
             witness.rows,
-            self.caution,
+            self.safety_factor,
             None if free or self.intercept is None else _centre(source),
             **self.faster,
         )
@@ -196,7 +198,7 @@ class LikelihoodBounds:
             if again is None:
                 break
             duality, total = again, walk(again)
-        found = duality.entropy_and_reach(total)
+        found = duality.entropy_and_length(total)
         if found is None:
             self.reason = "nothing: the dual variables of the two classes cannot be balanced"
             return penalised_bounds(C, self.weights, loss, 0.0, 0.0)[0], Fraction(0)
@@ -229,7 +231,7 @@ class LikelihoodBounds:
             return max(Fraction(0), Fraction(total.entropy))
         basis = signed_doubles(source, witness.rows, constant)
         change = correction(duality, total, basis)
-        multiples, v = np.array(total.noted, np.float64).T
+        multiples, v = np.array(total.recorded, np.float64).T
         proposed = np.ldexp(multiples, -duality.quantum)
         entropy = None if change is None else restored_entropy(total, proposed, v, change)
         if entropy is None:

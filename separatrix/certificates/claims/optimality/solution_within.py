@@ -20,10 +20,12 @@ from separatrix.certificates.data.measured_targets import read_measured
 from separatrix.certificates.data.reading import RowSource
 from separatrix.certificates.fields import CertificateError, Double, DoubleOrNone, Doubles, DoublesOrNone
 
-MOST_COLUMNS = 1000  # of exact equations
-MOST_DEPENDENT = 200  # where there are fewer rows than columns, so that the columns depend on one another
-MOST_WORK = 5e12  # products of columns, over all rows
-MOST_RATIONAL = 60  # rows or columns, whichever are fewer, of a solution in fractions
+MAX_COLUMNS = 1000  # of exact equations
+MAX_DEPENDENT_COLUMNS = (
+    200  # where there are fewer rows than columns, so that the columns depend on one another
+)
+MAX_PRODUCTS = 5e12  # products of columns, over all rows
+MAX_RATIONAL_EQUATIONS = 60  # rows or columns, whichever are fewer, of a solution in fractions
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,7 +98,7 @@ class SolutionWithin(Certificate):
         if equations is None:
             return Verdict(False, "The problem is too large for its exact solution to be enclosed here.")
         errors: list[Any] = errors_of(equations, self)
-        few = self.alpha is None or min(source.n_rows, source.n_columns) <= MOST_RATIONAL
+        few = self.alpha is None or min(source.n_rows, source.n_columns) <= MAX_RATIONAL_EQUATIONS
         if few and not self._allows(errors):
             errors = rational_errors(equations, self)  # a bound that is met exactly, or missed by a hair
         for place, (error, allowed) in enumerate(zip(errors, self.within, strict=True)):
@@ -153,7 +155,7 @@ def parts_of(source: RowSource, sample_weight: Any) -> Iterator[Part]:
 
 def few_columns(n: int, d: int) -> bool:
     """Whether exact equations for the columns are within reach."""
-    return d <= (MOST_COLUMNS if n > d else MOST_DEPENDENT) and n * (d + 2) ** 2 <= MOST_WORK
+    return d <= (MAX_COLUMNS if n > d else MAX_DEPENDENT_COLUMNS) and n * (d + 2) ** 2 <= MAX_PRODUCTS
 
 
 def exact_equations(source: RowSource, claim: Any) -> Any:

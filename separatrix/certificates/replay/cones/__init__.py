@@ -25,12 +25,12 @@ from separatrix.certificates.replay.cones.replay import ForestReplay
 
 __all__ = ["least"]
 
-COUNTABLE = 2**52  # costs up to here, and their sums, are exact in doubles
+MAX_EXACT_COST = 2**52  # costs up to here, and their sums, are exact in doubles
 
 
 def least(scores: dict[int, list[int]], trees: Sequence[str], weights: dict[int, int], width: int) -> int:
     """What `least_bound` returns, or a refusal."""
-    if scores and width and sum(weights.values()) < COUNTABLE:
+    if scores and width and sum(weights.values()) < MAX_EXACT_COST:
         try:
             return ForestReplay(scores, weights, Forest(trees, width), width).least()
         except Unfit:

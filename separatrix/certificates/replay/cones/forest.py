@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.certificates.check.fewest_errors_cone import LONGEST
+from separatrix.certificates.check.fewest_errors_cone import MAX_SHIFT_BITS
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.check.table import Unreadable
 
@@ -64,7 +64,10 @@ class Forest:
             raise Unfit from None
         if (self.rows[:, 0] == self.rows[:, 1]).any() or min(*self.multipliers, 1, 1) <= 0:
             raise Refused("A pair is none.")
-        if self.amounts.min(initial=0) < 0 or ((self.powers < -LONGEST) | (self.powers > LONGEST)).any():
+        if (
+            self.amounts.min(initial=0) < 0
+            or ((self.powers < -MAX_SHIFT_BITS) | (self.powers > MAX_SHIFT_BITS)).any()
+        ):
             raise Refused("A pair is none.")
         with np.errstate(all="ignore"):
             self.ratios = np.ldexp(multipliers, -self.powers)

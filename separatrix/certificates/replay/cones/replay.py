@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from separatrix.certificates.check.fewest_errors_cone import LONGEST
+from separatrix.certificates.check.fewest_errors_cone import MAX_SHIFT_BITS
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.replay.cones.forest import ABSENT, Cut, Forest, Unfit
 from separatrix.certificates.replay.cones.replay_batch import Batch, spread
 from separatrix.certificates.replay.cones.vertices import Vertices, scaled
 
 U = 2.0**-53
-WIDER = 1.0 + 1e-9  # for the rounding of the bounds themselves
-TINY, FAINT = 1e-300, 1e-280
-AT_ONCE = 30_000  # rows of all nodes that are looked at together
+WIDENING = 1.0 + 1e-9  # for the rounding of the bounds themselves
+UNDERFLOW, LEAST_SCORE = 1e-300, 1e-280
+BATCH_ROWS = 30_000  # rows of all nodes that are looked at together
 
 
 class ForestReplay:
@@ -33,7 +33,7 @@ class ForestReplay:
         self.vertices = Vertices(rows, width, power)
         self.basis = np.array([[scaled(value, -power) for value in row] for row in rows])
         if any(
-            value and abs(near) < FAINT
+            value and abs(near) < LEAST_SCORE
             for row, line in zip(rows, self.basis.tolist(), strict=True)
             for value, near in zip(row, line, strict=True)
         ):
@@ -47,7 +47,7 @@ class ForestReplay:
         for waiting in self._roots():
             while waiting:
                 batch = waiting.pop()
-                if len(batch.rows) > AT_ONCE and len(batch.nodes) > 1:
+                if len(batch.rows) > BATCH_ROWS and len(batch.nodes) > 1:
                     first = np.arange(len(batch.nodes)) < len(batch.nodes) // 2
                     waiting += (batch.part(half, half[batch.owner]) for half in (first, ~first))
                     continue
@@ -70,7 +70,7 @@ class ForestReplay:
     def _roots(self) -> Iterator[list[Batch]]:
         """The cones around the basis, some at a time."""
         m, width = self.basis.shape
-        at_once = max(1, AT_ONCE // m)
+        at_once = max(1, BATCH_ROWS // m)
         roots = np.arange(1 << width)
         for some in (roots[k : k + at_once] for k in range(0, len(roots), at_once)):
             up = (some[:, None] >> np.arange(width) & 1).astype(bool)
@@ -83,7 +83,7 @@ class ForestReplay:
                 owner,
                 rows,
                 scores,
-                np.where(scores == 0.0, 0.0, 2 * U * abs(scores) + TINY),
+                np.where(scores == 0.0, 0.0, 2 * U * abs(scores) + UNDERFLOW),
                 np.zeros((0, 2), np.int64),
                 np.zeros(0, np.int64),
             )
@@ -133,11 +133,11 @@ class ForestReplay:
         ratio = self.forest.ratios[which][:, None]
         (s, t), (ds, dt) = batch.scores[ends.T], batch.errors[ends.T]
         with np.errstate(all="ignore"):
-            doubt = (ratio * ds + dt + 4 * U * (ratio * abs(s) + abs(t))) * WIDER
+            error = (ratio * ds + dt + 4 * U * (ratio * abs(s) + abs(t))) * WIDENING
             nothing = (s == 0.0) & (ds == 0.0) & (t == 0.0) & (dt == 0.0)
-            doubt = np.where(nothing, 0.0, doubt + TINY)
-            sure = (ratio * s + t <= -doubt) & (ratio > 1e-290) & (ratio < 1e290)
-        for p, v in np.argwhere(~sure).tolist():
+            error = np.where(nothing, 0.0, error + UNDERFLOW)
+            proven = (ratio * s + t <= -error) & (ratio > 1e-290) & (ratio < 1e290)
+        for p, v in np.argwhere(~proven).tolist():
             vertex = int(batch.vertices[owner[p], v])
             first, second = (self.vertices.score(int(batch.rows[end]), vertex) for end in ends[p])
             a, e = self.forest.multipliers[which[p]], int(self.forest.powers[which[p]])
@@ -155,17 +155,17 @@ class ForestReplay:
         ds, dt = batch.errors[every, j[owner]], batch.errors[every, k[owner]]
         a, b, da, db = a[owner], b[owner], da[owner], db[owner]
         new = a * s + b * t
-        doubt = a * ds + b * dt + da * (abs(s) + ds) + db * (abs(t) + dt) + 4 * U * (a * abs(s) + b * abs(t))
+        error = a * ds + b * dt + da * (abs(s) + ds) + db * (abs(t) + dt) + 4 * U * (a * abs(s) + b * abs(t))
         nothing = (s == 0) & (ds == 0) & (t == 0) & (dt == 0)
         nothing[crossing] = True
-        new, doubt = np.where(nothing, 0.0, new), np.where(nothing, 0.0, doubt * WIDER + TINY)
-        for i in np.flatnonzero(~nothing & ~(abs(new) > doubt)).tolist():
+        new, error = np.where(nothing, 0.0, new), np.where(nothing, 0.0, error * WIDENING + UNDERFLOW)
+        for i in np.flatnonzero(~nothing & ~(abs(new) > error)).tolist():
             vertex = made[owner[i]]
             value = self.vertices.score(int(batch.rows[i]), vertex)
             new[i] = scaled(value, -self.vertices.powers[vertex])
-            if value and not FAINT < abs(new[i]) < 2.0:
+            if value and not LEAST_SCORE < abs(new[i]) < 2.0:
                 raise Unfit
-            doubt[i] = 2 * U * abs(new[i]) + TINY if value else 0.0
+            error[i] = 2 * U * abs(new[i]) + UNDERFLOW if value else 0.0
         above, below = (batch.scores > 0).sum(axis=1), (batch.scores < 0).sum(axis=1)
         children = []
         for place, changed, old in ((0, j, s), (1, k, t)):
@@ -173,7 +173,7 @@ class ForestReplay:
             down = below - (old < 0) + (new < 0) > 0
             child = self._decided(batch, up, down)
             rows, column = np.arange(len(child.rows)), changed[child.owner]
-            child.scores[rows, column], child.errors[rows, column] = new[up & down], doubt[up & down]
+            child.scores[rows, column], child.errors[rows, column] = new[up & down], error[up & down]
             child.vertices[np.arange(len(made)), changed] = made
             children.append(child._replace(nodes=self.forest.children[batch.nodes, place]))
         return children[0].beside(children[1])
@@ -202,7 +202,7 @@ class ForestReplay:
                 row, power = powers[at]
                 made.append(self.vertices.add(first, second, 0, row, p + q + power))
                 continue
-            if max(abs(p - q), cut.left.bit_length(), cut.right.bit_length()) > LONGEST:
+            if max(abs(p - q), cut.left.bit_length(), cut.right.bit_length()) > MAX_SHIFT_BITS:
                 raise Unfit
             left, right = cut.left << max(0, p - q), cut.right << max(0, q - p)
             power = (left + right).bit_length()

@@ -7,7 +7,7 @@ from operator import mul
 
 from separatrix.certificates.replay.cones.forest import Unfit
 
-MOST = 10**8  # bits of all whole numbers that are kept
+MAX_KEPT_BITS = 10**8  # bits of all whole numbers that are kept
 
 
 class Vertices:
@@ -57,7 +57,7 @@ class Vertices:
                 left, right = (abs(sum(map(mul, row, end))) for end in reversed(ends))
             self._made[v] = [left * a + right * b for a, b in zip(*ends, strict=True)]
             self._bits += sum(value.bit_length() for value in self._made[v])
-            if self._bits > MOST:
+            if self._bits > MAX_KEPT_BITS:
                 raise Unfit
         return self._made[vertex]
 
