@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.cli.console import in_options
-from separatrix.cli.demonstrations import STORIES
+from separatrix.cli.console import with_option_names
+from separatrix.cli.demonstrations import DEMOS
 from separatrix.cli.model_options import MODELS, REGRESSIONS
 from separatrix.cli.program import main, program, run
 
@@ -332,7 +332,7 @@ def test_predictions_stream(cli, monkeypatch):
     )
     assert cli("fit rows.csv -o model.json -q")[0] == 0
     whole = cli("predict model.json rows.csv")
-    monkeypatch.setattr(command, "MEMORY", 20_000)
+    monkeypatch.setattr(command, "MEMORY_BYTES", 20_000)
     assert cli("predict model.json rows.csv") == whole
     assert whole[1].count("\n") == 5001
 
@@ -520,7 +520,7 @@ def test_progress_elsewhere_is_a_line_now_and_then(monkeypatch, capsys):
     lines = progress.PrintedProgress()
     for tick in range(100):
         now[0] = tick / 10
-        lines.tell(f"at {tick}")
+        lines.update(f"at {tick}")
     told = capsys.readouterr().err.split("\n")[:-1]
     assert told == [f"at {tick}" for tick in range(30, 100, 10)]
 
@@ -571,7 +571,7 @@ def test_demo_tells_draws_and_verifies(cli):
     assert "<title" in picture
 
 
-@pytest.mark.parametrize("story", [name for name in STORIES if name != "perceptron"])
+@pytest.mark.parametrize("story", [name for name in DEMOS if name != "perceptron"])
 def test_every_story_is_told(story, cli):
     code, out, err = cli(f"demo {story} -o story.svg --json")
     assert (code, err) == (0, "")
@@ -692,10 +692,11 @@ def test_shell_completion():
 
 
 def test_sentences_name_options():
-    assert in_options("pass drop=[''] to leave it out") == "pass --drop '' to leave it out"
-    assert in_options("max_iter=0 must be") == "--max-iter 0 must be"
+    assert with_option_names("pass drop=[''] to leave it out") == "pass --drop '' to leave it out"
+    assert with_option_names("max_iter=0 must be") == "--max-iter 0 must be"
     assert (
-        in_options("(label=-1 is the last), or label=False for rows without.") == "(--label -1 is the last)."
+        with_option_names("(label=-1 is the last), or label=False for rows without.")
+        == "(--label -1 is the last)."
     )
 
 
@@ -726,7 +727,7 @@ def test_documented_commands_do_what_is_written(cli, monkeypatch, name):
     """The table of the page is the file that the text before it names; "..." stands for anything."""
     pytest.importorskip("onnx")
     monkeypatch.setenv("COLUMNS", "91")
-    monkeypatch.setattr("separatrix.cli.progress.PATIENCE", 600.0)
+    monkeypatch.setattr("separatrix.cli.progress.FIRST_LINE_SECONDS", 600.0)
     page = (ROOT / "docs" / name).read_text(encoding="utf-8")
     table = re.search(r"^```csv\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     file = re.findall(r"`(\w+\.csv)`", page[: table.start()])[-1]

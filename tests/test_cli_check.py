@@ -138,7 +138,7 @@ def test_long_weights_become_shares_and_wide_tables_are_cut(check):
 
 def test_lines_fit_their_width(folder):
     from separatrix.algorithms.separation import separated
-    from separatrix.reports.check.record import answered
+    from separatrix.reports.check.separation_record import answered
 
     for name in ("xor", "dose", "twins"):
         rows = sx.read(f"{name}.csv")
@@ -339,10 +339,10 @@ def test_progress_tells_scans_and_seconds(monkeypatch, capsys):
 
     now = [100.0]
     monkeypatch.setattr(progress, "monotonic", lambda: now[0])
-    monkeypatch.setattr(progress, "BEAT", 3600.0)
+    monkeypatch.setattr(progress, "CLOCK_INTERVAL_SECONDS", 3600.0)
     with progress.timed(progress.PrintedProgress(), "looking") as clock:
         now[0] = 104.2
-        clock.tell("scan 3 of 10 rows")
+        clock.update("scan 3 of 10 rows")
         now[0] = 105.5
         clock.beat()
     assert capsys.readouterr().err == "scan 3 of 10 rows (4 s)\nscan 3 of 10 rows (5 s)\n"
@@ -355,10 +355,10 @@ def test_scans_are_told(folder, monkeypatch):
     told = []
 
     class Heard(ProgressDisplay):
-        def tell(self, text):
+        def update(self, text):
             told.append(text)
 
-    command._answers(sx.read("three.csv"), True, None, Heard())
+    command._decided(sx.read("three.csv"), True, None, Heard())
     assert any("against the rest: scan 1 of 6 rows: " in text for text in told)
     assert any("measuring and verifying" in text for text in told)
 
@@ -369,7 +369,7 @@ def test_bounds_of_the_margin_are_told(folder):
 
     told = []
     clock = type("Heard", (), {"tell": staticmethod(told.append)})()
-    command._told(clock, "")(Seen(7, 1000, 30, 0, (0.25, 0.5)))
+    command._scan_reporter(clock, "")(Seen(7, 1000, 30, 0, (0.25, 0.5)))
     assert told == ["scan 7 of 1,000 rows: the margin is between 0.25 and 0.5, 30 looked at closely"]
 
 

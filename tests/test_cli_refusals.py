@@ -123,8 +123,13 @@ def test_standard_output_has_one_use(cli):
 
 def test_every_exit_code_is_documented():
     page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
-    codes = [program.WRONG, program.BROKEN, program.INTERRUPTED, program.TERMINATED]
-    for code in [0, check.NOT_SEPARABLE, check.UNDECIDED, verify.REFUSED, *codes]:
+    codes = [
+        program.EXIT_USAGE,
+        program.EXIT_INTERNAL_ERROR,
+        program.EXIT_INTERRUPTED,
+        program.EXIT_TERMINATED,
+    ]
+    for code in [0, check.EXIT_NOT_SEPARABLE, check.EXIT_UNDECIDED, verify.EXIT_REFUSED, *codes]:
         assert f"\n| {code} | " in page
 
 

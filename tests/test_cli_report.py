@@ -33,7 +33,7 @@ RECORD = "separatrix.reports.diagnosis.diagnosis_record"
 def cli(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "101")
-    monkeypatch.setattr("separatrix.cli.progress.PATIENCE", 600.0)
+    monkeypatch.setattr("separatrix.cli.progress.FIRST_LINE_SECONDS", 600.0)
     Path("odd.csv").write_text(ODD, encoding="utf-8")
     Path("tangled.csv").write_text(TANGLED, encoding="utf-8")
 

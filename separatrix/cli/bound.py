@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.cli.console import Voice, speaking
+from separatrix.cli.console import Console, output_options
 
 if TYPE_CHECKING:
     from separatrix.bounds import Bound
 
 COUNT = click.IntRange(min=0)
-SOME = click.IntRange(min=1)
+POSITIVE_COUNT = click.IntRange(min=1)
 RATE = click.FloatRange(0, 1, min_open=True, max_open=True)
 POSITIVE = click.FloatRange(0, min_open=True)
 
@@ -33,22 +33,25 @@ def bound() -> None:
 @bound.command()
 @click.option("--radius", type=POSITIVE, required=True, help="R, the length of the longest row.")
 @click.option("--margin", type=POSITIVE, required=True, help="The margin of the same rows.")
-@speaking
+@output_options
 def mistakes(radius: float, margin: float, as_json: bool, quiet: bool) -> None:
     """How many mistakes a perceptron makes at most on separable rows (Novikoff 1962)."""
     from separatrix import bounds
 
-    _tell([bounds.novikoff(radius, margin)], as_json=as_json, quiet=quiet)
+    _report([bounds.novikoff(radius, margin)], as_json=as_json, quiet=quiet)
 
 
 @bound.command("sample-size")
 @click.option("--epsilon", type=RATE, required=True, help="How much risk beyond the best is allowed.")
 @click.option("--delta", type=RATE, required=True, help="How often the promise may fail.")
 @click.option(
-    "--dimension", type=SOME, required=True, help="The VC dimension: columns + 1, with an intercept."
+    "--dimension",
+    type=POSITIVE_COUNT,
+    required=True,
+    help="The VC dimension: columns + 1, with an intercept.",
 )
 @click.option("--agnostic", is_flag=True, help="No halfspace need be perfect.")
-@speaking
+@output_options
 def sample_size(
     epsilon: float, delta: float, dimension: int, agnostic: bool, as_json: bool, quiet: bool
 ) -> None:
@@ -57,14 +60,14 @@ def sample_size(
 
     fitting = [size for size in SAMPLE_SIZES.values() if size.realizable is not agnostic]
     found = sorted(size.bound(epsilon, delta, dimension) for size in fitting)
-    _tell(found, as_json=as_json, quiet=quiet)
+    _report(found, as_json=as_json, quiet=quiet)
 
 
 @bound.command()
 @click.option("--errors", type=COUNT, required=True, help="On rows that the model has not seen.")
-@click.option("--rows", type=SOME, required=True, help="How many such rows there were.")
+@click.option("--rows", type=POSITIVE_COUNT, required=True, help="How many such rows there were.")
 @click.option("--delta", type=RATE, default=0.05, show_default=True, help="How often the promise may fail.")
-@speaking
+@output_options
 def risk(errors: int, rows: int, delta: float, as_json: bool, quiet: bool) -> None:
     """What errors on held-out rows say about the risk."""
     if errors > rows:
@@ -72,31 +75,31 @@ def risk(errors: int, rows: int, delta: float, as_json: bool, quiet: bool) -> No
     from separatrix import bounds
 
     found = [bounds.clopper_pearson(errors, rows, delta), bounds.hoeffding(errors, rows, delta)]
-    _tell(found, as_json=as_json, quiet=quiet)
+    _report(found, as_json=as_json, quiet=quiet)
 
 
 @bound.command()
-@click.option("--rows", type=SOME, required=True, help="How many points there are.")
-@click.option("--columns", type=SOME, required=True, help="In how many dimensions.")
+@click.option("--rows", type=POSITIVE_COUNT, required=True, help="How many points there are.")
+@click.option("--columns", type=POSITIVE_COUNT, required=True, help="In how many dimensions.")
 @click.option("--no-intercept", is_flag=True, help="Hyperplanes through the origin.")
-@speaking
+@output_options
 def dichotomies(rows: int, columns: int, no_intercept: bool, as_json: bool, quiet: bool) -> None:
     """How many labellings of points in general position a hyperplane can make (Cover 1965)."""
     from separatrix import bounds
 
-    voice = Voice(as_json=as_json, quiet=quiet)
+    console = Console(as_json=as_json, quiet=quiet)
     through = not no_intercept
     count = bounds.dichotomies(rows, columns, through)
     probability = bounds.separability_probability(rows, columns, through)
     dimension = bounds.vc_dimension(columns, through)
     shown = f"{count:,}" if count < 10**15 else f"about {count:.4g}" if count < 10**300 else "over 10^300"
-    voice.say(
+    console.write(
         f"{shown} of the 2^{rows} labellings of {rows:,} points in general position can be made by a "
         f"hyperplane in {columns:,} dimensions (Cover 1965).\nA labelling by coin tosses can be made with "
         f"probability {f'{probability:.6g}' if probability else 'below 1e-300'}; the VC dimension is "
         f"{dimension:,}."
     )
-    voice.answer(
+    console.write_json(
         {
             "format": "separatrix-bound",
             "version": 1,
@@ -107,14 +110,16 @@ def dichotomies(rows: int, columns: int, no_intercept: bool, as_json: bool, quie
     )
 
 
-def _tell(found: Sequence[Bound], *, as_json: bool, quiet: bool) -> None:
-    voice = Voice(as_json=as_json, quiet=quiet)
+def _report(found: Sequence[Bound], *, as_json: bool, quiet: bool) -> None:
+    console = Console(as_json=as_json, quiet=quiet)
     for place, one in enumerate(found):
-        voice.say(("\n" if place else "") + str(one))
+        console.write(("\n" if place else "") + str(one))
         for assumption in one.assumptions:
-            voice.say(f"  given: {assumption}")
-        voice.say(f"  source: {one.source}")
-    voice.answer({"format": "separatrix-bound", "version": 1, "bounds": [_record(one) for one in found]})
+            console.write(f"  given: {assumption}")
+        console.write(f"  source: {one.source}")
+    console.write_json(
+        {"format": "separatrix-bound", "version": 1, "bounds": [_record(one) for one in found]}
+    )
 
 
 def _record(one: Bound) -> dict[str, Any]:

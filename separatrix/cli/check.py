@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.cli.console import Voice, in_options, speaking
+from separatrix.cli.console import Console, output_options, with_option_names
 from separatrix.cli.data_options import DataFile, takes_data
 from separatrix.cli.output_files import STANDARD_OUTPUT, require_folder, require_writable, write
-from separatrix.cli.progress import Clock, ProgressDisplay, progress, timed
+from separatrix.cli.progress import ProgressDisplay, TimedStep, progress, timed
 
 if TYPE_CHECKING:
     from separatrix.algorithms.separation import Progress as Seen
-    from separatrix.reports.check.record import SeparationRecord
+    from separatrix.reports.check.separation_record import SeparationRecord
     from separatrix.rows import Rows
 
-NOT_SEPARABLE = 1
-UNDECIDED = 3
+EXIT_NOT_SEPARABLE = 1
+EXIT_UNDECIDED = 3
 
 
 def _seconds(_: click.Context, option: click.Parameter, value: float | None) -> float | None:
@@ -46,7 +46,7 @@ def _seconds(_: click.Context, option: click.Parameter, value: float | None) -> 
     metavar="FOLDER",
     help="Write every proof into this folder, a JSON file each: verdict, conflict or margin, mistake bound.",
 )
-@speaking
+@output_options
 def check(
     data: DataFile,
     intercept: bool,
@@ -69,15 +69,15 @@ def check(
     \b
     separatrix check iris.csv --label species --positive setosa
     """
-    voice = Voice(as_json=as_json, quiet=quiet)
+    console = Console(as_json=as_json, quiet=quiet)
     if as_json and certificate in STANDARD_OUTPUT:
         raise click.UsageError(
             f"--json and --certificate {certificate} both want standard output: name a file."
         )
     require_writable(certificate=certificate, read=[data.data])
     require_folder("certificates", certificates, read=[data.data])
-    with progress(voice) as shown:
-        shown.tell(f"reading {data.data or 'the built-in set'}")
+    with progress(console) as shown:
+        shown.update(f"reading {data.data or 'the built-in set'}")
         rows = data.rows()
         classes = rows.require_two_classes()
         if (certificate or certificates) is not None and len(classes) > 2:
@@ -85,7 +85,7 @@ def check(
             raise click.UsageError(
                 f"{option}: {len(classes)} classes have a certificate each; choose one class with --positive."
             )
-        answers = _answers(rows, intercept, time_limit, shown)
+        answers = _decide_each(rows, intercept, time_limit, shown)
     written = []
     if certificate is not None:
         write(certificate, answers[0].separation.certificate.to_json())
@@ -94,17 +94,17 @@ def check(
         written += _write_all(answers[0], certificates)
     from separatrix.reports.check import text
 
-    voice.say(in_options(text.render(answers, rows, voice.width)))
+    console.write(with_option_names(text.render(answers, rows, console.width)))
     if (numbering := data.numbering()) is not None:
-        voice.say(f"\n{numbering}")
+        console.write(f"\n{numbering}")
     if written:
-        voice.say(f"\nWritten: {', '.join(written)}")
-    voice.answer(_record(answers, rows, intercept) | {"written": written})
+        console.write(f"\nWritten: {', '.join(written)}")
+    console.write_json(_record(answers, rows, intercept) | {"written": written})
     if not all(answer.decided for answer in answers):
-        if not voice.talks:
-            voice.warn(next(answer.left_open for answer in answers if not answer.decided))
-        return UNDECIDED
-    return NOT_SEPARABLE if exit_status and not all(a.separable for a in answers) else 0
+        if not console.verbose:
+            console.warn(next(answer.left_open for answer in answers if not answer.decided))
+        return EXIT_UNDECIDED
+    return EXIT_NOT_SEPARABLE if exit_status and not all(a.separable for a in answers) else 0
 
 
 def _write_all(answer: SeparationRecord, folder: str) -> list[str]:
@@ -120,11 +120,11 @@ def _write_all(answer: SeparationRecord, folder: str) -> list[str]:
     return written
 
 
-def _answers(
+def _decide_each(
     rows: Rows, intercept: bool, time_limit: float | None, shown: ProgressDisplay
 ) -> list[SeparationRecord]:
     from separatrix.algorithms.separation import separated
-    from separatrix.reports.check.record import answered
+    from separatrix.reports.check.separation_record import answered
 
     assert rows.classes is not None
     rows.require_finite()
@@ -134,23 +134,23 @@ def _answers(
         of = "" if len(codes) == 1 else f"{rows.classes[code]} against the rest: "
         with timed(shown, f"{of}looking for a hyperplane, {rows.n_rows:,} rows") as clock:
             separation = separated(
-                rows, code, intercept=intercept, time_limit=time_limit, progress=_told(clock, of)
+                rows, code, intercept=intercept, time_limit=time_limit, progress=_scan_reporter(clock, of)
             )
-            clock.tell(f"{of}{separation.kind}; measuring and verifying")
+            clock.update(f"{of}{separation.kind}; measuring and verifying")
             answers.append(answered(separation, rows, code, intercept=intercept))
     return answers
 
 
-def _told(clock: Clock, of: str) -> Callable[[Seen], None]:
+def _scan_reporter(clock: TimedStep, of: str) -> Callable[[Seen], None]:
     def scanned(seen: Seen) -> None:
         if seen.bounds is not None:
             lower, upper = seen.bounds
-            clock.tell(
+            clock.update(
                 f"{of}scan {seen.scans:,} of {seen.rows:,} rows: the margin is between {lower:.6g} and "
                 f"{upper:.6g}, {seen.active:,} looked at closely"
             )
             return
-        clock.tell(
+        clock.update(
             f"{of}scan {seen.scans:,} of {seen.rows:,} rows: {seen.violators:,} on the wrong side, "
             f"{seen.active:,} looked at closely"
         )

@@ -12,12 +12,12 @@ import click
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-NARROWEST, WIDEST = 60, 100
+MIN_WIDTH, MAX_WIDTH = 60, 100
 PARAMETERS = (
     "label|features|drop|format|delimiter|positive|encode|text|hashed|missing|scale|share|variant|order|step|"
     "alpha|tol|penalty|loss|checkpoint"
 )
-PHRASES = (
+OPTION_SPELLINGS = (
     (r"\s+\(certificate_\)", ""),
     (r"\bsx\.separate returns one\b", "separatrix check shows it"),
     (r",? or (?:pass )?label=False[^.:;)]*", ""),
@@ -48,22 +48,22 @@ PHRASES = (
 )
 
 
-def in_options(sentence: str) -> str:
+def with_option_names(sentence: str) -> str:
     """A sentence of the library with its parameters spelled as options.
 
-    >>> in_options("More passes (max_iter) may settle it; center=True helps.")
+    >>> with_option_names("More passes (max_iter) may settle it; center=True helps.")
     'More passes (--max-iter) may settle it; --center helps.'
-    >>> in_options("say which one holds the labels with label=, or label=False for none.")
+    >>> with_option_names("say which one holds the labels with label=, or label=False for none.")
     'say which one holds the labels with --label.'
     """
-    for pattern, option in PHRASES:
+    for pattern, option in OPTION_SPELLINGS:
         sentence = re.sub(pattern, option, sentence)
     return sentence
 
 
 def on_one_line(sentence: str) -> str:
     """The sentence in options, for a terminal: names of columns, labels and files may hold anything."""
-    return safe(in_options(sentence), keep="")
+    return safe(with_option_names(sentence), keep="")
 
 
 def safe(text: str, keep: str = "\n\t") -> str:
@@ -75,23 +75,23 @@ def safe(text: str, keep: str = "\n\t") -> str:
     return printable(text, keep)
 
 
-class Voice:
+class Console:
     """How much is said, and where."""
 
     def __init__(self, *, as_json: bool, quiet: bool) -> None:
         self.as_json = as_json
-        self.talks = not (as_json or quiet)
+        self.verbose = not (as_json or quiet)
 
-    def say(self, text: str = "") -> None:
+    def write(self, text: str = "") -> None:
         """Words that are left out under --quiet and --json."""
-        if self.talks:
+        if self.verbose:
             click.echo(safe(text), err=True)
 
     def warn(self, sentence: str) -> None:
         """A sentence that is never left out."""
         click.echo(f"separatrix: {on_one_line(sentence)}", err=True)
 
-    def answer(self, record: dict[str, Any]) -> None:
+    def write_json(self, record: dict[str, Any]) -> None:
         """The object of --json."""
         if self.as_json:
             lines = (f" {json.dumps(name)}: {plain_json(value)}" for name, value in record.items())
@@ -99,10 +99,10 @@ class Voice:
 
     @property
     def width(self) -> int:
-        return max(NARROWEST, min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns - 1))
+        return max(MIN_WIDTH, min(MAX_WIDTH, shutil.get_terminal_size((MAX_WIDTH, 24)).columns - 1))
 
 
-def speaking(function: Function) -> Function:
+def output_options(function: Function) -> Function:
     """The options --json and --quiet."""
     function = click.option(
         "--quiet", "-q", is_flag=True, help="No words and no progress, but for warnings."

@@ -21,7 +21,7 @@ from separatrix.rows.files.formats import FORMAT_NAMES
 if TYPE_CHECKING:
     from separatrix.rows import Rows
 
-EVERY = "every column of text"
+ALL_TEXT_COLUMNS = "every column of text"
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class DataFile:
             "format": self.format,
             "delimiter": {"\\t": "\t", "tab": "\t"}.get(self.delimiter or "", self.delimiter),
             "header": self.header,
-            "encode": True if self.encode == EVERY else _names(self.encode),
+            "encode": True if self.encode == ALL_TEXT_COLUMNS else _names(self.encode),
             "text": _names(self.text),
             "hashed": self.hashed,
             "missing": self.missing,
@@ -151,12 +151,12 @@ class DataFile:
         return {name: value for name, value in given.items() if value is not None}
 
 
-PREPARING = [
+PREPARATION_OPTIONS = [
     click.option(
         "--encode",
         metavar="[NAMES]",
         is_flag=False,
-        flag_value=EVERY,
+        flag_value=ALL_TEXT_COLUMNS,
         help="Columns of categories, to become columns of 0 and 1; without names every column of text.",
     ),
     click.option("--text", metavar="NAMES", help="Columns of text whose words are counted."),
@@ -259,13 +259,13 @@ def takes_data(*, labelled: bool) -> Callable[[Callable[..., Any]], Callable[...
                 "--features", metavar="NAMES", help="The columns to use, with commas between. Default: all."
             ),
         ]
-        options += PREPARING
+        options += PREPARATION_OPTIONS
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def collected(**given: Any) -> Any:
             said = {field.name: given.pop(field.name) for field in fields(DataFile) if field.name in given}
-            said |= _not_swallowed(said)
+            said |= _with_file_after_encode(said)
             return function(data=DataFile(**said), **given)
 
         command: Callable[..., Any] = limited(collected)
@@ -276,12 +276,12 @@ def takes_data(*, labelled: bool) -> Callable[[Callable[..., Any]], Callable[...
     return decorate
 
 
-def _not_swallowed(said: dict[str, Any]) -> dict[str, Any]:
+def _with_file_after_encode(said: dict[str, Any]) -> dict[str, Any]:
     """--encode takes names or none: `--encode data.csv` means the file, not a column of that name."""
     taken = said.get("encode")
-    if taken in (None, EVERY) or said["data"] is not None or said["demo"]:
+    if taken in (None, ALL_TEXT_COLUMNS) or said["data"] is not None or said["demo"]:
         return {}
-    return {"data": taken, "encode": EVERY} if taken == "-" or os.path.isfile(taken) else {}
+    return {"data": taken, "encode": ALL_TEXT_COLUMNS} if taken == "-" or os.path.isfile(taken) else {}
 
 
 def _share(test: str) -> float | None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from separatrix.cli.console import Voice, speaking
+from separatrix.cli.console import Console, output_options
 from separatrix.cli.data_options import DataFile, name_of, read_text, takes_data
-from separatrix.cli.predict import MEMORY
+from separatrix.cli.predict import MEMORY_BYTES
 from separatrix.cli.progress import progress
 
 
@@ -23,7 +23,7 @@ from separatrix.cli.progress import progress
     show_default=True,
     help="With which the interval holds the risk.",
 )
-@speaking
+@output_options
 def evaluate(model_file: str, data: DataFile, confidence: float, as_json: bool, quiet: bool) -> None:
     """Predict the labelled rows of DATA with the model in MODEL and compare.
 
@@ -34,29 +34,29 @@ def evaluate(model_file: str, data: DataFile, confidence: float, as_json: bool, 
     \b
     separatrix evaluate model.json test.csv
     """
-    voice = Voice(as_json=as_json, quiet=quiet)
+    console = Console(as_json=as_json, quiet=quiet)
     if model_file == "-" == data.data:
         raise click.UsageError("Standard input can be the model or the data, not both.")
     from separatrix.models import from_json
     from separatrix.reports import evaluation
 
     model = from_json(read_text(model_file), name=name_of(model_file))
-    with progress(voice) as shown:
-        shown.tell(f"reading {data.data or 'the built-in set'}")
+    with progress(console) as shown:
+        shown.update(f"reading {data.data or 'the built-in set'}")
         rows = rows_for(model, data)
-        shown.tell(f"predicting {rows.n_rows:,} rows")
+        shown.update(f"predicting {rows.n_rows:,} rows")
         seen = evaluation.evaluate(model, rows, confidence=confidence)
         if isinstance(seen, evaluation.RegressionEvaluation):
             seen = replace(seen, training=evaluation.trained_on(model, rows))
-    voice.say(evaluation.render(seen, voice.width))
-    voice.answer({"format": "separatrix-evaluation", "version": 1, **asdict(seen)})
+    console.write(evaluation.render(seen, console.width))
+    console.write_json({"format": "separatrix-evaluation", "version": 1, **asdict(seen)})
 
 
 def rows_for(model: Any, data: DataFile) -> Any:
     """Labelled rows with the columns of the model, made ready as the fit has them."""
     from separatrix import DataError
 
-    said: dict[str, Any] = {"memory": MEMORY}
+    said: dict[str, Any] = {"memory": MEMORY_BYTES}
     if not hasattr(model, "classes_"):
         said["regression"] = True
     elif data.positive is None and _against_the_rest(model):

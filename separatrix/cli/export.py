@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from separatrix.cli.console import Voice, speaking
+from separatrix.cli.console import Console, output_options
 from separatrix.cli.data_options import name_of, read_text
 from separatrix.cli.limit_option import limited
 from separatrix.cli.output_files import STANDARD_OUTPUT, require_writable
@@ -14,7 +14,7 @@ from separatrix.cli.output_files import STANDARD_OUTPUT, require_writable
 @click.argument("model_file", metavar="MODEL")
 @click.option("--onnx", metavar="FILE", required=True, help="The ONNX file to write.")
 @limited
-@speaking
+@output_options
 def export(model_file: str, onnx: str, as_json: bool, quiet: bool) -> None:
     """Write the model in MODEL as an ONNX file, in double precision.
 
@@ -24,7 +24,7 @@ def export(model_file: str, onnx: str, as_json: bool, quiet: bool) -> None:
     \b
     separatrix export model.json --onnx model.onnx
     """
-    voice = Voice(as_json=as_json, quiet=quiet)
+    console = Console(as_json=as_json, quiet=quiet)
     if onnx in STANDARD_OUTPUT:
         raise click.UsageError("--onnx: name a file; an ONNX model is no text for standard output.")
     require_writable(onnx=onnx, read=[model_file])
@@ -35,12 +35,12 @@ def export(model_file: str, onnx: str, as_json: bool, quiet: bool) -> None:
     save_onnx(model, onnx)
     columns = [str(name) for name in getattr(model, "feature_names_in_", ())]
     if hasattr(model, "preparation_"):
-        voice.warn(
+        console.warn(
             "The fit made its columns ready (--encode, --text, --missing, --scale); the ONNX file begins "
             f"after that, with the {model.n_features_in_:,} columns of numbers."
         )
-    voice.say(f"Written: {onnx}")
-    voice.answer(
+    console.write(f"Written: {onnx}")
+    console.write_json(
         {
             "format": "separatrix-export",
             "version": 1,

@@ -6,14 +6,14 @@ from typing import Any
 
 import click
 
-from separatrix.cli.console import Voice, in_options, speaking
+from separatrix.cli.console import Console, output_options, with_option_names
 from separatrix.cli.data_options import DataFile, takes_data
+from separatrix.cli.fit_with_progress import INTERRUPTED, trained
 from separatrix.cli.model_options import REGRESSIONS, estimator, model_options
 from separatrix.cli.output_files import STANDARD_OUTPUT, require_suffix, require_writable, write
 from separatrix.cli.progress import progress
-from separatrix.cli.training import INTERRUPTED, trained
 
-CUT_OFF = 130  # by an interrupt, with whole files all the same
+EXIT_INTERRUPTED = 130  # by an interrupt, with whole files all the same
 
 
 @click.command(short_help="Train a model on labelled rows and say what was proven.")
@@ -27,7 +27,7 @@ CUT_OFF = 130  # by an interrupt, with whole files all the same
 @click.option("--output", "-o", metavar="FILE", help="Write the model here, as JSON; '-' is standard output.")
 @click.option("--certificate", metavar="FILE", help="Write the certificate alone here.")
 @click.option("--figure", metavar="FILE", help="Draw rows, boundary and mistakes here, as SVG.")
-@speaking
+@output_options
 def fit(
     data: DataFile,
     model: str,
@@ -47,7 +47,7 @@ def fit(
     \b
     separatrix fit iris.csv --label species --model perceptron -o model.json
     """
-    voice = Voice(as_json=as_json, quiet=quiet)
+    console = Console(as_json=as_json, quiet=quiet)
     outputs = {"output": output, "certificate": certificate, "figure": figure}
     for option, path in outputs.items():
         if as_json and path in STANDARD_OUTPUT:
@@ -62,8 +62,8 @@ def fit(
             "--figure draws the boundary between classes; of a regression it draws the path of several "
             "penalties (--model ridge --alpha 0.1,1,10)."
         )
-    with progress(voice) as shown:
-        shown.tell(f"reading {data.data or 'the built-in set'}")
+    with progress(console) as shown:
+        shown.update(f"reading {data.data or 'the built-in set'}")
         options = {"regression": True} if regression else {}
         rows, held_out = data.with_test(test, seed or 0, **options)
         if certificate is not None and not regression:
@@ -72,19 +72,19 @@ def fit(
         texts = _texts(chosen, summary, rows, output, certificate, figure)
     for path, content in texts.items():
         write(path, content)
-    said, record = _told(summary, voice.width)
-    voice.say(in_options(said))
-    if not voice.talks:
+    said, record = _rendered(summary, console.width)
+    console.write(with_option_names(said))
+    if not console.verbose:
         for note in summary.notes:
-            voice.warn(note)
+            console.warn(note)
     written = [path for path in texts if path != "-"]
     if written:
-        voice.say(f"\nWritten: {', '.join(written)}")
-    voice.answer(record | {"written": written})
-    return CUT_OFF if INTERRUPTED in summary.notes else 0
+        console.write(f"\nWritten: {', '.join(written)}")
+    console.write_json(record | {"written": written})
+    return EXIT_INTERRUPTED if INTERRUPTED in summary.notes else 0
 
 
-def _told(summary: Any, width: int) -> tuple[str, dict[str, Any]]:
+def _rendered(summary: Any, width: int) -> tuple[str, dict[str, Any]]:
     """The outcome in words, and as JSON values."""
     from separatrix.reports import json, regression, text
 

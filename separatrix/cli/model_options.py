@@ -48,7 +48,7 @@ OPTIONS = {
     "n_jobs": "--jobs",
 }
 # Parameters that have no effect beside a choice, as in the models themselves.
-IDLE = {("penalty", "firth"): ("C", "tol"), ("variant", "PA"): ("C",)}
+WITHOUT_EFFECT = {("penalty", "firth"): ("C", "tol"), ("variant", "PA"): ("C",)}
 
 
 class NumberParameter(click.ParamType):
@@ -188,7 +188,7 @@ def estimator(model: str, given: dict[str, Any], *, seeds: bool = False) -> Any:
             raise click.UsageError(
                 f"{OPTIONS[name]} is no option of the model {model}; it is one of {', '.join(homes)}."
             )
-    for (name, value), idle in IDLE.items():
+    for (name, value), idle in WITHOUT_EFFECT.items():
         for other in idle:
             if chosen.get(name) == value and other in chosen:
                 raise click.UsageError(

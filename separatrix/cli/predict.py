@@ -10,12 +10,12 @@ from typing import IO, Any
 
 import click
 
-from separatrix.cli.console import Voice, plain_json, speaking
+from separatrix.cli.console import Console, output_options, plain_json
 from separatrix.cli.data_options import DataFile, name_of, read_text, takes_data
 from separatrix.cli.output_files import STANDARD_OUTPUT, opened, require_suffix, require_writable
 from separatrix.cli.progress import ProgressDisplay, progress
 
-MEMORY = 64 * 2**20
+MEMORY_BYTES = 64 * 2**20
 
 
 @click.command(short_help="Labels and scores of new rows.")
@@ -29,7 +29,7 @@ MEMORY = 64 * 2**20
     "default, is standard output.",
 )
 @click.option("--proba", is_flag=True, help="Probabilities too, of a model that gives them.")
-@speaking
+@output_options
 def predict(
     model_file: str, data: DataFile, output: str | None, proba: bool, as_json: bool, quiet: bool
 ) -> None:
@@ -42,7 +42,7 @@ def predict(
     \b
     separatrix predict model.json new.csv -o predictions.csv
     """
-    voice = Voice(as_json=as_json, quiet=quiet)
+    console = Console(as_json=as_json, quiet=quiet)
     if model_file == "-" == data.data:
         raise click.UsageError("Standard input can be the model or the data, not both.")
     require_writable(output=output, read=[model_file, data.data])
@@ -59,8 +59,8 @@ def predict(
             f"--proba: a {type(model).__name__} gives no probabilities; a logistic model does."
         )
     columns = predictions.PredictionColumns(model, probabilities=proba)
-    with progress(voice) as shown:
-        shown.tell(f"reading {data.data or 'the built-in set'}")
+    with progress(console) as shown:
+        shown.update(f"reading {data.data or 'the built-in set'}")
         rows = _rows(data, model)
         blocks = _blocks(rows, shown)
         if target is None:
@@ -70,36 +70,38 @@ def predict(
                     _write_object(kept, columns, blocks)
                 else:
                     predictions.write_table(kept, "csv", columns, blocks)
-                    _tell_changed(voice, predictions.changed(columns))
+                    _warn_changed(console, predictions.changed(columns))
                 _copy(kept)
             return
         kind, gzipped = predictions.format_of(target)
         with opened(target, binary=True) as file, predictions.compressed(file, gzipped) as stream:
             predictions.write_table(stream, kind, columns, blocks)
         if kind in predictions.DELIMITERS:
-            _tell_changed(voice, predictions.changed(columns))
+            _warn_changed(console, predictions.changed(columns))
     labels = [] if columns.classes is None else columns.classes.tolist()
-    told = {str(label): count for label, count in zip(labels, columns.counts.tolist(), strict=True)}
-    spread = ", ".join(f"{count:,} × {label}" for label, count in told.items())
+    counts = {str(label): count for label, count in zip(labels, columns.counts.tolist(), strict=True)}
+    spread = ", ".join(f"{count:,} × {label}" for label, count in counts.items())
     from separatrix.reports.formatting import several
 
-    voice.say(f"Predicted {several(rows.n_rows, 'row')}{f': {spread}' if told else ''}.\nWritten: {target}")
-    voice.answer(
+    console.write(
+        f"Predicted {several(rows.n_rows, 'row')}{f': {spread}' if counts else ''}.\nWritten: {target}"
+    )
+    console.write_json(
         {
             "format": "separatrix-predictions",
             "version": 1,
             "rows": rows.n_rows,
-            "counts": told or None,
+            "counts": counts or None,
             "written": target,
         }
     )
 
 
-def _tell_changed(voice: Voice, changed: list[tuple[str, str]]) -> None:
+def _warn_changed(console: Console, changed: list[tuple[str, str]]) -> None:
     if changed:
         label, cell = changed[0]
         more = f", and {len(changed) - 1} more labels likewise" if len(changed) > 1 else ""
-        voice.warn(
+        console.warn(
             f"the label {label!r} is written as {cell!r}{more}, so that no spreadsheet or terminal acts on "
             "it; Parquet, Arrow and --json have labels as they are."
         )
@@ -108,7 +110,7 @@ def _tell_changed(voice: Voice, changed: list[tuple[str, str]]) -> None:
 def _rows(data: DataFile, model: Any) -> Any:
     from separatrix import DataError
 
-    said: dict[str, Any] = {"label": False, "memory": MEMORY, "once": True}
+    said: dict[str, Any] = {"label": False, "memory": MEMORY_BYTES, "once": True}
     if data.demo and not hasattr(model, "classes_"):
         said["regression"] = True
     if hasattr(model, "preparation_"):
@@ -129,7 +131,7 @@ def _blocks(rows: Any, shown: ProgressDisplay) -> Iterator[Any]:
 
     for block in rows.blocks():
         yield rows_of(block, rows)
-        shown.tell(f"predicted {block.stop:,} rows")
+        shown.update(f"predicted {block.stop:,} rows")
 
 
 def _write_object(file: IO[bytes], columns: Any, blocks: Iterator[Any]) -> None:

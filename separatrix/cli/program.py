@@ -26,13 +26,13 @@ from separatrix.cli.report import report
 from separatrix.cli.standard_streams import require_streams
 from separatrix.cli.verify import verify
 
-WRONG = 2
-BROKEN = 70
-INTERRUPTED = 130
-TERMINATED = 143
+EXIT_USAGE = 2
+EXIT_INTERNAL_ERROR = 70
+EXIT_INTERRUPTED = 130
+EXIT_TERMINATED = 143
 
 
-class ReaderLeft(Exception):
+class OutputClosed(Exception):
     """Whoever reads our standard output has closed it, as `head` does when it has enough."""
 
 
@@ -43,7 +43,7 @@ class Program(click.Group):
             code = super().invoke(context)
             sys.stdout.flush()
         except BrokenPipeError:
-            raise ReaderLeft from None
+            raise OutputClosed from None
         return code
 
 
@@ -76,10 +76,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if ended is not None:
             sys.exit(ended)
         # Python itself would end with 1 here, and a script would take it for "not separable".
-        with _perhaps_unheard():
+        with _ignoring_closed_stderr():
             traceback.print_exc()
             click.echo("separatrix: this is a mistake in separatrix; please report it.", err=True)
-        code = BROKEN
+        code = EXIT_INTERNAL_ERROR
     sys.exit(code)
 
 
@@ -91,17 +91,17 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         said = io.StringIO()
         error.show(said)
-        with _perhaps_unheard():
+        with _ignoring_closed_stderr():
             message = error.format_message()  # on one line, whatever the names in it hold
             shown = said.getvalue().replace(message, safe(message, keep=""))
             click.echo(safe(shown), err=True, nl=False)
-        return WRONG
+        return EXIT_USAGE
     except (click.Abort, KeyboardInterrupt):
-        with _perhaps_unheard():
+        with _ignoring_closed_stderr():
             click.echo("separatrix: interrupted; nothing was left half-written.", err=True)
-        return INTERRUPTED
-    except ReaderLeft:
-        _let_go(sys.stdout)
+        return EXIT_INTERRUPTED
+    except OutputClosed:
+        _redirect_to_devnull(sys.stdout)
         return 0
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
@@ -113,21 +113,21 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _refuse(sentence: str) -> int:
-    with _perhaps_unheard():
+    with _ignoring_closed_stderr():
         click.echo(f"separatrix: {on_one_line(sentence)}", err=True)
-    return WRONG
+    return EXIT_USAGE
 
 
 @contextmanager
-def _perhaps_unheard() -> Iterator[None]:
+def _ignoring_closed_stderr() -> Iterator[None]:
     """Last words: where standard error cannot be written to, the exit code alone says it."""
     try:
         yield
     except OSError:
-        _let_go(sys.stderr)
+        _redirect_to_devnull(sys.stderr)
 
 
-def _let_go(stream: IO[str]) -> None:
+def _redirect_to_devnull(stream: IO[str]) -> None:
     """What is still buffered must not be flushed at exit to where it cannot be written."""
     with suppress(OSError):  # a stand-in has no number
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
@@ -138,12 +138,12 @@ def _ended_by(error: BaseException | None) -> int | None:
     while error is not None:
         error = error.__cause__ or error.__context__
         if isinstance(error, SystemExit):
-            return TERMINATED
+            return EXIT_TERMINATED
         if isinstance(error, KeyboardInterrupt):
-            return INTERRUPTED
+            return EXIT_INTERRUPTED
     return None
 
 
 def _terminated(*_: Any) -> None:
     """End as an exception does, so that unfinished files are removed on the way out."""
-    raise SystemExit(TERMINATED)
+    raise SystemExit(EXIT_TERMINATED)

@@ -10,18 +10,18 @@ from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
-from separatrix.cli.console import Voice, safe
+from separatrix.cli.console import Console, safe
 from separatrix.kernels.disk_cache import announcing
 
-PAUSE = 1.0  # seconds between lines where there is no terminal
-PATIENCE = 3.0  # seconds before the first: a short run says nothing
-BEAT = 0.25  # seconds between looks at the clock
+LINE_INTERVAL_SECONDS = 1.0  # seconds between lines where there is no terminal
+FIRST_LINE_SECONDS = 3.0  # seconds before the first: a short run says nothing
+CLOCK_INTERVAL_SECONDS = 0.25  # seconds between looks at the clock
 
 
 class ProgressDisplay:
     """Says nothing: what is shown under --quiet and --json."""
 
-    def tell(self, text: str) -> None:
+    def update(self, text: str) -> None:
         """What is being done now."""
 
     def note(self, text: str) -> None:
@@ -35,11 +35,11 @@ class PrintedProgress(ProgressDisplay):
     """At most a line a second."""
 
     def __init__(self) -> None:
-        self._next = monotonic() + PATIENCE
+        self._next = monotonic() + FIRST_LINE_SECONDS
 
-    def tell(self, text: str) -> None:
+    def update(self, text: str) -> None:
         if monotonic() >= self._next:
-            self._next = monotonic() + PAUSE
+            self._next = monotonic() + LINE_INTERVAL_SECONDS
             self.note(text)
 
     def note(self, text: str) -> None:
@@ -50,29 +50,29 @@ class AnimatedProgress(ProgressDisplay):
     """A line that changes in place, and is gone at the end."""
 
     def __init__(self) -> None:
-        from rich.console import Console
+        from rich.console import Console as RichConsole
         from rich.status import Status
 
-        self._console = Console(stderr=True, highlight=False)
-        self._status: Any = Status("", console=self._console)
+        self._rich = RichConsole(stderr=True, highlight=False)
+        self._status: Any = Status("", console=self._rich)
         self._status.start()
 
-    def tell(self, text: str) -> None:
+    def update(self, text: str) -> None:
         from rich.text import Text
 
         self._status.update(Text(safe(text)))
 
     def note(self, text: str) -> None:
-        self._console.print(safe(text), markup=False)
+        self._rich.print(safe(text), markup=False)
 
     def stop(self) -> None:
         self._status.stop()
 
 
 @contextmanager
-def progress(voice: Voice) -> Iterator[ProgressDisplay]:
+def progress(console: Console) -> Iterator[ProgressDisplay]:
     """The progress that suits the place it is seen in; that kernels are compiled is said there, too."""
-    if not voice.talks:
+    if not console.verbose:
         shown = ProgressDisplay()
     elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
         shown = AnimatedProgress()
@@ -85,32 +85,32 @@ def progress(voice: Voice) -> Iterator[ProgressDisplay]:
         shown.stop()
 
 
-class Clock:
+class TimedStep:
     """Tells what is being done, with the seconds since it began."""
 
     def __init__(self, shown: ProgressDisplay, text: str) -> None:
         self._shown, self._text, self._started = shown, text, monotonic()
-        self.tell(text)
+        self.update(text)
 
-    def tell(self, text: str) -> None:
+    def update(self, text: str) -> None:
         """What is being done now."""
         self._text = text
-        self.beat()
+        self.refresh()
 
-    def beat(self) -> None:
+    def refresh(self) -> None:
         """The same, with the seconds of now."""
         seconds = int(monotonic() - self._started)
-        self._shown.tell(f"{self._text} ({seconds:,} s)" if seconds else self._text)
+        self._shown.update(f"{self._text} ({seconds:,} s)" if seconds else self._text)
 
 
 @contextmanager
-def timed(shown: ProgressDisplay, text: str) -> Iterator[Clock]:
+def timed(shown: ProgressDisplay, text: str) -> Iterator[TimedStep]:
     """A clock that is seen to run, also through long steps of the work."""
-    clock, over = Clock(shown, text), Event()
+    clock, over = TimedStep(shown, text), Event()
 
     def run() -> None:
-        while not over.wait(BEAT):
-            clock.beat()
+        while not over.wait(CLOCK_INTERVAL_SECONDS):
+            clock.refresh()
 
     running = Thread(target=run, daemon=True)
     running.start()

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import click
 
-from separatrix.cli.console import Voice, in_options, speaking
+from separatrix.cli.console import Console, output_options, with_option_names
 from separatrix.cli.data_options import DataFile, takes_data
 from separatrix.cli.output_files import STANDARD_OUTPUT, require_writable, write
 from separatrix.cli.progress import progress, timed
@@ -29,7 +29,7 @@ from separatrix.cli.progress import progress, timed
     show_default=True,
     help="Seconds for what could go on for long: the fewest errors, and curved boundaries.",
 )
-@speaking
+@output_options
 def report(
     data: DataFile,
     test: str | None,
@@ -49,18 +49,18 @@ def report(
     \b
     separatrix report data.csv --label y -o report.html
     """
-    voice = Voice(as_json=as_json, quiet=quiet)
+    console = Console(as_json=as_json, quiet=quiet)
     if as_json and output in STANDARD_OUTPUT:
         raise click.UsageError(f"--json and -o {output} both want standard output: name a file for the page.")
     require_writable(output=output, read=[data.data, test])
-    with progress(voice) as shown:
-        shown.tell(f"reading {data.data or 'the built-in set'}")
+    with progress(console) as shown:
+        shown.update(f"reading {data.data or 'the built-in set'}")
         rows, held_out = data.with_test(test, seed)
         from separatrix.reports.diagnosis import diagnose
 
         with timed(shown, f"examining {rows.n_rows:,} rows") as clock:
             found = diagnose(
-                rows, X_test=held_out, intercept=not no_intercept, budget=budget, progress=clock.tell
+                rows, X_test=held_out, intercept=not no_intercept, budget=budget, progress=clock.update
             )
             numbering = data.numbering(test)
             if numbering is not None:
@@ -70,10 +70,10 @@ def report(
         write(output, page)
     from separatrix.reports.diagnosis.diagnosis_text import render
 
-    voice.say(in_options(render(found, voice.width)))
+    console.write(with_option_names(render(found, console.width)))
     written = [output] if output not in (None, "-") else []
     if written:
-        voice.say(f"\nWritten: {written[0]}")
+        console.write(f"\nWritten: {written[0]}")
     elif output is None:
-        voice.say("\nThe page itself: -o report.html")
-    voice.answer(found.to_dict() | {"written": written})
+        console.write("\nThe page itself: -o report.html")
+    console.write_json(found.to_dict() | {"written": written})

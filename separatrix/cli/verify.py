@@ -8,22 +8,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from separatrix.cli.console import Voice, in_options, speaking
+from separatrix.cli.console import Console, output_options, with_option_names
 from separatrix.cli.data_options import DataFile, name_of, read_text, takes_data
 from separatrix.cli.progress import progress
 
 if TYPE_CHECKING:
     from separatrix.certificates import Certificate
 
-REFUSED = 4
-ROWS_ALONE = "This is proven of the rows alone: it says nothing about the weights that the model predicts by."
-OF_NUMBERS = ("solution-within", "gradient-at-most")  # certificates about real targets
+EXIT_REFUSED = 4
+ABOUT_ROWS_ONLY = (
+    "This is proven of the rows alone: it says nothing about the weights that the model predicts by."
+)
+REGRESSION_CLAIMS = ("solution-within", "gradient-at-most")  # certificates about real targets
 
 
 @click.command(short_help="Check a certificate against data, exactly.")
 @click.argument("certificate_file", metavar="CERTIFICATE")
 @takes_data(labelled=True)
-@speaking
+@output_options
 def verify(certificate_file: str, data: DataFile, as_json: bool, quiet: bool) -> int:
     """Check CERTIFICATE, a certificate or a model file, against DATA, in exact arithmetic.
 
@@ -36,7 +38,7 @@ def verify(certificate_file: str, data: DataFile, as_json: bool, quiet: bool) ->
     """
     from separatrix.certificates import Verdict
 
-    voice = Voice(as_json=as_json, quiet=quiet)
+    console = Console(as_json=as_json, quiet=quiet)
     if certificate_file == "-" == data.data:
         raise click.UsageError("Standard input can be the certificate or the data, not both.")
     text = read_text(certificate_file)
@@ -45,8 +47,8 @@ def verify(certificate_file: str, data: DataFile, as_json: bool, quiet: bool) ->
     claims = list(_claims(text, name) if model is None else _claims_of(model, name))
     certificates = [claim.certificate for claim in claims]
     verdicts = []
-    with progress(voice) as shown:
-        shown.tell(f"reading {data.data or 'the built-in set'}")
+    with progress(console) as shown:
+        shown.update(f"reading {data.data or 'the built-in set'}")
         # What claims nothing is refused without a look at the data.
         claiming = any(c.kind != "undecided" for c in certificates)
         refusal = None if model is None else _contradiction(model)
@@ -55,17 +57,17 @@ def verify(certificate_file: str, data: DataFile, as_json: bool, quiet: bool) ->
             rows = _rows(data, certificates, claims[0].preparation)
             refusal = None if model is None else _unpredicted(model, rows)
         for claim in claims:
-            shown.tell(f"verifying: {claim.certificate.claim}")
+            shown.update(f"verifying: {claim.certificate.claim}")
             verdicts.append(claim.certificate.verify(rows) if refusal is None else Verdict(False, refusal))
     for claim, verdict in zip(claims, verdicts, strict=True):
         said = claim.certificate.claim
-        voice.say(f"{'holds' if verdict else 'refused'}{claim.of}: {said}")
+        console.write(f"{'holds' if verdict else 'refused'}{claim.of}: {said}")
         if verdict.reason != said:
-            voice.say(in_options(f"  {verdict.reason}"))
+            console.write(with_option_names(f"  {verdict.reason}"))
         if verdict and claim.covers_weights is False:
-            voice.say(f"  {ROWS_ALONE}")
+            console.write(f"  {ABOUT_ROWS_ONLY}")
     holds = all(verdicts)
-    voice.answer(
+    console.write_json(
         {
             "format": "separatrix-verdict",
             "version": 1,
@@ -83,7 +85,7 @@ def verify(certificate_file: str, data: DataFile, as_json: bool, quiet: bool) ->
             ],
         }
     )
-    return 0 if holds else REFUSED
+    return 0 if holds else EXIT_REFUSED
 
 
 class CertificateToVerify(NamedTuple):
@@ -159,7 +161,7 @@ def _rows(data: DataFile, certificates: list[Certificate], preparation: Any) -> 
     from separatrix import DataError
 
     about = next((c.about for c in certificates if c.about.columns is not None), certificates[0].about)
-    said: dict[str, Any] = {"regression": True} if certificates[0].kind in OF_NUMBERS else {}
+    said: dict[str, Any] = {"regression": True} if certificates[0].kind in REGRESSION_CLAIMS else {}
     labels = [said]
     if about.label is not None and data.label is None:
         labels.insert(0, said | {"label": about.label})

@@ -7,7 +7,7 @@ It imports nothing of the library whose claims it checks. Copy this folder anywh
 
 The files, in the order to read them:
 
-- ``limits`` (sizes), ``text``, ``labels`` and ``table`` (the data), ``digits`` and ``record`` (the
+- ``limits`` (sizes), ``csv_text``, ``labels`` and ``table`` (the data), ``digits`` and ``record`` (the
   certificate);
 - ``separation``, ``conflict``, ``margin`` and ``bounds``: halfspaces, rows that cancel, margins and mistakes;
 - ``dependency``, ``fewest_errors``, ``fewest_errors_circuits`` and ``fewest_errors_cone``: the fewest errors;

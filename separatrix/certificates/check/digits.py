@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from .csv_text import Unreadable
 from .limits import current
-from .text import Unreadable
 
 PIECE_DIGITS = 1000  # digits; Python converts at most 4,300 at once, in quadratic time
 

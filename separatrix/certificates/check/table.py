@@ -16,8 +16,8 @@ import struct
 from collections.abc import Collection, Iterator, Sequence
 from reprlib import repr as short
 
+from .csv_text import Text, Unreadable
 from .labels import WHOLE, Label, ambiguity, as_number, larger, meaning
-from .text import Text, Unreadable
 
 __all__ = ["Table", "Unreadable"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from separatrix.cli.demonstrations.context import Stage, Story
+from separatrix.cli.demonstrations.context import Demo, DemoContext
 from separatrix.cli.demonstrations.demo_data import flowers, patients
-from separatrix.cli.demonstrations.scripts import STORIES
+from separatrix.cli.demonstrations.scripts import DEMOS
 
-__all__ = ["STORIES", "Stage", "Story", "flowers", "patients"]
+__all__ = ["DEMOS", "Demo", "DemoContext", "flowers", "patients"]

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from separatrix.certificates.fields import to_decimal
-from separatrix.reports.check.record import SeparationRecord, Shown
+from separatrix.reports.check.separation_record import SeparationRecord, Shown
 from separatrix.reports.formatting import (
     Line,
     all_rows,

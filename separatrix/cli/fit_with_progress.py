@@ -24,15 +24,15 @@ def trained(
     from separatrix.reports import summarise
     from separatrix.reports.evaluation import evaluate
 
-    with timed(shown, f"fitting {rows.n_rows:,} rows") as clock, _watched(model, clock) as watch:
+    with timed(shown, f"fitting {rows.n_rows:,} rows") as clock, _observed(model, clock) as watch:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             model.fit(rows)
         seen: Any = None
         if held_out is not None:
-            clock.tell(f"predicting {held_out.n_rows:,} rows held out")
+            clock.update(f"predicting {held_out.n_rows:,} rows held out")
             seen = evaluate(model, held_out)
-        clock.tell("verifying the certificate")
+        clock.update("verifying the certificate")
         notes = [str(warning.message) for warning in caught]
         if watch.interrupted:
             notes.append(INTERRUPTED)
@@ -43,29 +43,29 @@ def trained(
         return summarise(model, rows, notes=notes, held_out=seen)
 
 
-class _Watch:
+class _Observed:
     """What was seen of a fit; a search for the fewest errors may be ended by an interrupt."""
 
     interrupted = False
 
 
 @contextmanager
-def _watched(model: Any, clock: Any) -> Iterator[_Watch]:
+def _observed(model: Any, clock: Any) -> Iterator[_Observed]:
     """Passes, steps and the interval of a search, told as they happen."""
     from separatrix.fitting.progress import listener
 
-    watch = _Watch()
+    watch = _Observed()
 
     def narrowed(interval: Any) -> None:
         from separatrix.algorithms.zero_one.estimator import line
 
         watch.interrupted = watch.interrupted or interval.interrupted
-        clock.tell(line(interval).rpartition(", ")[0])
+        clock.update(line(interval).rpartition(", ")[0])
 
     searches = "progress" in model.get_params(deep=False)
     if searches:
         model.set_params(progress=narrowed)
-    token = listener.set(clock.tell)
+    token = listener.set(clock.update)
     try:
         yield watch
     finally:
