@@ -16,7 +16,7 @@ import separatrix as sx
 from separatrix.algorithms.perceptrons import training
 from separatrix.algorithms.perceptrons.skipping import passes
 from separatrix.certificates import ErrorsAtMost, Inseparable, Separable
-from separatrix.fitting.exact_errors import tallies, tally
+from separatrix.fitting.exact_errors import count_errors, count_errors_by_class
 from separatrix.kernels.certain_signs import LOWEST, certain_signs
 from separatrix.rows.memory import DenseRows, SparseRows
 
@@ -84,7 +84,7 @@ def test_errors_are_those_of_fractions(family):
     for n_jobs, size in ((1, None), (2, 7)):
         rows = rows_with(X, signs, kind, n_jobs=n_jobs, rows_in_block=size)
         with np.errstate(all="ignore"):
-            found = tally(rows, 1, weights, intercept)
+            found = count_errors(rows, 1, weights, intercept)
         assert found.errors == wrong
         assert (found.smallest > 0) == (wrong == 0) or abs(found.smallest) < 1e-300
 
@@ -106,7 +106,7 @@ def test_values_at_the_ends_of_their_type(dtype):
         for intercept in (0.0, 1.0, 5e-324, -float(info.max)):
             truth = exact_margins(X, signs, weights, intercept)
             with np.errstate(all="ignore"):
-                found = tally(rows_with(X, signs), 1, np.array(weights), intercept)
+                found = count_errors(rows_with(X, signs), 1, np.array(weights), intercept)
             assert found.errors == sum(margin <= 0 for margin in truth)
 
 
@@ -128,12 +128,12 @@ def test_several_classes_are_counted_in_one_walk():
     X, codes = random.integers(-2, 3, (300, 4)) * 0.1, random.integers(0, 3, 300).astype(np.int32)
     rows = DenseRows(X, codes, np.arange(3), rows_in_block=50)
     planes = {k: (random.integers(-2, 3, 4) * 0.1, 0.1 if k else None) for k in range(3)}
-    found = tallies(rows, planes)
+    found = count_errors_by_class(rows, planes)
     assert list(found) == [0, 1, 2]
     for k, (weights, intercept) in planes.items():
         truth = exact_margins(X, np.where(codes == k, 1, -1), weights, intercept or 0.0)
         assert found[k].errors == sum(margin <= 0 for margin in truth)
-        assert found[k] == tally(rows, k, weights, intercept)
+        assert found[k] == count_errors(rows, k, weights, intercept)
 
 
 # What a fit claims

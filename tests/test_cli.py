@@ -533,7 +533,7 @@ def test_compiling_is_told_but_for_quiet_and_json(line, cli, monkeypatch):
 
     def compiling(work):
         def said_first(*given, **named):
-            disk_cache._say_compiling()
+            disk_cache._announce_compiling()
             return work(*given, **named)
 
         return said_first
@@ -552,7 +552,7 @@ def test_compiling_for_a_file_is_told_but_for_quiet_and_json(cli, monkeypatch):
     from separatrix.rows.files import svmlight
 
     parse = svmlight.parse
-    monkeypatch.setattr(svmlight, "parse", lambda text: (disk_cache._say_compiling(), parse(text))[1])
+    monkeypatch.setattr(svmlight, "parse", lambda text: (disk_cache._announce_compiling(), parse(text))[1])
     Path("rows.svm").write_text("1 1:1\n-1 1:-1\n", encoding="utf-8")
     for option, times in (("", 1), (" --quiet", 0), (" --json", 0)):
         monkeypatch.setattr(disk_cache, "_announced", False)

@@ -138,11 +138,11 @@ def test_long_weights_become_shares_and_wide_tables_are_cut(check):
 
 def test_lines_fit_their_width(folder):
     from separatrix.algorithms.separation import separated
-    from separatrix.reports.check.separation_record import answered
+    from separatrix.reports.check.separation_record import summarise_separation
 
     for name in ("xor", "dose", "twins"):
         rows = sx.read(f"{name}.csv")
-        answer = answered(separated(rows, 1, intercept=True), rows, 1, intercept=True)
+        answer = summarise_separation(separated(rows, 1, intercept=True), rows, 1, intercept=True)
         for width in (60, 100):
             assert max(map(len, verdict.render([answer], rows, width).splitlines())) <= width
 

@@ -24,7 +24,7 @@ from separatrix.certificates import Certificate
 from separatrix.models import ModelError, from_json, to_json
 from separatrix.models.storage import _digest
 from separatrix.models.values import from_plain, to_plain
-from separatrix.models.whole_file import written_whole
+from separatrix.models.whole_file import atomic_write
 
 pytestmark = pytest.mark.filterwarnings("ignore::separatrix.fitting.fit_warnings.FitWarning")
 
@@ -391,7 +391,7 @@ def test_forged_content_is_refused_even_with_a_matching_digest(text, change, sen
 
 
 def half_written(path: Path, failure: type[BaseException]) -> None:
-    with written_whole(path) as file:
+    with atomic_write(path) as file:
         file.write("half")
         raise failure
 
@@ -405,13 +405,13 @@ def test_files_are_written_whole_or_not_at_all(tmp_path):
             half_written(path, failure)
         assert [p.name for p in tmp_path.iterdir()] == ["answer.txt"]
         assert path.read_text(encoding="utf-8") == "old"
-    with written_whole(path) as file:
+    with atomic_write(path) as file:
         file.write("new")
     assert path.read_text(encoding="utf-8") == "new"
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     link = tmp_path / "link.txt"
     link.symlink_to(path)
-    with written_whole(link) as file:
+    with atomic_write(link) as file:
         file.write("newer")
     assert link.is_symlink()
     assert path.read_text(encoding="utf-8") == "newer"
@@ -420,22 +420,22 @@ def test_files_are_written_whole_or_not_at_all(tmp_path):
 def test_a_new_file_has_the_permissions_of_the_users_mask(tmp_path):
     with (tmp_path / "plain").open("w") as file:
         file.write("x")
-    with written_whole(tmp_path / "whole") as file:
+    with atomic_write(tmp_path / "whole") as file:
         file.write("x")
     assert (tmp_path / "whole").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
 @pytest.mark.skipif(not Path("/dev/null").exists(), reason="needs a device to write to")
 def test_a_device_is_written_to_as_it_is():
-    with written_whole(os.devnull) as file:
+    with atomic_write(os.devnull) as file:
         file.write("x")
     assert not Path(os.devnull).is_file()
 
 
 def test_a_folder_is_refused(tmp_path):
-    with pytest.raises(OSError, match="directory"), written_whole(tmp_path):
+    with pytest.raises(OSError, match="directory"), atomic_write(tmp_path):
         pass
-    with pytest.raises(FileNotFoundError, match=r"absent'$"), written_whole(tmp_path / "absent" / "name"):
+    with pytest.raises(FileNotFoundError, match=r"absent'$"), atomic_write(tmp_path / "absent" / "name"):
         pass
 
 

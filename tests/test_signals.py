@@ -12,7 +12,7 @@ import pytest
 
 from separatrix.algorithms.zero_one import strategy
 from separatrix.kernels import kernel
-from separatrix.kernels.interrupts import held_back
+from separatrix.kernels.interrupts import delayed_signals
 
 CALLED_BACK = ctypes.CFUNCTYPE(None)
 pytestmark = pytest.mark.usefixtures("interruptible")
@@ -26,7 +26,7 @@ def test_an_interrupt_in_a_callback_comes_when_it_is_over():
     done = []
 
     def work():
-        with held_back():
+        with delayed_signals():
             CALLED_BACK(interrupt)()
             done.append("the rest")
 
@@ -37,13 +37,13 @@ def test_an_interrupt_in_a_callback_comes_when_it_is_over():
 
 
 def test_holding_back_within_holding_back():
-    with pytest.raises(KeyboardInterrupt), held_back(), held_back():
+    with pytest.raises(KeyboardInterrupt), delayed_signals(), delayed_signals():
         CALLED_BACK(interrupt)()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_what_goes_wrong_meanwhile_is_told():
-    with pytest.raises(ZeroDivisionError), held_back():
+    with pytest.raises(ZeroDivisionError), delayed_signals():
         _ = 1 / 0
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
@@ -52,7 +52,7 @@ def test_other_threads_are_let_alone():
     seen = []
 
     def look():
-        with held_back():
+        with delayed_signals():
             seen.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=look)
@@ -63,7 +63,7 @@ def test_other_threads_are_let_alone():
 
 def test_a_signal_that_the_process_ignores_stays_ignored():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with held_back():
+    with delayed_signals():
         CALLED_BACK(interrupt)()
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN

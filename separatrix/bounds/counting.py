@@ -9,7 +9,7 @@ from scipy.special import betainc
 
 from separatrix.bounds.arguments import whole
 
-_EXACT = 20_000
+_MAX_EXACT_POINTS = 20_000
 
 
 def vc_dimension(d: SupportsIndex, intercept: bool = True) -> int:
@@ -106,7 +106,7 @@ def separability_probability(n: SupportsIndex, d: SupportsIndex, intercept: bool
     (1.0, 0.5, 0.875)
     """
     (points,), dimension = whole(1, n=n), vc_dimension(d, intercept)
-    if points <= max(_EXACT, dimension):
+    if points <= max(_MAX_EXACT_POINTS, dimension):
         return dichotomies(n, d, intercept) / 2**points if points > dimension else 1.0
     # A binomial tail, as an incomplete beta function: its numbers would be too long to add up.
     return 0.5 if points == 2 * dimension else float(betainc(points - dimension, dimension, 0.5))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-_BITS = 128  # of a root that is no fraction: far more than a double tells apart
+_ROOT_BITS = 128  # of a root that is no fraction: far more than a double tells apart
 
 
 def up(value: Fraction) -> float:
@@ -31,7 +31,7 @@ def root(value: Fraction) -> Fraction:
     top, bottom = math.isqrt(value.numerator), math.isqrt(value.denominator)
     if top * top == value.numerator and bottom * bottom == value.denominator:
         return Fraction(top, bottom)
-    places = max(0, _BITS + (value.denominator.bit_length() - value.numerator.bit_length() + 1) // 2)
+    places = max(0, _ROOT_BITS + (value.denominator.bit_length() - value.numerator.bit_length() + 1) // 2)
     return Fraction(math.isqrt((value.numerator << 2 * places) // value.denominator) + 1, 1 << places)
 
 

@@ -82,16 +82,16 @@ class SampleSize:
         )
 
 
-def _smallest(enough: Callable[[float], bool], least: float) -> float:
+def _smallest(is_sufficient: Callable[[float], bool], least: float) -> float:
     """The smallest number from ``least`` to 1 that is enough, from above, to rounding; 1 if none is."""
     low, high = math.log(least), 0.0
-    if not enough(math.exp(-1e-12)):
+    if not is_sufficient(math.exp(-1e-12)):
         return 1.0
     for _ in range(200):
         middle = (low + high) / 2
         if not low < middle < high:
             break
-        low, high = (low, middle) if enough(math.exp(middle)) else (middle, high)
+        low, high = (low, middle) if is_sufficient(math.exp(middle)) else (middle, high)
     return math.exp(high)
 
 
@@ -100,10 +100,10 @@ def _blumer(epsilon: float, delta: float, dimension: int) -> float:
 
 
 def _double_sample(epsilon: float, delta: float, dimension: int) -> float:
-    def enough(m: int) -> bool:
+    def is_sufficient(m: int) -> bool:
         return log_sauer(2 * m, dimension) + math.log(2 / delta) <= epsilon * m * math.log(2) / 2
 
-    return _fewest(enough, 8 / epsilon)
+    return _fewest(is_sufficient, 8 / epsilon)
 
 
 def _shalev_shwartz(epsilon: float, delta: float, dimension: int) -> float:
@@ -117,10 +117,10 @@ def _maximum_margin(epsilon: float, delta: float, dimension: int) -> float:
 
 
 def _vapnik(epsilon: float, delta: float, dimension: int) -> float:
-    def enough(m: int) -> bool:
+    def is_sufficient(m: int) -> bool:
         return log_sauer(2 * m, dimension) + math.log(4 / delta) <= m * epsilon * epsilon / 32
 
-    return _fewest(enough, 8 / epsilon / epsilon)
+    return _fewest(is_sufficient, 8 / epsilon / epsilon)
 
 
 def _anthony_bartlett(epsilon: float, delta: float, dimension: int) -> float:
@@ -128,25 +128,25 @@ def _anthony_bartlett(epsilon: float, delta: float, dimension: int) -> float:
 
 
 def _rademacher(epsilon: float, delta: float, dimension: int) -> float:
-    def enough(m: int) -> bool:
+    def is_sufficient(m: int) -> bool:
         luck = math.sqrt(2 * math.log(2 / delta) / m)
         return math.sqrt(2 * log_sauer(m, dimension) / m) + luck <= epsilon
 
-    return _fewest(enough, 1)
+    return _fewest(is_sufficient, 1)
 
 
-def _fewest(enough: Callable[[int], bool], start: float) -> float:
-    """The first m from ``start`` on for which `enough` holds; it fails below it and holds above."""
+def _fewest(is_sufficient: Callable[[int], bool], start: float) -> float:
+    """The first m from ``start`` on for which `is_sufficient` holds; it fails below it and holds above."""
     if start > 2**200:
         return math.inf
     low, high = math.ceil(start) - 1, math.ceil(start)
-    while not enough(high):
+    while not is_sufficient(high):
         low, high = high, 2 * high
         if high > 2**200:
             return math.inf
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
+        low, high = (low, middle) if is_sufficient(middle) else (middle, high)
     return float(high)
 
 

@@ -124,7 +124,7 @@ def _decide_each(
     rows: Rows, intercept: bool, time_limit: float | None, shown: ProgressDisplay
 ) -> list[SeparationRecord]:
     from separatrix.algorithms.separation import separated
-    from separatrix.reports.check.separation_record import answered
+    from separatrix.reports.check.separation_record import summarise_separation
 
     assert rows.classes is not None
     rows.require_finite()
@@ -137,7 +137,7 @@ def _decide_each(
                 rows, code, intercept=intercept, time_limit=time_limit, progress=_scan_reporter(clock, of)
             )
             clock.update(f"{of}{separation.kind}; measuring and verifying")
-            answers.append(answered(separation, rows, code, intercept=intercept))
+            answers.append(summarise_separation(separation, rows, code, intercept=intercept))
     return answers
 
 

@@ -117,9 +117,9 @@ def _opened(path: str, binary: bool) -> AbstractContextManager[IO[Any]]:
     if _is_special(path):
         # Not by its real name: that of a pipe, as /proc has it, cannot be opened.
         return open(path, "wb") if binary else open(path, "w", encoding="utf-8", newline="")
-    from separatrix.models.whole_file import written_whole
+    from separatrix.models.whole_file import atomic_write
 
-    return written_whole(path, binary=binary)
+    return atomic_write(path, binary=binary)
 
 
 def write(path: str, text: str) -> None:

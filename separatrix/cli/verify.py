@@ -109,9 +109,9 @@ def _claims(text: bytes, name: str) -> Iterator[CertificateToVerify]:
 
 
 def _model(text: bytes, name: str) -> Any:
-    from separatrix.models.storage import unchecked
+    from separatrix.models.storage import load_unchecked
 
-    model = unchecked(text, name)
+    model = load_unchecked(text, name)
     if not hasattr(model, "certificate_"):
         raise ValueError(f"{name} holds a {type(model).__name__}, which has no certificate.")
     return model

@@ -18,16 +18,16 @@ from separatrix.fitting.fit_warnings import FitWarning, NothingProven, NotSepara
 from separatrix.fitting.parameters import require_flags, require_seed, require_verbosity
 from separatrix.fitting.predicted_scores import scores_of
 from separatrix.fitting.progress import printed
-from separatrix.fitting.rollback import left_as_it_was
+from separatrix.fitting.rollback import restored_on_error
 from separatrix.fitting.solution import Solution
 from separatrix.fitting.validation import labelled_rows, plain_rows
 from separatrix.halfspace import Halfspace
 from separatrix.rows import Block, Rows
 from separatrix.rows.arrow_validation import refuse_damaged
 
-LEARNED = re.compile(r"[a-z][a-z0-9_]*_")
+FITTED_ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]*_")
 COLUMNS = {"n_features_in_", "feature_names_in_", "preparation_"}
-OF_EVERY_MODEL = {"classes_", "coef_", "intercept_", "halfspace_", "certificate_", "history_"} | COLUMNS
+COMMON_ATTRIBUTES = {"classes_", "coef_", "intercept_", "halfspace_", "certificate_", "history_"} | COLUMNS
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):
@@ -54,7 +54,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         return self._fit(X, y, None)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
-        with left_as_it_was(self):
+        with restored_on_error(self):
             self._fit_to(X, y, sample_weight)
         return self
 
@@ -127,17 +127,17 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _fitted_state(self) -> dict[str, Any]:
         """What a fit has found, by the names it has on the model, for a file to keep."""
-        return {key: value for key, value in vars(self).items() if LEARNED.fullmatch(key)}
+        return {key: value for key, value in vars(self).items() if FITTED_ATTRIBUTE.fullmatch(key)}
 
     def _restore_state(self, found: dict[str, Any]) -> None:
         """Take back what `_fitted_state` gave; a ``ValueError`` if it does not fit together."""
         for key, value in found.items():
-            if not LEARNED.fullmatch(key) or hasattr(type(self), key):
+            if not FITTED_ATTRIBUTE.fullmatch(key) or hasattr(type(self), key):
                 raise ValueError(f"it holds {key!r}, which is nothing that a model learns.")
             setattr(self, key, value)
         if isinstance(found.get("certificate_"), tuple):
             self.certificate_ = Certificates(found["certificate_"])
-        self._facts = tuple(key[:-1] for key in found if key not in OF_EVERY_MODEL)
+        self._facts = tuple(key[:-1] for key in found if key not in COMMON_ATTRIBUTES)
         n_columns, classes = found["n_features_in_"], found["classes_"]
         if type(n_columns) is not int or n_columns < 1 or classes.ndim != 1 or len(classes) < 2:
             raise ValueError("its classes or its number of columns make no sense.")

@@ -14,7 +14,7 @@ from separatrix.rows import Block, Csr, Rows
 from separatrix.rows.memory import MemoryRows
 
 
-class Tally(NamedTuple):
+class ErrorCount(NamedTuple):
     """Errors (rows with s·score ≤ 0, exact) and the smallest s·score (a float) of some weights."""
 
     errors: int
@@ -34,48 +34,50 @@ def about(rows: Rows, positive: int) -> About:
     )
 
 
-def tally(rows: Rows, positive: int, numbers: Any, intercept: Any) -> Tally:
+def count_errors(rows: Rows, positive: int, numbers: Any, intercept: Any) -> ErrorCount:
     """Count the errors of a halfspace in exact arithmetic: one pass, in blocks.
 
     Doubles are compared by a compiled scan with a proven error bound (`separatrix.kernels.certain_signs`),
     and only the rows that it leaves in doubt in exact arithmetic; whole numbers in exact arithmetic
     throughout.
     """
-    return tallies(rows, {positive: (numbers, intercept)})[positive]
+    return count_errors_by_class(rows, {positive: (numbers, intercept)})[positive]
 
 
-def tallies(rows: Rows, halfspaces: Mapping[int, tuple[Any, Any]]) -> dict[int, Tally]:
-    """`tally` of the halfspaces of several classes, by the code of the class, in one pass for all."""
+def count_errors_by_class(rows: Rows, halfspaces: Mapping[int, tuple[Any, Any]]) -> dict[int, ErrorCount]:
+    """`count_errors` of the halfspaces of several classes, by the code of the class, in one pass for all."""
     if not halfspaces:
         return {}
     ready = {
-        positive: Exact(numbers, 0.0 if intercept is None else intercept)
+        positive: ExactCounter(numbers, 0.0 if intercept is None else intercept)
         for positive, (numbers, intercept) in halfspaces.items()
     }
     least = []
 
     def errors_in(block: Block) -> tuple[int, ...]:
-        found = [exact.tally_in(block, positive, rows.n_columns) for positive, exact in ready.items()]
-        least.append([tally.smallest for tally in found])
-        return tuple(tally.errors for tally in found)
+        found = [exact.count_in(block, positive, rows.n_columns) for positive, exact in ready.items()]
+        least.append([count_errors.smallest for count_errors in found])
+        return tuple(count_errors.errors for count_errors in found)
 
     counted = zip(rows.count(errors_in), np.min(least, axis=0).tolist(), strict=True)
-    return {positive: Tally(*both) for positive, both in zip(ready, counted, strict=True)}
+    return {positive: ErrorCount(*both) for positive, both in zip(ready, counted, strict=True)}
 
 
-def tally_of(rows: Rows, positive: int, weights: np.ndarray, doubtful: np.ndarray, lowest: float) -> Tally:
+def count_errors_among(
+    rows: Rows, positive: int, weights: np.ndarray, doubtful: np.ndarray, lowest: float
+) -> ErrorCount:
     """The tally of rows in memory of which all but the ``doubtful`` are known to be right by ``lowest`` or
     more."""
     assert isinstance(rows, MemoryRows)
     if not len(doubtful):
-        return Tally(0, lowest)
+        return ErrorCount(0, lowest)
     some = rows.take(np.sort(doubtful))
-    exact = Exact(weights[:-1], weights[-1])
+    exact = ExactCounter(weights[:-1], weights[-1])
     wrong, least = exact.errors_among(some, some.signs(positive), np.arange(len(some)), rows.n_columns)
-    return Tally(wrong, min(lowest, least))
+    return ErrorCount(wrong, min(lowest, least))
 
 
-class Exact:
+class ExactCounter:
     """A halfspace for rows that floats leave in doubt; made ready when the first such row comes."""
 
     def __init__(self, numbers: Any, intercept: Any) -> None:
@@ -92,17 +94,17 @@ class Exact:
         bias = float(self._intercept) if isinstance(self._intercept, np.floating) else self._intercept
         return Margins(tuple(plain), bias)
 
-    def tally_in(self, block: Block, positive: int, n_columns: int) -> Tally:
+    def count_in(self, block: Block, positive: int, n_columns: int) -> ErrorCount:
         """Of the rows of a block."""
         from separatrix.kernels.certain_signs import LOWEST, WRONG, certain_signs
 
         signs = block.signs(positive)
         if not (isinstance(self._numbers, np.ndarray) and self._numbers.dtype == np.float64):
-            return Tally(*self.margins.count_errors(matrix(block, n_columns), signs, block.start))
+            return ErrorCount(*self.margins.count_errors(matrix(block, n_columns), signs, block.start))
         doubtful, found = np.empty(len(block), np.int32), np.array([np.inf, 0.0])
         n = certain_signs(block.X, signs, self.weights, doubtful, found)
         wrong, lowest = self.errors_among(block, signs, doubtful[:n], n_columns)
-        return Tally(int(found[WRONG]) + wrong, min(lowest, float(found[LOWEST])))
+        return ErrorCount(int(found[WRONG]) + wrong, min(lowest, float(found[LOWEST])))
 
     def errors_among(
         self, block: Block, signs: np.ndarray, chosen: np.ndarray, n_columns: int
@@ -127,7 +129,7 @@ def matrix(block: Block, n_columns: int) -> Any:
 
 
 def separable(rows: Rows, positive: int, weights: np.ndarray, *, intercept: bool) -> Separable:
-    """The certificate for weights that `tally` found to make no error."""
+    """The certificate for weights that `count_errors` found to make no error."""
     bias = float(weights[-1]) if intercept else None
     witness: Any = weights[:-1]  # the record makes a tuple of it
     return Separable(weights=witness, intercept=bias, about=about(rows, positive)).bound_to(rows)

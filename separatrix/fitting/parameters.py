@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-LONGEST_SHOWN = 80  # characters
+MAX_SHOWN_CHARACTERS = 80  # characters
 
 
 def is_number(value: Any) -> bool:
@@ -63,7 +63,7 @@ def shown(value: Any) -> str:
         text = " ".join(repr(value).split())
     except ValueError:  # whole numbers of more digits than Python writes
         return "a number too long"
-    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
+    return text if len(text) <= MAX_SHOWN_CHARACTERS else f"{text[:MAX_SHOWN_CHARACTERS]}..."
 
 
 def is_whole(value: Any) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from separatrix.halfspace import Halfspace
 
-LEAST = 2.0**-1000  # more than products below the range of doubles can lose
+LEAST_CERTAIN_SCORE = 2.0**-1000  # more than products below the range of doubles can lose
 LEAST_NORMAL = 2.0**-1022
 
 
@@ -26,12 +26,12 @@ def scores_of(X: Any, coef: np.ndarray, intercept: np.ndarray, *, apart: bool = 
             scores = np.asarray(X @ coef.T)
         scores += intercept
     sizes = np.abs(scores)
-    if sizes.min(initial=1.0) > LEAST and sizes.max(initial=1.0) < np.inf:
+    if sizes.min(initial=1.0) > LEAST_CERTAIN_SCORE and sizes.max(initial=1.0) < np.inf:
         return scores
-    doubtful = ~((sizes > LEAST) & (sizes < np.inf))
+    doubtful = ~((sizes > LEAST_CERTAIN_SCORE) & (sizes < np.inf))
     some = X[doubtful.any(axis=1)]
     if _least(some) * _least(coef) >= LEAST_NORMAL:  # no product underflows: a score of 0 is one
-        doubtful &= ~(sizes <= LEAST)
+        doubtful &= ~(sizes <= LEAST_CERTAIN_SCORE)
     for k in np.flatnonzero(doubtful.any(axis=0)):
         if np.isfinite(coef[k]).all() and np.isfinite(intercept[k]):
             rows = np.flatnonzero(doubtful[:, k])

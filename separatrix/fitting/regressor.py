@@ -13,7 +13,7 @@ from separatrix.certificates import Certificate
 from separatrix.fitting.exact_errors import matrix
 from separatrix.fitting.fit_warnings import FitWarning
 from separatrix.fitting.parameters import require_flags
-from separatrix.fitting.rollback import left_as_it_was
+from separatrix.fitting.rollback import restored_on_error
 from separatrix.fitting.solution import Solution
 from separatrix.fitting.validation import adopt, checked_values, is_table, plain_rows, rows_of_array
 from separatrix.rows import DataError, Rows, as_rows, jobs, with_targets
@@ -43,7 +43,7 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit to rows ``X`` with targets ``y``, or to `Rows` with targets alone; a weight is a repetition."""
-        with left_as_it_was(self):
+        with restored_on_error(self):
             self._check_parameters()
             rows = measured_rows(self, X, y, n_jobs=self.n_jobs)
             weights = row_weights(rows, sample_weight)

@@ -8,7 +8,7 @@ from typing import Any
 
 
 @contextmanager
-def left_as_it_was(model: Any) -> Iterator[None]:
+def restored_on_error(model: Any) -> Iterator[None]:
     """What is refused on the way leaves no trace in the model."""
     before = dict(vars(model))
     try:

@@ -21,9 +21,9 @@ Number = int | float | Fraction
 
 _EPSILON = float(np.finfo(np.float64).eps)
 _TINY = float(np.finfo(np.float64).tiny)
-_SMALLEST = math.ulp(0.0)
+_LEAST_DOUBLE = math.ulp(0.0)
 
-_WANTED = "points must be finite numbers"
+_NOT_FINITE = "points must be finite numbers"
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,10 @@ class Affine:
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             value = np.atleast_1d(points @ weights[:-1] + weights[-1])
             error = abs(points) @ slack[:-1] + slack[-1] + 2 * len(weights) * _TINY
-            sure = np.isfinite(value) & (np.abs(value) > error)
+            certain = np.isfinite(value) & (np.abs(value) > error)
             scaled = np.ldexp(value, self.magnitude - exponent)
-        value = np.where(sure & (scaled == 0), np.copysign(_SMALLEST, value), scaled)
-        doubtful = np.flatnonzero(~sure)
+        value = np.where(certain & (scaled == 0), np.copysign(_LEAST_DOUBLE, value), scaled)
+        doubtful = np.flatnonzero(~certain)
         if doubtful.size and isinstance(points, np.ndarray):
             value[doubtful] = self._exact(np.atleast_2d(points)[doubtful], self.integers[:-1], exponent)
         else:
@@ -68,7 +68,7 @@ class Affine:
         powers_left = (lowest - 53 - exponent).tolist()
         return np.array(
             [
-                quotient(total, self.divisor, power, least=_SMALLEST)
+                quotient(total, self.divisor, power, least=_LEAST_DOUBLE)
                 for total, power in zip(totals, powers_left, strict=True)
             ]
         )
@@ -76,7 +76,9 @@ class Affine:
     def _of_fractions(self, points: NDArray[np.object_], exponent: int) -> NDArray[np.float64]:
         totals = np.atleast_1d(points @ self.integers[:-1] + self.integers[-1]).tolist()
         ratios = [total.as_integer_ratio() for total in totals]
-        values = [quotient(top, bottom * self.divisor, -exponent, least=_SMALLEST) for top, bottom in ratios]
+        values = [
+            quotient(top, bottom * self.divisor, -exponent, least=_LEAST_DOUBLE) for top, bottom in ratios
+        ]
         return np.array(values).reshape(points.shape[:-1])
 
     @cached_property
@@ -131,27 +133,27 @@ def as_points(X: Any, columns: int) -> Any:
     if kind == "O" and not sparse:
         return _exact_points(points)
     if kind not in "biuf":
-        raise ValueError(f"{_WANTED}, not of type {points.dtype}")
+        raise ValueError(f"{_NOT_FINITE}, not of type {points.dtype}")
     with np.errstate(over="ignore"):
         floats = points.astype(np.float64, copy=False)
     given, entries = (points.data, floats.data) if sparse else (points, floats)
     if not np.isfinite(entries).all():
-        raise ValueError(_WANTED)
+        raise ValueError(_NOT_FINITE)
     if kind == "f" and size > 8 and (given != entries).any():
-        raise ValueError(f"{_WANTED}, and these have more digits than doubles have")
+        raise ValueError(f"{_NOT_FINITE}, and these have more digits than doubles have")
     # NumPy makes doubles of a list or a frame that holds whole numbers beside others.
     rounded_already = kind == "f" and not (sparse or isinstance(X, np.ndarray))
     if (rounded_already or (kind in "iu" and size == 8)) and (np.abs(entries) >= 2.0**53).any():
         if sparse:  # dense, they might fill the memory
             if any(map(operator.ne, given.tolist(), entries.tolist())):
-                raise ValueError(f"{_WANTED}, and a sparse table of them has one that no double equals")
+                raise ValueError(f"{_NOT_FINITE}, and a sparse table of them has one that no double equals")
             return floats
         return _exact_points(np.array(X.astype(object) if hasattr(X, "astype") else X, object))
     return floats
 
 
 def _exact_points(points: NDArray[np.object_]) -> NDArray[Any]:
-    numbers = [as_number(value, _WANTED) for value in points.flat]
+    numbers = [as_number(value, _NOT_FINITE) for value in points.flat]
     if all(map(_is_double, numbers)):
         return np.array(numbers, dtype=np.float64).reshape(points.shape)
     exact = np.empty(len(numbers), dtype=object)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from separatrix.halfspace.affine import Affine, Number, as_number, as_points, magnitude, rounded
 
-_WANTED = "weights must be one row of finite numbers, and the intercept one more"
+_INVALID_WEIGHTS = "weights must be one row of finite numbers, and the intercept one more"
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -59,11 +59,11 @@ class Halfspace:
         plain = isinstance(weights, np.ndarray) and weights.dtype == np.float64 and weights.ndim == 1
         given: Any = weights.tolist() if isinstance(weights, np.ndarray) else weights
         if not isinstance(given, Iterable):
-            raise ValueError(f"{_WANTED}, not {given!r}")
+            raise ValueError(f"{_INVALID_WEIGHTS}, not {given!r}")
         if plain and math.isfinite(sum(given)):
-            numbers = (*given, as_number(intercept, _WANTED))
+            numbers = (*given, as_number(intercept, _INVALID_WEIGHTS))
         else:
-            numbers = tuple(as_number(number, _WANTED) for number in (*given, intercept))
+            numbers = tuple(as_number(number, _INVALID_WEIGHTS) for number in (*given, intercept))
         if len(numbers) == 1:
             raise ValueError("a halfspace needs at least one weight")
         object.__setattr__(self, "numbers", numbers)
@@ -71,7 +71,7 @@ class Halfspace:
     @classmethod
     def from_threshold(cls, weights: Iterable[Any], threshold: Any) -> Halfspace:
         """The halfspace {x : w·x > c}, whose intercept is -c."""
-        return cls(weights, 0 - as_number(threshold, _WANTED))
+        return cls(weights, 0 - as_number(threshold, _INVALID_WEIGHTS))
 
     @classmethod
     def from_homogeneous(cls, vector: Sequence[Any] | NDArray[Any], constant: str = "last") -> Halfspace:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from separatrix.kernels.disk_cache import keep_on_disk
-from separatrix.kernels.interrupts import hold_signals
+from separatrix.kernels.interrupts import delay_signals
 
 POLICY: dict[str, Any] = {
     "fastmath": {"reassoc", "contract", "nsz", "arcp"},
@@ -46,5 +46,5 @@ def _compiled(function: Function, policy: dict[str, Any]) -> Function:
     dispatcher = numba.njit(**policy)(function)
     if dispatcher is not function:  # with NUMBA_DISABLE_JIT numba hands the function back
         keep_on_disk(dispatcher, function, policy)
-        hold_signals(dispatcher)
+        delay_signals(dispatcher)
     return dispatcher

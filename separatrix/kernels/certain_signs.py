@@ -26,8 +26,8 @@ from separatrix.kernels.row import n_rows, row_sizes
 
 LOWEST, WRONG = range(2)
 SHORT, LONG = 1e-140, 1e140  # sums of absolute values and weights for which the bound holds
-MAGNITUDE = 2**63 - 1  # the bits of a double without that of its sign
-NORMAL = 2**52  # the bits of 2⁻¹⁰²², the least double that flush-to-zero leaves alone
+MAGNITUDE_BITS = 2**63 - 1  # the bits of a double without that of its sign
+LEAST_NORMAL_BITS = 2**52  # the bits of 2⁻¹⁰²², the least double that flush-to-zero leaves alone
 
 
 @kernel
@@ -42,8 +42,8 @@ def certain_signs(
     bits = weights.view(np.int64)
     sound = True
     for j in range(weights.shape[0]):
-        size = bits[j] & MAGNITUDE
-        sound = sound and abs(weights[j]) < LONG and (size == 0 or size >= NORMAL)
+        size = bits[j] & MAGNITUDE_BITS
+        sound = sound and abs(weights[j]) < LONG and (size == 0 or size >= LEAST_NORMAL_BITS)
     open_rows = 0
     for i in range(n_rows(X)):
         score, among, terms = row_sizes(X, i, weights)

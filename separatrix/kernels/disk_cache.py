@@ -71,7 +71,7 @@ def announcing(say: Callable[[str], None]) -> Iterator[None]:
         announce = before
 
 
-def _say_compiling() -> None:
+def _announce_compiling() -> None:
     global _announced
     if _announced:
         return
@@ -159,7 +159,7 @@ def _cache_class() -> Any:
             except Exception:
                 found = None
             if found is None:
-                _say_compiling()
+                _announce_compiling()
             return found
 
         def save_overload(self, sig: Any, data: Any) -> None:

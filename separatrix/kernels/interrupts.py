@@ -13,17 +13,17 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
-HELD = (signal.SIGINT, signal.SIGTERM)
+DELAYED_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
-def held_back() -> Iterator[None]:
+def delayed_signals() -> Iterator[None]:
     """Handle interrupts at the end; only the main thread is told of any."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     came: list[int] = []
-    before = {number: signal.getsignal(number) for number in HELD}
+    before = {number: signal.getsignal(number) for number in DELAYED_SIGNALS}
     for number, handler in before.items():
         if callable(handler):
             signal.signal(number, lambda one, _: came.append(one))
@@ -37,15 +37,15 @@ def held_back() -> Iterator[None]:
             signal.raise_signal(one)
 
 
-def hold_signals(dispatcher: Any) -> None:
+def delay_signals(dispatcher: Any) -> None:
     """Have a numba dispatcher compile and load with signals held back."""
-    dispatcher.compile = _holding(dispatcher.compile)
+    dispatcher.compile = _with_delayed_signals(dispatcher.compile)
 
 
-def _holding(compile: Callable[..., Any]) -> Callable[..., Any]:
+def _with_delayed_signals(compile: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(compile)
     def compiled(*given: Any, **named: Any) -> Any:
-        with held_back():
+        with delayed_signals():
             return compile(*given, **named)
 
     return compiled

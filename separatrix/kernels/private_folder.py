@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
-ANOTHER_FOLDER = "set SEPARATRIX_CACHE_DIR to a folder of your own"
+OWN_FOLDER_ADVICE = "set SEPARATRIX_CACHE_DIR to a folder of your own"
 
 
 class SharedFolder(PermissionError):
@@ -39,7 +39,7 @@ def require_private(folder: Path) -> None:
     if sys.platform == "win32":
         return
     user, last = os.geteuid(), folder.stat()  # raises on links that lead in a circle
-    for part in _way_to(folder):
+    for part in _path_parts(folder):
         status = part.lstat()
         if status.st_uid not in (user, 0):
             raise _of_another(part)
@@ -76,13 +76,13 @@ def write_private(path: Path, content: bytes) -> None:
         raise
 
 
-def _way_to(folder: Path) -> Iterator[Path]:
+def _path_parts(folder: Path) -> Iterator[Path]:
     """Each folder and each symbolic link that is passed when the path is opened, from the root down."""
     whole = folder.absolute()
     for part in (*reversed(whole.parents), whole):
         yield part
         if part.is_symlink():
-            yield from _way_to(part.parent / part.readlink())
+            yield from _path_parts(part.parent / part.readlink())
 
 
 def _replaceable(status: os.stat_result, user: int) -> bool:
@@ -94,11 +94,11 @@ def _replaceable(status: os.stat_result, user: int) -> bool:
 
 
 def _of_another(place: Path) -> SharedFolder:
-    return SharedFolder(f"{place} belongs to another user; {ANOTHER_FOLDER}")
+    return SharedFolder(f"{place} belongs to another user; {OWN_FOLDER_ADVICE}")
 
 
 def _writable(place: Path, status: os.stat_result) -> SharedFolder:
     # Nobody should take the write permission from /tmp.
     own = status.st_uid == os.geteuid() and not status.st_mode & stat.S_ISVTX
-    remedy = "run chmod go-w on it" if own else ANOTHER_FOLDER
+    remedy = "run chmod go-w on it" if own else OWN_FOLDER_ADVICE
     return SharedFolder(f"other users can write to {place}; {remedy}")

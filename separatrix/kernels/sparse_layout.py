@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-BROKEN = (
+INVALID_MESSAGE = (
     "The sparse matrix is broken: its indices or row pointers lie outside the data, or its arrays do not fit "
     "together. Make the matrix again."
 )
@@ -34,17 +34,17 @@ def by_rows(X: Any) -> Any:
     """
     if len(X.shape) > 2:
         raise ValueError(f"X has {len(X.shape)} dimensions; give a table with one row per example.")
-    sound = _SOUND.get(getattr(X, "format", ""))
+    sound = _VALIDITY_CHECKS.get(getattr(X, "format", ""))
     try:
         matrix = X.tocsr() if sound is None or sound(X) else None
-        if matrix is not None and is_sound(matrix.data, matrix.indices, matrix.indptr, matrix.shape):
+        if matrix is not None and is_valid(matrix.data, matrix.indices, matrix.indptr, matrix.shape):
             return matrix
     except (AttributeError, TypeError, ValueError):  # a part is missing, or is no array
         pass
-    raise ValueError(BROKEN)
+    raise ValueError(INVALID_MESSAGE)
 
 
-def is_sound(data: Any, indices: Any, indptr: Any, shape: tuple[int, ...]) -> bool:
+def is_valid(data: Any, indices: Any, indptr: Any, shape: tuple[int, ...]) -> bool:
     """Whether these are the arrays of a CSR matrix of this shape, with every index in range."""
     n_rows, n_columns = shape if len(shape) == 2 else (1, shape[0])
     if not (isinstance(data, np.ndarray) and data.ndim == 1):
@@ -101,4 +101,10 @@ def _sound_lil(X: Any) -> bool:
     return alike and len(X.rows) == X.shape[0]
 
 
-_SOUND = {"csc": _sound_csc, "bsr": _sound_bsr, "coo": _sound_coo, "dia": _sound_dia, "lil": _sound_lil}
+_VALIDITY_CHECKS = {
+    "csc": _sound_csc,
+    "bsr": _sound_bsr,
+    "coo": _sound_coo,
+    "dia": _sound_dia,
+    "lil": _sound_lil,
+}

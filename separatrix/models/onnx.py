@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.models.model_error import ModelError
-from separatrix.models.whole_file import written_whole
+from separatrix.models.whole_file import atomic_write
 
 OPSET = 17
 IR_VERSION = 8  # of the ONNX of that opset, so that older runtimes read the file
@@ -84,7 +84,7 @@ def to_onnx(model: Any) -> bytes:
 def save_onnx(model: Any, path: str | os.PathLike[str]) -> None:
     """Write the ONNX graph of a fitted model, whole or not at all."""
     content = to_onnx(model)
-    with written_whole(path, binary=True) as file:
+    with atomic_write(path, binary=True) as file:
         file.write(content)
 
 

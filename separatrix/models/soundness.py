@@ -18,7 +18,7 @@ from separatrix.halfspace import Halfspace
 from separatrix.models.model_error import ModelError
 from separatrix.rows.preparation import Preparation
 
-FIGURES = {
+NUMERIC_ATTRIBUTES = {
     "alpha_", "condition_", "covariance_", "dual_coef_", "errors_", "gap_", "geometric_margin_",
     "interrupted_", "log_likelihood_", "lower_bound_", "margin_", "margin_at_most_", "margin_centred_",
     "mass_", "misclassified_", "mistake_bound_", "mistake_bound_centred_", "mistakes_", "n_iter_",
@@ -28,17 +28,17 @@ FIGURES = {
 }  # fmt: skip
 
 
-class Form(NamedTuple):
+class ExpectedType(NamedTuple):
     """What a value should be, in words, and the test of it."""
 
     words: str
     fits: Callable[[Any], bool]
 
 
-def require_sound(found: Mapping[str, Any]) -> None:
+def require_valid_types(found: Mapping[str, Any]) -> None:
     """Raise a `ModelError` that names the first value of the wrong type."""
     for name, value in found.items():
-        form = FIGURE if name in FIGURES else FORMS.get(name)
+        form = NUMERIC_FORM if name in NUMERIC_ATTRIBUTES else FORMS.get(name)
         if form is not None and not form.fits(value):
             raise ModelError(f"its {name} should be {form.words}.")
 
@@ -79,9 +79,9 @@ def _are_votes(value: Any) -> bool:
     return whole and bool((value >= 0).all())
 
 
-def _is_figure(value: Any) -> bool:
+def _is_numeric(value: Any) -> bool:
     if isinstance(value, tuple):
-        return all(map(_is_figure, value))
+        return all(map(_is_numeric, value))
     if isinstance(value, np.ndarray):
         return value.dtype.kind in "biuf"
     return value is None or isinstance(value, bool | int | float)
@@ -107,20 +107,20 @@ def _of(*kinds: Any) -> Callable[[Any], bool]:
     return _each(lambda value: isinstance(value, kinds))
 
 
-FIGURE = Form("a number, or numbers", _is_figure)
+NUMERIC_FORM = ExpectedType("a number, or numbers", _is_numeric)
 FORMS = {
-    "n_features_in_": Form("a whole number above 0", _is_whole),
-    "classes_": Form("two or more different labels, all numbers or all text", _are_labels),
-    "feature_names_in_": Form("different names", _are_names),
-    "coef_": Form(
+    "n_features_in_": ExpectedType("a whole number above 0", _is_whole),
+    "classes_": ExpectedType("two or more different labels, all numbers or all text", _are_labels),
+    "feature_names_in_": ExpectedType("different names", _are_names),
+    "coef_": ExpectedType(
         "an array of finite doubles", lambda value: isinstance(value, np.ndarray) and finite(value)
     ),
-    "intercept_": Form("finite, one double or an array of them", finite),
-    "halfspace_": Form("a halfspace, or one for each class", _of(Halfspace, type(None))),
-    "certificate_": Form("a certificate, or one for each class", _of(Certificate)),
-    "mistake_run_": Form("a mistake run, or one for each class", _of(MistakeRun, type(None))),
-    "history_": Form("a history, or one for each class", _are_histories),
-    "preparation_": Form("a preparation of columns", lambda value: isinstance(value, Preparation)),
-    "voters_": Form("a table of finite doubles, or one for each class", _each(_are_voters)),
-    "votes_": Form("whole numbers from 0 up, or such for each class", _each(_are_votes)),
+    "intercept_": ExpectedType("finite, one double or an array of them", finite),
+    "halfspace_": ExpectedType("a halfspace, or one for each class", _of(Halfspace, type(None))),
+    "certificate_": ExpectedType("a certificate, or one for each class", _of(Certificate)),
+    "mistake_run_": ExpectedType("a mistake run, or one for each class", _of(MistakeRun, type(None))),
+    "history_": ExpectedType("a history, or one for each class", _are_histories),
+    "preparation_": ExpectedType("a preparation of columns", lambda value: isinstance(value, Preparation)),
+    "voters_": ExpectedType("a table of finite doubles, or one for each class", _each(_are_voters)),
+    "votes_": ExpectedType("whole numbers from 0 up, or such for each class", _each(_are_votes)),
 }

@@ -15,14 +15,14 @@ from separatrix import limits
 from separatrix.fitting import LinearClassifier, LinearRegressor
 from separatrix.models.agreement import disagreement
 from separatrix.models.model_error import ModelError
-from separatrix.models.soundness import require_sound
+from separatrix.models.soundness import require_valid_types
 from separatrix.models.values import from_plain, to_plain
-from separatrix.models.whole_file import written_whole
+from separatrix.models.whole_file import atomic_write
 
 MODELS = (LinearClassifier, LinearRegressor)
 FORMAT = "separatrix-model"
 VERSION = 1
-UNFIT = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+DAMAGE_ERRORS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 FIELDS = {"format", "version", "library", "estimator", "parameters", "fitted", "digest"}
 
 
@@ -41,7 +41,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         its weights are not finite, or if they are no longer those that its certificate speaks of.
     """
     text = to_json(model)
-    with written_whole(path) as file:
+    with atomic_write(path) as file:
         file.write(text)
 
 
@@ -80,14 +80,14 @@ def to_json(model: Any) -> str:
 
 def from_json(text: str | bytes, name: str = "the file") -> Any:
     """The model that `to_json` wrote; ``name`` is what messages call the file."""
-    model = unchecked(text, name)
+    model = load_unchecked(text, name)
     found = disagreement(model)
     if found is not None:
         raise ModelError(f"{name} contradicts itself: {found}")
     return model
 
 
-def unchecked(text: str | bytes, name: str = "the file") -> Any:
+def load_unchecked(text: str | bytes, name: str = "the file") -> Any:
     """The same, without asking whether the model agrees with its own certificates."""
     record = _record(text, name)
     estimator = _estimator(record["estimator"])
@@ -96,7 +96,7 @@ def unchecked(text: str | bytes, name: str = "the file") -> Any:
     try:
         parameters = {key: from_plain(value) for key, value in record["parameters"].items()}
         fitted = {key: from_plain(value) for key, value in record["fitted"].items()}
-        require_sound(fitted)
+        require_valid_types(fitted)
         model = estimator(**parameters)
         model._check_parameters()
         model._restore_state(fitted)
@@ -104,7 +104,7 @@ def unchecked(text: str | bytes, name: str = "the file") -> Any:
         raise ModelError(f"{name} is damaged: {error}") from None
     except KeyError as error:
         raise ModelError(f"{name} is damaged: it lacks {error}.") from None
-    except UNFIT as error:
+    except DAMAGE_ERRORS as error:
         raise ModelError(f"{name} is damaged: {str(error).rstrip('.')}.") from None
     return model
 
@@ -113,7 +113,9 @@ def _require_storable(model: Any) -> None:
     """Raise a `ModelError` for what `from_json` would refuse."""
     try:
         model._check_parameters()
-        require_sound({key: getattr(model, key) for key in ("coef_", "intercept_") if hasattr(model, key)})
+        require_valid_types(
+            {key: getattr(model, key) for key in ("coef_", "intercept_") if hasattr(model, key)}
+        )
     except (TypeError, ValueError) as error:
         raise ModelError(f"The model cannot be stored: {error}") from None
     found = disagreement(model)

@@ -30,7 +30,7 @@ from separatrix.rows.preparation import Preparation
 NUMERIC = re.compile(r"bool|u?int(8|16|32|64)|float(32|64)")
 TEXT = re.compile(r"[<>]U[0-9]{1,9}")
 NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
-LARGEST = 2**53
+MAX_EXACT_INTEGER = 2**53
 
 
 def to_plain(value: Any) -> Any:
@@ -44,7 +44,7 @@ def to_plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, int):
-        return value if abs(value) <= LARGEST else {"whole": to_decimal(value)}
+        return value if abs(value) <= MAX_EXACT_INTEGER else {"whole": to_decimal(value)}
     if isinstance(value, float):
         return value if math.isfinite(value) else {"float": _name_of(value)}
     if isinstance(value, list):

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 
 @contextmanager
-def written_whole(path: str | os.PathLike[str], *, binary: bool = False) -> Iterator[IO[Any]]:
+def atomic_write(path: str | os.PathLike[str], *, binary: bool = False) -> Iterator[IO[Any]]:
     """A file to write to, which gets its name once everything is in it and on the disk.
 
     It is written under a temporary name in the same folder, which is removed if anything goes wrong, an
@@ -22,7 +22,7 @@ def written_whole(path: str | os.PathLike[str], *, binary: bool = False) -> Iter
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "answer.txt")
-    ...     with suppress(ZeroDivisionError), written_whole(path) as file:
+    ...     with suppress(ZeroDivisionError), atomic_write(path) as file:
     ...         _ = file.write(f"{1 / 0}")
     ...     list(Path(folder).iterdir())
     []
@@ -48,14 +48,14 @@ def written_whole(path: str | os.PathLike[str], *, binary: bool = False) -> Iter
         with suppress(OSError):
             os.unlink(temporary)
         raise
-    _settle(target.parent)
+    _sync_folder(target.parent)
 
 
 def _opened(path: Path, mode: str, binary: bool) -> IO[Any]:
     return path.open(f"{mode}b") if binary else path.open(mode, encoding="utf-8", newline="")
 
 
-def _settle(folder: Path) -> None:
+def _sync_folder(folder: Path) -> None:
     """Put the new name on the disk too, where the system lets a folder be opened."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)

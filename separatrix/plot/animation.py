@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.models.whole_file import written_whole
+from separatrix.models.whole_file import atomic_write
 from separatrix.plot.display import INK, MINUS, PLUS, pyplot
 from separatrix.rows import as_rows
 
-MOST_FRAMES = 120
+MAX_FRAMES = 120
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Trace:
             content = self._page(seconds).encode()
         else:
             raise ValueError(f"{name}: a trace is written as .gif or .html.")
-        with written_whole(path, binary=True) as file:
+        with atomic_write(path, binary=True) as file:
             file.write(content)
 
     def draw(self, place: int, ax: Any = None) -> Any:
@@ -66,15 +66,15 @@ class Trace:
         for sign, colour, marker in ((-1, MINUS, "s"), (1, PLUS, "o")):
             ax.scatter(*self.X[self.signs == sign].T, s=20, c=colour, marker=marker, alpha=0.8)
         low, high = self.X.min(axis=0), self.X.max(axis=0)
-        room = 0.1 * np.maximum(high - low, 1e-9)
-        ax.set_xlim(low[0] - room[0], high[0] + room[0])
-        ax.set_ylim(low[1] - room[1], high[1] + room[1])
+        padding = 0.1 * np.maximum(high - low, 1e-9)
+        ax.set_xlim(low[0] - padding[0], high[0] + padding[0])
+        ax.set_ylim(low[1] - padding[1], high[1] + padding[1])
         ax.autoscale(False)
         *w, b = step.weights
         norm = float(np.hypot(*w))
         if norm > 0:
-            foot = -b * np.array(w) / norm**2
-            ax.axline(foot, foot + np.array([-w[1], w[0]]) / norm, color=INK, linewidth=1.5)
+            nearest_point = -b * np.array(w) / norm**2
+            ax.axline(nearest_point, nearest_point + np.array([-w[1], w[0]]) / norm, color=INK, linewidth=1.5)
         if step.row is not None:
             ax.scatter(*self.X[step.row], s=160, facecolors="none", edgecolors=INK, linewidths=1.5)
         ended = "settled" if self.settled else "still wrong"
@@ -108,7 +108,7 @@ class Trace:
         total = seconds * (len(pictures) + 3)
         share = 100 * seconds / total
         images = "".join(
-            f'<img alt="{html.escape(self._told(k))}" style="animation-delay:{k * seconds:.3f}s" '
+            f'<img alt="{html.escape(self._caption(k))}" style="animation-delay:{k * seconds:.3f}s" '
             f'src="data:image/png;base64,{base64.b64encode(picture).decode()}">'
             for k, picture in enumerate(pictures)
         )
@@ -124,7 +124,7 @@ class Trace:
             f"<p>{html.escape(self._ending())}</p></main></body></html>"
         )
 
-    def _told(self, place: int) -> str:
+    def _caption(self, place: int) -> str:
         step = self.steps[place]
         return self._ending() if step.row is None else f"Mistake {step.mistakes + 1}: row {step.row}"
 
@@ -133,7 +133,7 @@ class Trace:
         return f"{mistakes} mistakes; " + ("the last pass made none." if self.settled else "not settled.")
 
 
-def trace(X: Any, y: Any = None, *, max_iter: int = 100, max_mistakes: int = MOST_FRAMES) -> Trace:
+def trace(X: Any, y: Any = None, *, max_iter: int = 100, max_mistakes: int = MAX_FRAMES) -> Trace:
     """Record a perceptron from zero with unit steps on rows of the plane, mistake by mistake.
 
     Examples

@@ -25,7 +25,7 @@ __all__ = ["barely_separable", "separable"]
 Direction = Literal["axis", "diagonal", "random"]
 RandomState = int | np.random.Generator | None
 
-_CHUNK = 65536
+_CHUNK_ROWS = 65536
 
 
 def separable(
@@ -198,10 +198,10 @@ def _diagonal_rows(
     spread = 16 if d >= 16 else 4
     columns = rng.choice(d, size=spread, replace=False)
     unit[columns] = rng.choice(np.array([-1.0, 1.0]), size=spread) / math.sqrt(spread)
-    for start in range(0, n, _CHUNK):
-        rows = X[start : start + _CHUNK]
+    for start in range(0, n, _CHUNK_ROWS):
+        rows = X[start : start + _CHUNK_ROWS]
         exact = rows.astype(np.float64)
-        rows[:] = exact + np.outer(target[start : start + _CHUNK] - exact @ unit, unit)
+        rows[:] = exact + np.outer(target[start : start + _CHUNK_ROWS] - exact @ unit, unit)
     return X, y, unit, margin
 
 
@@ -214,7 +214,7 @@ def _rotate(rng: np.random.Generator, X: NDArray[Any]) -> tuple[float, ...]:
     mirror[0] += 1.0
     length = float(mirror @ mirror)
     if length > 0:
-        for start in range(0, len(X), _CHUNK):
-            rows = X[start : start + _CHUNK]
+        for start in range(0, len(X), _CHUNK_ROWS):
+            rows = X[start : start + _CHUNK_ROWS]
             rows -= np.outer(rows @ mirror, mirror * (2 / length)).astype(X.dtype)
     return tuple(unit.tolist())

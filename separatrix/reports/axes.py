@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix.reports.svg import Drawing, shortened, text_width
 
-LOW, HIGH = 1e-300, 1e300
+LEAST_VALUE, LARGEST_VALUE = 1e-300, 1e300
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Scale:
 
     def __call__(self, value: float) -> float:
         low, high = (math.log10(self.low), math.log10(self.high)) if self.log else (self.low, self.high)
-        place = math.log10(max(value, LOW)) if self.log else value
+        place = math.log10(max(value, LEAST_VALUE)) if self.log else value
         return self.start + (place - low) / (high - low) * (self.stop - self.start)
 
     def ticks(self, most: int = 6) -> list[float]:
@@ -78,11 +78,11 @@ def padded(values: Sequence[float] | np.ndarray, share: float = 0.08) -> tuple[f
     >>> padded([0.0, 10.0], 0.1)
     (-1.0, 11.0)
     """
-    low, high = max(float(np.min(values)), -HIGH), min(float(np.max(values)), HIGH)
-    room = (high - low) * share
-    if not room > 1e-9 * max(abs(low), abs(high)):
-        room = max(abs(low), abs(high)) * 0.1 or 1.0
-    return low - room, high + room
+    low, high = max(float(np.min(values)), -LARGEST_VALUE), min(float(np.max(values)), LARGEST_VALUE)
+    padding = (high - low) * share
+    if not padding > 1e-9 * max(abs(low), abs(high)):
+        padding = max(abs(low), abs(high)) * 0.1 or 1.0
+    return low - padding, high + padding
 
 
 def draw_frame(
@@ -128,12 +128,12 @@ def draw_legend(
     x, y, line = left, top, 20.0
     for mark, text in entries:
         shown = shortened(text, width - 30)
-        wide = 24 + text_width(shown) + 14
-        if x > left and x + wide - 14 > left + width:
+        entry_width = 24 + text_width(shown) + 14
+        if x > left and x + entry_width - 14 > left + width:
             x, y = left, y + line
         draw_mark(drawing, mark, x + 9, y)
         drawing.text(x + 24, y + 4, shown)
-        x += wide
+        x += entry_width
     return y + line
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from separatrix.reports.axes import Panel, draw_edge, draw_frame, draw_mark, panel
 from separatrix.reports.svg import Drawing
 
-WIDE, HIGH = 360.0, 320.0
+PANEL_WIDTH, PANEL_HEIGHT = 360.0, 320.0
 METHODS = ("perceptron", "logistic", "SVM, C = 1", "maximum margin")
-STROKES = {
+LINE_STYLES = {
     "perceptron": ("third", "3 3"),
     "logistic": ("fourth", "9 4"),
     "SVM, C = 1": ("ink", None),
@@ -61,7 +61,7 @@ def boundaries_compared() -> str:
     drawing.text(26, 30, "Which line? Four boundaries on the same points", class_="ink heading")
     for place, (title, flipped) in enumerate((("All labels right", 0), ("Five labels wrong", 5))):
         X, y = points(flipped)
-        area = panel(60 + place * (WIDE + 64), 76, WIDE, HIGH, (-5.5, 8.5), (-5.0, 5.0))
+        area = panel(60 + place * (PANEL_WIDTH + 64), 76, PANEL_WIDTH, PANEL_HEIGHT, (-5.5, 8.5), (-5.0, 5.0))
         draw_frame(drawing, area, title, "first column", "second column" if place == 0 else "")
         models = fitted(X, y)
         with drawing.clipped(area.left, area.top, area.width, area.height):
@@ -73,7 +73,7 @@ def boundaries_compared() -> str:
         draw_edge(drawing, area)
     x = 60.0
     for name in METHODS:
-        colour, dashes = STROKES[name]
+        colour, dashes = LINE_STYLES[name]
         drawing.path([(x, 448), (x + 34, 448)], class_=f"line {colour}-line", stroke_dasharray=dashes)
         drawing.text(x + 42, 452, name)
         x += 190
@@ -88,5 +88,5 @@ def _line(drawing: Drawing, area: Panel, model: Any, name: str) -> None:
         return
     foot, along = (-b * u / square, -b * v / square), 40.0 / square**0.5
     ends = [(foot[0] + t * v * along, foot[1] - t * u * along) for t in (-1.0, 1.0)]
-    colour, dashes = STROKES[name]
+    colour, dashes = LINE_STYLES[name]
     drawing.path([area.point(*end) for end in ends], class_=f"line {colour}-line", stroke_dasharray=dashes)

@@ -10,7 +10,7 @@ from separatrix.reports.axes import Panel, Scale, draw_edge, draw_frame
 from separatrix.reports.svg import Drawing, text_width
 
 LEFT, TOP, WIDTH, HEIGHT = 84.0, 76.0, 440.0, 290.0
-STROKES = (
+LINE_STYLES = (
     ("plus", None),
     ("minus", "8 4"),
     ("third", "3 3"),
@@ -86,7 +86,7 @@ def chart(
 
 
 def _draw(drawing: Drawing, area: Panel, curve: Curve) -> None:
-    colour, dashes = STROKES[curve.stroke]
+    colour, dashes = LINE_STYLES[curve.stroke]
     points = [area.point(float(x), float(y)) for x, y in zip(curve.x, curve.y, strict=True)]
     if curve.line:
         drawing.path(points, class_=f"line {colour}-line", stroke_dasharray=dashes)
@@ -96,7 +96,7 @@ def _draw(drawing: Drawing, area: Panel, curve: Curve) -> None:
 
 
 def _sample(drawing: Drawing, curve: Curve, x: float, y: float) -> None:
-    colour, dashes = STROKES[curve.stroke]
+    colour, dashes = LINE_STYLES[curve.stroke]
     if curve.line:
         drawing.path([(x, y), (x + 28, y)], class_=f"line {colour}-line", stroke_dasharray=dashes)
     if curve.dots:

@@ -9,7 +9,7 @@ from separatrix.algorithms.separation import Separation
 from separatrix.algorithms.separation.null_space import null_space
 from separatrix.rows import Rows
 
-MOST_NAMES = 6
+MAX_NAMES = 6
 
 
 def logistic_words(separation: Separation, rows: Rows) -> tuple[str, ...] | None:
@@ -57,6 +57,6 @@ def _listed(names: Sequence[Any]) -> str:
     >>> _listed("abc"), _listed("abcdefgh")
     ('a, b and c', 'a, b, c, d, e, f and 2 more')
     """
-    if len(names) > MOST_NAMES:
-        return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES:,} more"
+    if len(names) > MAX_NAMES:
+        return f"{', '.join(names[:MAX_NAMES])} and {len(names) - MAX_NAMES:,} more"
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else ""

@@ -19,7 +19,7 @@ from separatrix.reports.formatting import Line, counted, laid_out, named, number
 from separatrix.reports.summary import Label, rows_of
 from separatrix.rows import DataError, Rows
 
-MOST_CLASSES = 12
+MAX_CLASSES = 12
 
 
 @dataclass(frozen=True)
@@ -198,13 +198,15 @@ def render(seen: Evaluation | RegressionEvaluation, width: int = 100) -> str:
     return "\n".join(piece for line in lines for piece in laid_out(line, width))
 
 
-def told(seen: Evaluation, condition: str = "") -> str:
+def errors_in_words(seen: Evaluation, condition: str = "") -> str:
     """The errors and their interval, under a condition if there is one, in one sentence.
 
     >>> confusion = ((25, 0), (1, 24))
-    >>> told(Evaluation("Perceptron", None, 50, 1, (0.0005, 0.1065), 0.95, (0, 1), confusion, 1.0, None))
+    >>> seen = Evaluation("Perceptron", None, 50, 1, (0.0005, 0.1065), 0.95, (0, 1), confusion, 1.0, None)
+    >>> errors_in_words(seen)
     '1 error on 50 rows (2%); the risk is between 0.05% and 10.65% (exact binomial interval, 95%)'
-    >>> told(Evaluation("Perceptron", None, 50, 1, None, 0.95, (0, 1), confusion, 1.0, None, True))
+    >>> seen = Evaluation("Perceptron", None, 50, 1, None, 0.95, (0, 1), confusion, 1.0, None, True)
+    >>> errors_in_words(seen)
     '1 error on 50 rows (2%), which are the rows of the fit: they do not tell the risk on new rows'
     """
     errors = f"{several(seen.errors, 'error')} on {several(seen.rows, 'row')} ({100 * seen.error_rate:.3g}%)"
@@ -224,20 +226,20 @@ def _of_the_fit(rows: int) -> str:
 def _classes(seen: Evaluation) -> Iterator[Line]:
     yield f"{seen.estimator} on {seen.name or several(seen.rows, 'row')}"
     yield ""
-    yield "errors", told(seen, "if none of these rows was in the fit, ")
+    yield "errors", errors_in_words(seen, "if none of these rows was in the fit, ")
     if seen.auc is not None:
         yield "AUC", f"{seen.auc:.6g}, the share of pairs of both classes that the scores put in order"
     if seen.log_loss is not None:
         yield "log loss", f"{number(seen.log_loss)}, the mean of -ln(probability of the label)"
     yield ""
     names = [named(label) for label in seen.classes]
-    if len(names) > MOST_CLASSES:
+    if len(names) > MAX_CLASSES:
         worst = sorted(
             (-count, names[i], names[j])
             for i, row in enumerate(seen.confusion)
             for j, count in enumerate(row)
             if i != j and count
-        )[:MOST_CLASSES]
+        )[:MAX_CLASSES]
         yield from table(("label", "predicted", "rows"), [(i, j, counted(-c)) for c, i, j in worst])
         return
     yield from table(

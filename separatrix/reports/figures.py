@@ -9,7 +9,7 @@ import numpy as np
 from separatrix import losses
 from separatrix.reports.axes import draw_edge, draw_frame, panel
 from separatrix.reports.formatting import at_least, at_most, named, several
-from separatrix.reports.panels import draw_course, draw_points
+from separatrix.reports.panels import draw_mistakes, draw_points
 from separatrix.reports.points import points_of
 from separatrix.reports.summary import Summary, Task
 from separatrix.reports.svg import Drawing, shortened
@@ -17,10 +17,10 @@ from separatrix.rows import as_rows
 
 WIDTH = 860.0
 LEFT, GAP, RIGHT = 72.0, 84.0, 24.0
-SQUARE = 320.0
-MOST_TASKS = 6
+PANEL_HEIGHT = 320.0
+MAX_TASKS = 6
 
-STROKES = {
+LINE_STYLES = {
     "zero_one": ("ink", None),
     "perceptron": ("plus", None),
     "hinge": ("minus", None),
@@ -39,7 +39,7 @@ def outcome(summary: Summary, model: Any, X: Any, y: Any = None) -> str:
     """
     rows = as_rows(X, y)
     binary = len(summary.tasks) == 1
-    tasks = summary.tasks[:MOST_TASKS]
+    tasks = summary.tasks[:MAX_TASKS]
     heading, verdict = _heading(summary), _verdict(summary)
     drawing = Drawing(WIDTH, 0.0, heading, _description(summary), "outcome")
     drawing.text(26, 30, shortened(heading, WIDTH - 52, 15), class_="ink heading")
@@ -51,11 +51,11 @@ def outcome(summary: Summary, model: Any, X: Any, y: Any = None) -> str:
         if hasattr(model, "coef_"):
             code = 1 if binary else place
             points = points_of(rows, code, model.coef_[place], float(model.intercept_[place]))
-            bottom = draw_points(drawing, LEFT, top, wide, SQUARE, points, task)
+            bottom = draw_points(drawing, LEFT, top, wide, PANEL_HEIGHT, points, task)
             if task.mistakes is not None:
-                bottom = max(bottom, draw_course(drawing, LEFT + wide + GAP, top, wide, SQUARE, task))
+                bottom = max(bottom, draw_mistakes(drawing, LEFT + wide + GAP, top, wide, PANEL_HEIGHT, task))
         else:
-            bottom = draw_course(drawing, LEFT, top, WIDTH - LEFT - RIGHT, SQUARE, task)
+            bottom = draw_mistakes(drawing, LEFT, top, WIDTH - LEFT - RIGHT, PANEL_HEIGHT, task)
     drawing.height = bottom + 4
     return drawing.to_svg()
 
@@ -74,7 +74,7 @@ def losses_compared() -> str:
     margins = np.linspace(-3.0, 3.0, 241)
     with drawing.clipped(area.left, area.top - 1, area.width, area.height + 2):
         for loss in losses.ALL.values():
-            colour, dashes = STROKES.get(loss.name, ("sixth", None))
+            colour, dashes = LINE_STYLES.get(loss.name, ("sixth", None))
             values = np.minimum(loss.value(margins), 5.0)
             if loss.name == "zero_one":
                 steps = [(-3.0, 1.0), (0.0, 1.0), (0.0, 0.0), (3.0, 0.0)]
@@ -86,7 +86,7 @@ def losses_compared() -> str:
     draw_edge(drawing, area)
     x, y = area.right + 34, area.top + 6
     for loss in losses.ALL.values():
-        colour, dashes = STROKES.get(loss.name, ("sixth", None))
+        colour, dashes = LINE_STYLES.get(loss.name, ("sixth", None))
         drawing.path([(x, y), (x + 28, y)], class_=f"line {colour}-line", stroke_dasharray=dashes)
         drawing.text(x + 38, y + 4, loss.name.replace("_", "-" if loss.name == "zero_one" else " "))
         formula = loss.formula.replace("-", "−").replace("<=", "≤")
@@ -119,10 +119,12 @@ def _verdict(summary: Summary) -> str:
 
 
 def _description(summary: Summary) -> str:
-    return " ".join([f"{_heading(summary)}.", _verdict(summary), *map(_told, summary.tasks[:MOST_TASKS])])
+    return " ".join(
+        [f"{_heading(summary)}.", _verdict(summary), *map(_task_description, summary.tasks[:MAX_TASKS])]
+    )
 
 
-def _told(task: Task) -> str:
+def _task_description(task: Task) -> str:
     """One task in words, for those who do not see the picture."""
     other = "the rest" if task.negative is None else named(task.negative)
     margin = task.figures.geometric_margin

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from decimal import ROUND_FLOOR, Context, Decimal
 from typing import Any
 
-NAME_WIDTH = 13
-LONGEST_NAME = 40
-DOWN = Context(prec=4, rounding=ROUND_FLOOR)
+NAME_CHARACTERS = 13
+MAX_NAME_CHARACTERS = 40
+ROUND_DOWN = Context(prec=4, rounding=ROUND_FLOOR)
 
 Line = str | tuple[str, str]
 
@@ -33,7 +33,7 @@ def at_least(bound: float) -> str:
     """
     if not math.isfinite(bound):
         return number(bound)
-    return number(float(DOWN.create_decimal(Decimal(bound))))
+    return number(float(ROUND_DOWN.create_decimal(Decimal(bound))))
 
 
 def counted(value: int) -> str:
@@ -77,7 +77,7 @@ def all_rows(n: int) -> str:
 def named(label: Any) -> str:
     """A label, kept to one short line."""
     text = printable(" ".join(str(label).split())) or "(empty)"
-    return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
+    return text if len(text) <= MAX_NAME_CHARACTERS else text[: MAX_NAME_CHARACTERS - 1] + "…"
 
 
 def laid_out(line: Line, width: int) -> list[str]:
@@ -85,7 +85,7 @@ def laid_out(line: Line, width: int) -> list[str]:
     if isinstance(line, str):
         return [line] if line[:1] in ("", " ") else textwrap.wrap(line, width, subsequent_indent="  ")
     name, text = line
-    first = f"  {name:<{NAME_WIDTH}}  "
+    first = f"  {name:<{NAME_CHARACTERS}}  "
     rest = " " * len(first)
     return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
 

@@ -12,8 +12,8 @@ from separatrix.reports.points import Points
 from separatrix.reports.summary import Task
 from separatrix.reports.svg import Drawing
 
-WORTH_LOG = 12.0  # times: so far below the top, the mistakes of a pass would vanish on a linear scale
-MOST_BARS = 240
+LOG_SCALE_FACTOR = 12.0  # times: so far below the top, the mistakes of a pass would vanish on a linear scale
+MAX_BARS = 240
 
 
 def draw_points(
@@ -38,7 +38,7 @@ def draw_points(
             for x, y in points.place[points.margins <= street * (1 + 1e-6)].tolist():
                 draw_mark(drawing, "nearest", *area.point(x, y))
     draw_edge(drawing, area)
-    entries = _entries(points, task, street, _in_sight(area, points))
+    entries = _entries(points, task, street, _is_visible(area, points))
     return draw_legend(drawing, left - 46, area.bottom + 58, width + 46, entries)
 
 
@@ -46,7 +46,7 @@ def _title(task: Task, title: str) -> str:
     return title if task.negative is not None else f"{named(task.positive)} against the rest: {title.lower()}"
 
 
-def _in_sight(area: Panel, points: Points) -> bool:
+def _is_visible(area: Panel, points: Points) -> bool:
     """Whether the boundary passes between the corners of the panel."""
     if points.normal is None:
         return False
@@ -55,11 +55,11 @@ def _in_sight(area: Panel, points: Points) -> bool:
     return bool(sides.min() <= 0 <= sides.max())
 
 
-def _entries(points: Points, task: Task, street: float | None, in_sight: bool) -> list[tuple[str, str]]:
+def _entries(points: Points, task: Task, street: float | None, visible: bool) -> list[tuple[str, str]]:
     other = "the rest" if task.negative is None else named(task.negative)
     entries = [("plus", f"{named(task.positive)} (+1)"), ("minus", f"{other} (−1)")]
     if points.normal is not None:
-        entries.append(("boundary", "boundary" if in_sight else "boundary, out of sight"))
+        entries.append(("boundary", "boundary" if visible else "boundary, out of sight"))
     if street is not None:
         entries.append(("street", f"margin {at_least(street)} on each side"))
         entries.append(("nearest", "nearest row"))
@@ -73,9 +73,9 @@ def _draw_boundary(drawing: Drawing, area: Panel, points: Points, street: float 
     assert normal is not None
     middle = np.array([(area.x.low + area.x.high) / 2, (area.y.low + area.y.high) / 2])
     foot = middle - (normal @ middle + points.offset) * normal
-    reach = abs(normal @ middle + points.offset)
-    reach += math.hypot(area.x.high - area.x.low, area.y.high - area.y.low)
-    along = np.array([-normal[1], normal[0]]) * reach
+    half_length = abs(normal @ middle + points.offset)
+    half_length += math.hypot(area.x.high - area.x.low, area.y.high - area.y.low)
+    along = np.array([-normal[1], normal[0]]) * half_length
 
     def line(distance: float) -> list[tuple[float, float]]:
         at = foot + distance * normal
@@ -89,18 +89,20 @@ def _draw_boundary(drawing: Drawing, area: Panel, points: Points, street: float 
     drawing.path(line(0.0), class_="line ink-line")
 
 
-def draw_course(drawing: Drawing, left: float, top: float, width: float, height: float, task: Task) -> float:
+def draw_mistakes(
+    drawing: Drawing, left: float, top: float, width: float, height: float, task: Task
+) -> float:
     """Mistakes of each pass and in all, under the bound; returns the bottom of the legend below."""
     per_pass = np.array(task.mistakes_per_pass or (0,))
     total = per_pass.cumsum()
     bound = _bound(task)
     highest = max(float(total[-1]), 1.0)
-    log = max(bound or highest, WORTH_LOG) > WORTH_LOG * max(float(per_pass.max()), 1.0)
+    log = max(bound or highest, LOG_SCALE_FACTOR) > LOG_SCALE_FACTOR * max(float(per_pass.max()), 1.0)
     ceiling = max(bound or highest, highest) * (6.0 if log else 1.2)
     up = (0.5, ceiling) if log else (0.0, ceiling)
     area = panel(left, top, width, height, (0.4, len(per_pass) + 0.6), up, log=log)
     draw_frame(drawing, area, _title(task, "Mistakes, pass by pass"), "pass", "mistakes", whole=True)
-    group = max(1, math.ceil(len(per_pass) / MOST_BARS))
+    group = max(1, math.ceil(len(per_pass) / MAX_BARS))
     _draw_bars(drawing, area, per_pass, group)
     ends = [*range(group - 1, len(per_pass), group)]
     ends += [len(per_pass) - 1] if ends[-1:] != [len(per_pass) - 1] else []

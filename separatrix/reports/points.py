@@ -12,9 +12,9 @@ from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Block, Rows
 from separatrix.rows.rows import dense_rows
 
-MOST_POINTS = 600
-MOST_VALUES = 2_000_000  # of the rows taken: with many columns fewer rows are shown
-NEAREST = 24
+MAX_POINTS = 600
+MAX_VALUES = 2_000_000  # of the rows taken: with many columns fewer rows are shown
+NEAREST_ROWS = 24
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def points_of(rows: Rows, positive: int, weights: np.ndarray, intercept: float) 
 def _chosen(
     rows: Rows, positive: int, weights: np.ndarray, intercept: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    most = min(MOST_POINTS, max(50, MOST_VALUES // rows.n_columns))
+    most = min(MAX_POINTS, max(50, MAX_VALUES // rows.n_columns))
     stride = max(1, -(-rows.n_rows // most))
     parts, signs = [], []
     for block in rows.blocks():
@@ -103,7 +103,7 @@ def _chosen(
             parts.append(dense_rows(block.X, chosen, rows.n_columns).astype(np.float64))
             signs.append(block.signs(positive)[chosen])
     if stride > 1:
-        nearest = rows.worst(lambda block: _lowest(block, rows, positive, weights, intercept), NEAREST)
+        nearest = rows.worst(lambda block: _lowest(block, rows, positive, weights, intercept), NEAREST_ROWS)
         parts.append(nearest.X.astype(np.float64))
         signs.append(np.where(nearest.codes == positive, 1, -1))
     return np.concatenate(parts), np.concatenate(signs).astype(np.int64)
@@ -113,7 +113,7 @@ def _lowest(
     block: Block, rows: Rows, positive: int, weights: np.ndarray, intercept: float
 ) -> tuple[np.ndarray, np.ndarray]:
     margins = block.signs(positive) * (matrix(block, rows.n_columns) @ weights + intercept)
-    lowest = np.argsort(margins, kind="stable")[:NEAREST]
+    lowest = np.argsort(margins, kind="stable")[:NEAREST_ROWS]
     return lowest, margins[lowest]
 
 

@@ -14,7 +14,7 @@ from separatrix.rows import Rows
 
 FORMAT = "separatrix-regression"
 VERSION = 1
-MOST_SHOWN = 40
+MAX_SHOWN_COEFFICIENTS = 40
 
 
 class Coefficient(NamedTuple):
@@ -75,7 +75,7 @@ def summarise_regression(
     >>> [(c.name, round(c.estimate, 6)) for c in summary.coefficients], summary.proven
     ([('(intercept)', -0.1), ('x0', 2.05)], True)
     """
-    said = model.summary() if hasattr(model, "summary") and hasattr(model, "moments_") else None
+    table_of_fit = model.summary() if hasattr(model, "summary") and hasattr(model, "moments_") else None
     errors = evaluate(model, rows)
     assert isinstance(errors, RegressionEvaluation)
     return RegressionSummary(
@@ -86,16 +86,16 @@ def summarise_regression(
         rows=rows.n_rows,
         columns=rows.n_columns,
         target=rows.label,
-        coefficients=tuple(_plain(model) if said is None else _inferred(said)),
+        coefficients=tuple(_plain(model) if table_of_fit is None else _inferred(table_of_fit)),
         alpha=getattr(model, "alpha_", None),
-        residual_sd=None if said is None else said.residual_sd,
-        residual_df=None if said is None else said.residual_df,
-        adjusted_r_squared=None if said is None else said.adjusted_r_squared,
-        f_statistic=None if said is None else said.f_statistic,
-        f_p_value=None if said is None else said.f_p_value,
+        residual_sd=None if table_of_fit is None else table_of_fit.residual_sd,
+        residual_df=None if table_of_fit is None else table_of_fit.residual_df,
+        adjusted_r_squared=None if table_of_fit is None else table_of_fit.adjusted_r_squared,
+        f_statistic=None if table_of_fit is None else table_of_fit.f_statistic,
+        f_p_value=None if table_of_fit is None else table_of_fit.f_p_value,
         errors=errors,
         evidence=evidence_of(model.certificate_, rows),
-        notes=(*notes, *([] if said is None else said.notes)),
+        notes=(*notes, *([] if table_of_fit is None else table_of_fit.notes)),
         held_out=held_out,
     )
 
@@ -108,14 +108,14 @@ def _plain(model: Any) -> Iterator[Coefficient]:
         yield Coefficient(str(name), estimate)
 
 
-def _inferred(said: Any) -> Iterator[Coefficient]:
+def _inferred(table_of_fit: Any) -> Iterator[Coefficient]:
     for found in zip(
-        said.names,
-        said.estimates,
-        said.standard_errors,
-        said.t_values,
-        said.p_values,
-        said.aliased,
+        table_of_fit.names,
+        table_of_fit.estimates,
+        table_of_fit.standard_errors,
+        table_of_fit.t_values,
+        table_of_fit.p_values,
+        table_of_fit.aliased,
         strict=True,
     ):
         yield Coefficient(*found)
@@ -144,7 +144,7 @@ def render(summary: RegressionSummary, width: int = 100) -> str:
     return "\n".join(piece for line in _lines(summary) for piece in laid_out(line, width))
 
 
-def told(seen: RegressionEvaluation) -> str:
+def errors_in_words(seen: RegressionEvaluation) -> str:
     """The errors in one sentence."""
     explained = "" if seen.r_squared is None else f"; R² = {number(seen.r_squared)}"
     return (
@@ -165,11 +165,11 @@ def _lines(summary: RegressionSummary) -> Iterator[Line]:
         several_given = isinstance(summary.parameters.get("alpha"), list | tuple)
         how = ", the best of those given on rows left out" if several_given else ""
         yield "penalty", f"alpha = {number(summary.alpha)}{how}"
-    yield "errors", told(summary.errors)
+    yield "errors", errors_in_words(summary.errors)
     if summary.residual_sd is not None and math.isfinite(summary.residual_sd):
         yield "residuals", "; ".join(_residuals(summary))
     if summary.held_out is not None:
-        yield "held out", told(summary.held_out)
+        yield "held out", errors_in_words(summary.held_out)
     yield ""
     evidence = summary.evidence
     if not evidence.proven:
@@ -189,12 +189,12 @@ def _residuals(summary: RegressionSummary) -> Iterator[str]:
     yield f"standard deviation {number(summary.residual_sd or 0.0)} on {freedom} of freedom"
     for name, value in (("adjusted R²", summary.adjusted_r_squared), ("F", summary.f_statistic)):
         if value is not None and math.isfinite(value):
-            tested = f", p {_against(summary.f_p_value)}" if name == "F" else ""
+            tested = f", p {_p_relation(summary.f_p_value)}" if name == "F" else ""
             yield f"{name} = {number(value)}{tested}"
 
 
 def _table(coefficients: Sequence[Coefficient]) -> Iterator[str]:
-    shown = coefficients[:MOST_SHOWN]
+    shown = coefficients[:MAX_SHOWN_COEFFICIENTS]
     if any(found.standard_error is not None for found in shown):
         yield from table(
             ("column", "estimate", "std. error", "t", "p", ""),
@@ -202,9 +202,9 @@ def _table(coefficients: Sequence[Coefficient]) -> Iterator[str]:
                 (
                     named(found.name),
                     f"{found.estimate:.6g}",
-                    "aliased" if found.aliased else _known(found.standard_error),
-                    _known(found.t),
-                    _chance(found.p),
+                    "aliased" if found.aliased else _number_or_blank(found.standard_error),
+                    _number_or_blank(found.t),
+                    _p_value(found.p),
                     "",
                 )
                 for found in shown
@@ -218,16 +218,16 @@ def _table(coefficients: Sequence[Coefficient]) -> Iterator[str]:
         yield f"  and {several(len(coefficients) - len(shown), 'more column')}"
 
 
-def _known(value: float | None) -> str:
+def _number_or_blank(value: float | None) -> str:
     return "" if value is None or math.isnan(value) else number(value)
 
 
-def _chance(p: float | None) -> str:
+def _p_value(p: float | None) -> str:
     if p is None or math.isnan(p):
         return ""
     return "< 1e-300" if p < 1e-300 else f"{p:.3g}"
 
 
-def _against(p: float | None) -> str:
-    said = _chance(p)
-    return said if said.startswith("<") else f"= {said}"
+def _p_relation(p: float | None) -> str:
+    table_of_fit = _p_value(p)
+    return table_of_fit if table_of_fit.startswith("<") else f"= {table_of_fit}"

@@ -12,10 +12,10 @@ from separatrix.reports.axes import Panel, draw_edge, draw_frame, padded, panel
 from separatrix.reports.formatting import number
 from separatrix.reports.svg import Drawing, shortened
 
-WIDTH, LEFT, TOP, WIDE, HIGH, GAP = 860.0, 78.0, 92.0, 320.0, 300.0, 96.0
+WIDTH, LEFT, TOP, PANEL_WIDTH, PANEL_HEIGHT, GAP = 860.0, 78.0, 92.0, 320.0, 300.0, 96.0
 COLOURS = ("plus", "minus", "third", "fourth", "fifth", "sixth")
 DASHES = (None, "8 4", "3 3", "10 3 2 3")
-MOST_LINES = 24
+MAX_LINES = 24
 ACROSS = "log₁₀ α"
 
 
@@ -27,7 +27,7 @@ def path_figure(path: Any, names: Sequence[str] | None = None) -> str:
     """
     alphas, kept = _logarithms(path)
     coefficients = path.coefficients[kept]
-    order = np.argsort(-abs(coefficients).max(axis=0), kind="stable")[:MOST_LINES]
+    order = np.argsort(-abs(coefficients).max(axis=0), kind="stable")[:MAX_LINES]
     names = [f"x{j}" for j in range(coefficients.shape[1])] if names is None else list(names)
     chosen = path.alpha
     heading = f"Ridge: {len(path.alphas)} penalties, α = {number(chosen)} leaves the smallest error"
@@ -35,10 +35,10 @@ def path_figure(path: Any, names: Sequence[str] | None = None) -> str:
         f"Left: {len(order)} coefficients against the penalty, all drawn to 0 as it grows. Right: the mean "
         f"squared error of predictions of rows left out, smallest at α = {number(chosen)}."
     )
-    drawing = Drawing(WIDTH, TOP + HIGH + 56, heading, description, "ridge-path")
+    drawing = Drawing(WIDTH, TOP + PANEL_HEIGHT + 56, heading, description, "ridge-path")
     drawing.text(26, 30, shortened(heading, WIDTH - 52, 15), class_="ink heading")
     across = padded(alphas, 0.02)
-    area = panel(LEFT, TOP, WIDE, HIGH, across, padded(coefficients[:, order]))
+    area = panel(LEFT, TOP, PANEL_WIDTH, PANEL_HEIGHT, across, padded(coefficients[:, order]))
     draw_frame(drawing, area, "Coefficients", ACROSS, "coefficient")
     for place, column in enumerate(order):
         colour, dashes = COLOURS[place % len(COLOURS)], DASHES[place // len(COLOURS) % len(DASHES)]
@@ -51,7 +51,7 @@ def path_figure(path: Any, names: Sequence[str] | None = None) -> str:
     errors = path.leave_one_out[kept]
     finite = np.isfinite(errors)
     if finite.any():
-        area = panel(LEFT + WIDE + GAP, TOP, WIDE, HIGH, across, padded(errors[finite]))
+        area = panel(LEFT + PANEL_WIDTH + GAP, TOP, PANEL_WIDTH, PANEL_HEIGHT, across, padded(errors[finite]))
         draw_frame(drawing, area, "Error on rows left out", ACROSS, "mean squared error")
         _line(drawing, area, alphas[finite], errors[finite], "ink", None)
         _mark(drawing, area, chosen)
@@ -77,10 +77,10 @@ def moves_figure(path: Any) -> str:
         "a target changes by 1, typical row": (path.typical_move, "third"),
     }
     levels = np.concatenate([values[np.isfinite(values) & (values > 0)] for values, _ in curves.values()])
-    drawing = Drawing(WIDTH, TOP + HIGH + 56, heading, description, "ridge-moves")
+    drawing = Drawing(WIDTH, TOP + PANEL_HEIGHT + 56, heading, description, "ridge-moves")
     drawing.text(26, 30, shortened(heading, WIDTH - 52, 15), class_="ink heading")
     low, high = float(levels.min()) / 2, float(levels.max()) * 2
-    area = panel(LEFT, TOP, 460.0, HIGH, padded(alphas, 0.02), (low, high), log=True)
+    area = panel(LEFT, TOP, 460.0, PANEL_HEIGHT, padded(alphas, 0.02), (low, high), log=True)
     draw_frame(drawing, area, "Move of the weights", ACROSS, "length of the move")
     free = np.flatnonzero(path.alphas == 0)
     x, y = area.right + 34, area.top + 6

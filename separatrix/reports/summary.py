@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix.certificates import FewestErrors
 from separatrix.fitting import History
-from separatrix.fitting.exact_errors import tally
+from separatrix.fitting.exact_errors import count_errors
 from separatrix.reports.evidence import Evidence, evidence_of
 from separatrix.reports.theorem_bound import Promise, promise_of
 from separatrix.rows import DenseRows, Rows, SparseRows, as_rows
@@ -199,7 +199,9 @@ def _errors(model: Any, place: int, code: int, rows: Rows, evidence: Evidence) -
     weights, intercept = model.coef_[place], model.intercept_[place]
     if not (np.isfinite(weights).all() and np.isfinite(intercept)):
         return rows.n_rows
-    return tally(rows, code, weights.tolist(), float(intercept) if model.fit_intercept else None).errors
+    return count_errors(
+        rows, code, weights.tolist(), float(intercept) if model.fit_intercept else None
+    ).errors
 
 
 def _wrong_votes(model: Any, place: int, code: int, rows: Rows) -> int:

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from html import escape
 from typing import Any
 
-FONT = 12.0
-TEXTS = 3  # title, description and style come before everything drawn
-WIDE = frozenset("mwMW%@—…∑∞")
-NARROW = frozenset("iljtfrI.,:;'|!()[] ")
+FONT_SIZE = 12.0
+N_HEADER_ELEMENTS = 3  # title, description and style come before everything drawn
+WIDE_CHARACTERS = frozenset("mwMW%@—…∑∞")
+NARROW_CHARACTERS = frozenset("iljtfrI.,:;'|!()[] ")
 
 LIGHT = {
     "paper": "#ffffff",
@@ -117,16 +117,24 @@ class Drawing:
         label = f'role="img" aria-labelledby="{self.name}-title {self.name}-desc"'
         head = f'<svg xmlns="http://www.w3.org/2000/svg" class="sx" {size} {view} {label}>'
         paper = f'<rect {size} class="paper"/>'
-        return "\n".join([head, *self._parts[:TEXTS], paper, *self._parts[TEXTS:], "</svg>"]) + "\n"
+        return (
+            "\n".join(
+                [head, *self._parts[:N_HEADER_ELEMENTS], paper, *self._parts[N_HEADER_ELEMENTS:], "</svg>"]
+            )
+            + "\n"
+        )
 
 
-def text_width(text: str, size: float = FONT) -> float:
+def text_width(text: str, size: float = FONT_SIZE) -> float:
     """About how wide a text is, on the wide side: fonts differ."""
-    ems = sum(0.92 if c in WIDE or ord(c) > 0x2E80 else 0.34 if c in NARROW else 0.62 for c in text)
+    ems = sum(
+        0.92 if c in WIDE_CHARACTERS or ord(c) > 0x2E80 else 0.34 if c in NARROW_CHARACTERS else 0.62
+        for c in text
+    )
     return ems * size
 
 
-def shortened(text: str, width: float, size: float = FONT) -> str:
+def shortened(text: str, width: float, size: float = FONT_SIZE) -> str:
     """The text, or its beginning and an ellipsis, so that it fits.
 
     >>> shortened("sepal length (cm)", 60)

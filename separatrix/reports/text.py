@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from separatrix.reports.evaluation import told
+from separatrix.reports.evaluation import errors_in_words
 from separatrix.reports.formatting import (
     Line,
     all_rows,
@@ -20,9 +20,9 @@ from separatrix.reports.formatting import (
 )
 from separatrix.reports.summary import Data, Summary, Task
 
-FAR = 4.0  # times: from here on the centred bound is worth a line
-MOST_CLASSES = 12
-PLAIN = ("Novikoff", "batch perceptron", "PA")
+CENTRING_FACTOR = 4.0  # times: from here on the centred bound is worth a line
+MAX_CLASSES = 12
+SQUARED_RATIO_THEOREMS = ("Novikoff", "batch perceptron", "PA")
 THEOREMS = {
     "Novikoff": "Novikoff 1962",
     "batch perceptron": "Novikoff's argument, for means of rows",
@@ -76,7 +76,7 @@ def _one(summary: Summary) -> Iterator[Line]:
         yield ("mistake bound" if task.promise.quantity == "mistakes" else "bound"), _bound(summary, task)
     yield from _centred(summary, task)
     if summary.held_out is not None:
-        yield "held out", told(summary.held_out)
+        yield "held out", errors_in_words(summary.held_out)
     yield ""
     yield from _evidence(summary, task)
 
@@ -85,7 +85,7 @@ def _several(summary: Summary) -> Iterator[Line]:
     yield f"{_head(summary)}: {len(summary.tasks)} classes, each against the rest"
     yield ""
     titles: tuple[str, ...] = ("class", "mistakes", "passes", "errors", "margin", "at most", "proven")
-    shown = summary.tasks[:MOST_CLASSES]
+    shown = summary.tasks[:MAX_CLASSES]
     driven = summary.tasks[0].mistakes is not None
     fewest = any(task.fewest is not None for task in shown)
     if driven:
@@ -107,7 +107,7 @@ def _several(summary: Summary) -> Iterator[Line]:
         yield "  gap      the share of the objective that is left to gain, at most"
     yield ""
     if summary.held_out is not None:
-        yield "held out", told(summary.held_out)
+        yield "held out", errors_in_words(summary.held_out)
         yield ""
     open_ones = [task for task in summary.tasks if not task.evidence.proven]
     done = [task for task in summary.tasks if task.evidence.proven]
@@ -169,7 +169,7 @@ def _bound(summary: Summary, task: Task) -> str:
         else f"update{'s' * (not one)} of the weights"
     )
     order = "" if promise.quantity == "turns" else ", in whatever order these rows come"
-    formula = "(R/γ)²" if promise.theorem in PLAIN else "a multiple of (R/γ)²"
+    formula = "(R/γ)²" if promise.theorem in SQUARED_RATIO_THEOREMS else "a multiple of (R/γ)²"
     middle = " around their middle" if summary.centred else ""
     constant = ", both with the constant 1 as one more column" if summary.intercept else ""
     theorem = THEOREMS.get(promise.theorem, promise.theorem)
@@ -184,7 +184,7 @@ def _centred(summary: Summary, task: Task) -> Iterator[Line]:
     """Far from the origin the bound explodes: say what centring would make of it."""
     moved, promise = task.figures.bound_centred, task.promise
     can = summary.parameters.get("center") is False and summary.intercept
-    if can and promise is not None and moved is not None and promise.at_most > FAR * moved:
+    if can and promise is not None and moved is not None and promise.at_most > CENTRING_FACTOR * moved:
         yield "centred", f"with the origin amid the rows the bound would be {at_most(moved)} (center=True)"
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.kernels.sparse_layout import BROKEN, is_sound
+from separatrix.kernels.sparse_layout import INVALID_MESSAGE, is_valid
 from separatrix.rows.block import Block, Csr, read_only, rows_per_block, signs_of, taken
 from separatrix.rows.errors import DataError
 from separatrix.rows.rows import Rows, dense_rows
@@ -142,8 +142,8 @@ class SparseRows(MemoryRows):
             raise DataError(
                 f"{self.n_columns} columns are more than the 2^31 that can be numbered: hash them."
             )
-        if not is_sound(matrix.data, matrix.indices, matrix.indptr, matrix.shape):
-            raise DataError(BROKEN)
+        if not is_valid(matrix.data, matrix.indices, matrix.indptr, matrix.shape):
+            raise DataError(INVALID_MESSAGE)
         self._adopt(matrix)
         if not getattr(matrix, "has_canonical_format", True):
             # Entries of one place add up, and the length of a row is that of its sums.
@@ -156,8 +156,8 @@ class SparseRows(MemoryRows):
 
     def require_sound(self) -> None:
         # These are the user's own arrays, which may have been changed since the rows were made.
-        if not is_sound(self.data, self.indices, self.indptr, (self.n_rows, self.n_columns)):
-            raise DataError(BROKEN)
+        if not is_valid(self.data, self.indices, self.indptr, (self.n_rows, self.n_columns)):
+            raise DataError(INVALID_MESSAGE)
 
     def _adopt(self, matrix: Any) -> None:
         self.indptr = np.asarray(matrix.indptr, np.int64)

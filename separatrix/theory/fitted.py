@@ -28,7 +28,7 @@ from separatrix.bounds.arguments import between_zero_and_one
 from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Rows, as_rows
 
-_LEVELS = 40
+_N_LEVELS = 40
 _SEPARABLE = "Every sample from this distribution is separable, so that at most d + 1 rows (d without an \
 intercept) are not idle."
 
@@ -165,7 +165,7 @@ def generalisation(
         missed = _wrong(model, X, y)
         left_out += [LeftOut(name, reason) for name in ("Vapnik and Chervonenkis", "compression", "margins")]
         return Generalisation(bounds, left_out, int(missed.sum()), len(missed))
-    fit = _survey(model, as_rows(X, None if isinstance(X, Rows) else y), failure)
+    fit = _evaluate(model, as_rows(X, None if isinstance(X, Rows) else y), failure)
     for part in (_uniform, _few_rows, _wide_margin):
         part(fit, bounds, left_out)
     left_out.append(
@@ -174,7 +174,7 @@ def generalisation(
     return Generalisation(bounds, left_out, fit.errors, fit.m)
 
 
-def _survey(model: Any, rows: Rows, delta: float) -> _FittedModel:
+def _evaluate(model: Any, rows: Rows, delta: float) -> _FittedModel:
     """One walk over the rows, block by block."""
     classes = rows.require_two_classes()
     if not np.array_equal(classes, model.classes_):
@@ -259,7 +259,7 @@ def _wide_margin(fit: _FittedModel, bounds: list[Bound], left_out: list[LeftOut]
         left_out.append(LeftOut("sample margin", "the weights or the rows are all zero, or overflow"))
         return
     margins = fit.margins / length
-    levels = [math.ldexp(1.0, math.frexp(size)[1] - k) for k in range(_LEVELS)]
+    levels = [math.ldexp(1.0, math.frexp(size)[1] - k) for k in range(_N_LEVELS)]
     # The theorem is for all levels at once, so the best of them may be picked.
     found = [
         sample_margin(fit.m, size, level, int(np.count_nonzero(margins < level)), fit.delta)

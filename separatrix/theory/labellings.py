@@ -17,7 +17,7 @@ from separatrix.halfspace import Halfspace
 from separatrix.theory.arrangement import cells
 from separatrix.theory.integer_points import as_points, whole_rows
 
-LIMIT = 1_000_000  # labellings
+MAX_LABELLINGS = 1_000_000  # labellings
 
 
 def separable(
@@ -119,7 +119,7 @@ def dichotomies_of(
     points: Any,
     intercept: bool = True,
     *,
-    limit: SupportsIndex | None = LIMIT,
+    limit: SupportsIndex | None = MAX_LABELLINGS,
     progress: Callable[[str], None] | None = None,
 ) -> Dichotomies:
     """The labellings of the points that some hyperplane separates strictly, each with its halfspace.

@@ -29,7 +29,7 @@ from scipy.special import ndtr
 
 Doubles = NDArray[np.float64]
 
-_ANGLES = 1440
+_GRID_ANGLES = 1440
 _STRETCHES = 5
 
 
@@ -55,7 +55,7 @@ def best_discriminant(
     def least(angle: float) -> float:
         return _threshold(at(angle), centres, spreads, prior)[0]
 
-    angles = np.linspace(-math.pi, math.pi, _ANGLES + 1)
+    angles = np.linspace(-math.pi, math.pi, _GRID_ANGLES + 1)
     risks = np.array([least(angle) for angle in angles])
     step = angles[1] - angles[0]
     tried = []

@@ -16,7 +16,7 @@ from separatrix.theory.distributions import BestHalfspace, measured
 from separatrix.theory.integer_points import as_points
 from separatrix.theory.linear_discriminant import best_discriminant
 
-DRAWS = 200_000
+SAMPLE_POINTS = 200_000
 Doubles = NDArray[np.float64]
 
 
@@ -123,10 +123,10 @@ class GaussianClasses:
             return float(self.best.risk), 0.0
         if self.means.shape[1] == 1:
             return self._bayes_on_the_line(), 0.0
-        points, _ = self.sample(DRAWS, np.random.default_rng(0))
+        points, _ = self.sample(SAMPLE_POINTS, np.random.default_rng(0))
         eta = self.posterior(points)
         losses = np.minimum(eta, 1 - eta)
-        return float(losses.mean()), float(losses.std() / math.sqrt(DRAWS))
+        return float(losses.mean()), float(losses.std() / math.sqrt(SAMPLE_POINTS))
 
     def _bayes_on_the_line(self) -> float:
         """The densities cross where a quadratic is zero; between two crossings one of them is the lower."""

@@ -35,7 +35,7 @@ from separatrix.bounds import Bound, kozinec
 from separatrix.bounds.safe_rounding import up
 from separatrix.certificates import MarginShare
 from separatrix.fitting import NothingProven, Solution, warn
-from separatrix.fitting.exact_errors import Tally, about
+from separatrix.fitting.exact_errors import ErrorCount, about
 from separatrix.fitting.parameters import is_between, shown
 from separatrix.rows import Rows
 
@@ -132,7 +132,13 @@ class MarginPerceptron(OnlineClassifier):
         return super()._solution(frame, positive, run, norms)
 
     def _certificate(
-        self, rows: Rows, positive: int, run: Run, weights: np.ndarray, found: Tally, facts: dict[str, Any]
+        self,
+        rows: Rows,
+        positive: int,
+        run: Run,
+        weights: np.ndarray,
+        found: ErrorCount,
+        facts: dict[str, Any],
     ) -> Any:
         learner = run.learner
         assert isinstance(learner, KozinecLearner)

@@ -19,7 +19,7 @@ from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, novikoff
 from separatrix.certificates import Undecided
 from separatrix.fitting import FitWarning, LinearClassifier, Solution, warn
-from separatrix.fitting.exact_errors import Tally, separable, tallies, tally_of
+from separatrix.fitting.exact_errors import ErrorCount, count_errors_among, count_errors_by_class, separable
 from separatrix.fitting.parameters import is_whole, shown
 from separatrix.rows import DataError, Rows
 
@@ -151,7 +151,7 @@ class MistakeDriven(LinearClassifier):
                 f"{rows.n_rows} training rows on the wrong side, halfspace_ and certificate_ none.",
             )
 
-    def _tallies(self, frame: InternalCoordinates, runs: Mapping[int, Run]) -> dict[int, Tally]:
+    def _tallies(self, frame: InternalCoordinates, runs: Mapping[int, Run]) -> dict[int, ErrorCount]:
         """Errors in exact arithmetic, of all tasks in one pass. Weights that overflowed have none."""
         rows, answer, left = frame.counted_rows, {}, {}
         for positive, run in runs.items():
@@ -160,13 +160,19 @@ class MistakeDriven(LinearClassifier):
                 continue
             counts = run.learner.rows_in_doubt() if run.settled and frame.centre is None else None
             if counts is not None:
-                answer[positive] = tally_of(rows, positive, weights, *counts)
+                answer[positive] = count_errors_among(rows, positive, weights, *counts)
             else:
                 left[positive] = (weights[:-1], weights[-1] if self.fit_intercept else None)
-        return answer | tallies(rows, left)
+        return answer | count_errors_by_class(rows, left)
 
     def _certificate(
-        self, rows: Rows, positive: int, run: Run, weights: np.ndarray, found: Tally, facts: dict[str, Any]
+        self,
+        rows: Rows,
+        positive: int,
+        run: Run,
+        weights: np.ndarray,
+        found: ErrorCount,
+        facts: dict[str, Any],
     ) -> Any:
         """What is proven of these weights; where they err, what is known instead."""
         if found.errors == 0:

@@ -18,7 +18,7 @@ from separatrix.algorithms.perceptrons.stream_units import MOST_EXPONENT, OUT_OF
 from separatrix.algorithms.perceptrons.training import Plan, train
 from separatrix.certificates import Certificates, Undecided
 from separatrix.fitting import FitWarning, History, Solution, warn
-from separatrix.fitting.rollback import left_as_it_was
+from separatrix.fitting.rollback import restored_on_error
 from separatrix.fitting.validation import is_plain, labelled_rows
 from separatrix.rows import DataError, Rows, classes_named
 from separatrix.rows.block import all_finite, read_only
@@ -95,7 +95,7 @@ class OnlineClassifier(MistakeDriven):
         known = self._known_classes(classes)
         if not first and self._see_few(X, y):
             return self
-        with left_as_it_was(self):
+        with restored_on_error(self):
             if first:
                 self._check_parameters()
             rows = labelled_rows(self, X, y, n_jobs=self.n_jobs, classes=known, reset=first)

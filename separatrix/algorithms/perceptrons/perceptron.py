@@ -35,7 +35,7 @@ from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, novikoff, novikoff_from_start
 from separatrix.certificates import MistakeRun, Separable
 from separatrix.fitting import FitWarning, Solution, warn
-from separatrix.fitting.exact_errors import about, tally
+from separatrix.fitting.exact_errors import about, count_errors
 from separatrix.fitting.parameters import as_doubles
 from separatrix.halfspace import Halfspace
 from separatrix.rows import Rows
@@ -206,7 +206,7 @@ class Perceptron(OnlineClassifier):
         if not np.isfinite(answer).all():
             return solution
         *numbers, intercept = frame.whole(answer)
-        found = tally(frame.given, positive, numbers, intercept)
+        found = count_errors(frame.given, positive, numbers, intercept)
         if found.errors:
             return solution
         witness = Separable(

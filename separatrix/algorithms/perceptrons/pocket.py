@@ -30,7 +30,7 @@ from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.training import Run, errors_in_floats
 from separatrix.certificates import ErrorsAtMost, Undecided
 from separatrix.fitting import Solution
-from separatrix.fitting.exact_errors import Tally, about
+from separatrix.fitting.exact_errors import ErrorCount, about
 from separatrix.rows import Rows
 
 
@@ -100,7 +100,13 @@ class PocketPerceptron(OnlineClassifier):
         return Solution(solution.weights, proven, solution.history, solution.facts | {"errors": errors})
 
     def _certificate(
-        self, rows: Rows, positive: int, run: Run, weights: np.ndarray, found: Tally, facts: dict[str, Any]
+        self,
+        rows: Rows,
+        positive: int,
+        run: Run,
+        weights: np.ndarray,
+        found: ErrorCount,
+        facts: dict[str, Any],
     ) -> Any:
         if found.errors == 0:
             return super()._certificate(rows, positive, run, weights, found, facts)

@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix.algorithms.perceptrons.learner import Learner, linear_score
 from separatrix.algorithms.perceptrons.online import OnlineClassifier
-from separatrix.fitting.rollback import left_as_it_was
+from separatrix.fitting.rollback import restored_on_error
 from separatrix.rows import Csr, DataError, SparseRows
 from separatrix.rows.block import all_finite, read_only
 from separatrix.rows.conversion import refuse_inexact, refuse_text, refuse_wide
@@ -86,7 +86,7 @@ class Seer:
 
     def first(self, pair: Any) -> Seen:
         """Learn from the first pair; one that is refused leaves the model as it was."""
-        with left_as_it_was(self.model):
+        with restored_on_error(self.model):
             self._begin(*_parts(pair))
             return self.seen(pair)
 

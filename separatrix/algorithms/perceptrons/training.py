@@ -13,7 +13,7 @@ from separatrix.algorithms.perceptrons.learner import Learner, length_of
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.row_order import violator, visits
 from separatrix.fitting import History, Pass
-from separatrix.fitting.exact_errors import Tally
+from separatrix.fitting.exact_errors import ErrorCount
 from separatrix.fitting.progress import tell_pass
 from separatrix.rows import Block, Rows
 from separatrix.rows.memory import MemoryRows
@@ -28,7 +28,7 @@ class Run:
     learner: Learner
     passes: list[Pass] = field(default_factory=list)
     settled: bool = False
-    found: Tally | None = None
+    found: ErrorCount | None = None
     exponent: int = 0  # of the change of units in which it was made
 
     @property
@@ -178,7 +178,7 @@ def errors_in_floats(
     return rows.count(wrong_in)
 
 
-def tally_in_floats(rows: Rows, positive: int, weights: np.ndarray, constant: float) -> Tally:
+def tally_in_floats(rows: Rows, positive: int, weights: np.ndarray, constant: float) -> ErrorCount:
     """Errors and the smallest s·score as floats have them."""
     lowest = []
 
@@ -188,7 +188,7 @@ def tally_in_floats(rows: Rows, positive: int, weights: np.ndarray, constant: fl
         return (int(np.count_nonzero(~(margins > 0.0))),)
 
     (errors,) = rows.count(wrong_in)
-    return Tally(errors, float(np.min(lowest)))
+    return ErrorCount(errors, float(np.min(lowest)))
 
 
 def margins_in(block: Block, positive: int, weights: np.ndarray, constant: float) -> np.ndarray:

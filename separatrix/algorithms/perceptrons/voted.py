@@ -27,7 +27,7 @@ from separatrix.algorithms.perceptrons.online import OnlineClassifier
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.fitting import Solution
-from separatrix.fitting.exact_errors import Tally, matrix
+from separatrix.fitting.exact_errors import ErrorCount, matrix
 from separatrix.fitting.predicted_scores import scores_of
 from separatrix.fitting.validation import plain_rows
 
@@ -99,7 +99,7 @@ class VotedPerceptron(OnlineClassifier):
         run.report_in_user_units(frame)
         return Solution(frame.to_user(learner.weights), None, run.history, counted_rows | ballot)
 
-    def _tallies(self, frame: InternalCoordinates, runs: Mapping[int, Run]) -> dict[int, Tally]:
+    def _tallies(self, frame: InternalCoordinates, runs: Mapping[int, Run]) -> dict[int, ErrorCount]:
         """There is no one weight vector to count the errors of."""
         return {}
 

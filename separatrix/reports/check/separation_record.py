@@ -20,7 +20,7 @@ from separatrix.rows import Rows
 from separatrix.rows.rows import dense_rows
 
 
-class Shown(NamedTuple):
+class ShownRow(NamedTuple):
     """A row of the user's: its number, label and values."""
 
     number: int
@@ -44,7 +44,7 @@ class SeparationRecord:
     columns: tuple[str, ...]
     evidence: tuple[Evidence, ...]
     standardised: Interval | None
-    conflict: tuple[Shown, ...]
+    conflict: tuple[ShownRow, ...]
     on_plane: tuple[int, ...]
     logistic: tuple[str, ...] | None
 
@@ -117,7 +117,9 @@ class SeparationRecord:
         return {"weights": weights, "intercept": bias if self.intercept else None}
 
 
-def answered(separation: Separation, rows: Rows, code: int, *, intercept: bool) -> SeparationRecord:
+def summarise_separation(
+    separation: Separation, rows: Rows, code: int, *, intercept: bool
+) -> SeparationRecord:
     """Measure what can be measured, and verify every certificate against the rows."""
     assert rows.classes is not None
     labels = rows.classes.tolist()
@@ -130,25 +132,25 @@ def answered(separation: Separation, rows: Rows, code: int, *, intercept: bool) 
         columns=rows.columns or tuple(f"column {j}" for j in range(rows.n_columns)),
         evidence=tuple(evidence_of(proof, rows) for proof in proofs),
         standardised=separation.standardised_margin,
-        conflict=_picked(rows, separation.conflict.rows) if separation.conflict else (),
+        conflict=_shown_rows(rows, separation.conflict.rows) if separation.conflict else (),
         on_plane=_on_plane(separation, rows, code) if separation.kind == "quasi" else (),
         # Where the rows are separable every coefficient may run off, and each is a search of its own.
         logistic=None if separation.separable else logistic_words(separation, rows),
     )
 
 
-def _picked(rows: Rows, indices: Sequence[int]) -> tuple[Shown, ...]:
+def _shown_rows(rows: Rows, indices: Sequence[int]) -> tuple[ShownRow, ...]:
     """Some rows, their numbers ascending."""
     assert rows.classes is not None
     labels, wanted = rows.classes.tolist(), np.asarray(indices, np.int64)
-    found: list[Shown] = []
+    found: list[ShownRow] = []
     for block in rows.blocks():
         here = wanted[(wanted >= block.start) & (wanted < block.stop)] - block.start
         if len(here):
             assert block.codes is not None
             values = dense_rows(block.X, here, rows.n_columns).tolist()
             codes = block.codes[here].tolist()
-            found += map(Shown, (here + block.start).tolist(), [labels[code] for code in codes], values)
+            found += map(ShownRow, (here + block.start).tolist(), [labels[code] for code in codes], values)
         if len(found) == len(wanted):
             break
     return tuple(found)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from separatrix.certificates.fields import to_decimal
-from separatrix.reports.check.separation_record import SeparationRecord, Shown
+from separatrix.reports.check.separation_record import SeparationRecord, ShownRow
 from separatrix.reports.formatting import (
     Line,
     all_rows,
@@ -30,13 +30,13 @@ KINDS = {
     "overlap": "not separable: no hyperplane has every row on its side, nor every row on its side or on it "
     "(overlap)",
 }
-RUNS = {"+inf": "to +∞", "-inf": "to -∞", "undetermined": "in a direction that is not determined"}
-OWN_PROOFS = {"margin-at-least": "margin", "mistakes-at-most": "bound on mistakes"}
-MOST_ROWS = 8  # of a conflict, in a table
-MOST_NAMES = 6
-LONGEST_WEIGHT = 9  # digits; longer ones are told as shares
-LONGEST_TITLE = 16
-FAINT = 1e-12  # of the largest weight: less is left out of the rounded boundary
+LIMIT_WORDS = {"+inf": "to +∞", "-inf": "to -∞", "undetermined": "in a direction that is not determined"}
+SEPARATE_PROOFS = {"margin-at-least": "margin", "mistakes-at-most": "bound on mistakes"}
+MAX_ROWS = 8  # of a conflict, in a table
+MAX_NAMES = 6
+MAX_WEIGHT_DIGITS = 9  # digits; longer ones are told as shares
+MAX_TITLE_CHARACTERS = 16
+NEGLIGIBLE_SHARE = 1e-12  # of the largest weight: less is left out of the rounded boundary
 
 
 def render(answers: Sequence[SeparationRecord], rows: Rows, width: int) -> str:
@@ -118,7 +118,7 @@ def _margin(lower: float, upper: float) -> str:
 def _boundary(answer: SeparationRecord) -> str | None:
     """Score > 0 with names, where there are few columns and their weights have a size to be read."""
     numbers = answer.boundary
-    if numbers is None or len(answer.columns) > MOST_NAMES:
+    if numbers is None or len(answer.columns) > MAX_NAMES:
         return None
     try:
         *weights, bias = (float(value) for value in numbers)
@@ -126,7 +126,7 @@ def _boundary(answer: SeparationRecord) -> str | None:
         return None
     text = ""
     for weight, name in zip(weights, answer.columns, strict=True):
-        if abs(weight) > FAINT * max(map(abs, weights)):
+        if abs(weight) > NEGLIGIBLE_SHARE * max(map(abs, weights)):
             sign = ("-" if weight < 0 else "") if not text else (" - " if weight < 0 else " + ")
             text += f"{sign}{number(abs(weight))}·{named(name)}"
     beyond = number(-bias) if bias else "0"
@@ -153,7 +153,7 @@ def _conflict(answer: SeparationRecord) -> str:
     if point is None:
         return f"{why}: signed and added up with these {share}, they give exactly zero"
     mean = f"{why}: mixed in these {share}, the rows of both labels have the same mean"
-    if len(point) > MOST_NAMES:
+    if len(point) > MAX_NAMES:
         return f"{mean}, exactly"
     values = [f"{_title(name)} = {_value(v)}" for name, v in zip(answer.columns, point, strict=True)]
     return f"{mean}, {', '.join(values)}"
@@ -190,7 +190,7 @@ def _conflict_table(answer: SeparationRecord, width: int) -> Iterator[str]:
         yield f"    and {', '.join(more)}"
 
 
-def _heaviest(answer: SeparationRecord) -> list[Shown]:
+def _heaviest(answer: SeparationRecord) -> list[ShownRow]:
     """The rows of the conflict, label after label; of many those of the largest weight."""
     conflict = answer.separation.conflict
     assert conflict is not None
@@ -198,7 +198,7 @@ def _heaviest(answer: SeparationRecord) -> list[Shown]:
     chosen = []
     for positive in (False, True):
         side = [row for row in answer.conflict if (row.label == answer.positive) is positive]
-        most = max(MOST_ROWS // 2, MOST_ROWS - (len(answer.conflict) - len(side)))
+        most = max(MAX_ROWS // 2, MAX_ROWS - (len(answer.conflict) - len(side)))
         side = sorted(side, key=lambda row: -weights[row.number])[:most]
         chosen += sorted(side, key=lambda row: row.number)
     return chosen
@@ -206,7 +206,7 @@ def _heaviest(answer: SeparationRecord) -> list[Shown]:
 
 def _as_shares(answer: SeparationRecord) -> bool:
     conflict = answer.separation.conflict
-    return conflict is not None and max(conflict.weights) >= 10**LONGEST_WEIGHT
+    return conflict is not None and max(conflict.weights) >= 10**MAX_WEIGHT_DIGITS
 
 
 def _weights(answer: SeparationRecord) -> dict[int, str]:
@@ -239,7 +239,7 @@ def _logistic(answer: SeparationRecord) -> str:
         loose = f"the {are.format(_names(aliased))} aliased (not unique), since columns depend on each other"
     if answer.kind == "overlap":
         return f"{loose}{rest}" if aliased else "every maximum-likelihood coefficient is finite"
-    running = [f"{_names(groups[word])} {RUNS[word]}" for word in RUNS if word in groups]
+    running = [f"{_names(groups[word])} {LIMIT_WORDS[word]}" for word in LIMIT_WORDS if word in groups]
     if not running:
         return f"by maximum likelihood a combination of coefficients runs off; {loose}{rest}"
     also = f"; {loose}" if aliased else ""
@@ -252,7 +252,7 @@ def _evidence(answer: SeparationRecord, rows: Rows) -> Iterator[Line]:
         return
     first, *others = answer.evidence
     yield "proven", first.claim
-    own = [words for kind, words in OWN_PROOFS.items() if any(e.kind == kind for e in others)]
+    own = [words for kind, words in SEPARATE_PROOFS.items() if any(e.kind == kind for e in others)]
     if own:
         have = "have proofs of their own" if len(own) > 1 else "has a proof of its own"
         yield "", f"The {' and the '.join(own)} {have}."
@@ -299,20 +299,20 @@ def _bound(mistakes: int) -> str:
 
 
 def _listed(indices: Sequence[int]) -> str:
-    more = len(indices) - 2 * MOST_NAMES
-    shown = ", ".join(map(str, indices[: 2 * MOST_NAMES] if more > 0 else indices))
+    more = len(indices) - 2 * MAX_NAMES
+    shown = ", ".join(map(str, indices[: 2 * MAX_NAMES] if more > 0 else indices))
     return f"{shown} and {counted(more)} more" if more > 0 else shown
 
 
 def _names(names: Sequence[str]) -> str:
-    if len(names) > MOST_NAMES + 1:
-        return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES} more"
+    if len(names) > MAX_NAMES + 1:
+        return f"{', '.join(names[:MAX_NAMES])} and {len(names) - MAX_NAMES} more"
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
 def _title(name: str) -> str:
     text = named(name)
-    return text if len(text) <= LONGEST_TITLE else text[: LONGEST_TITLE - 1] + "…"
+    return text if len(text) <= MAX_TITLE_CHARACTERS else text[: MAX_TITLE_CHARACTERS - 1] + "…"
 
 
 def _value(value: Any) -> str:

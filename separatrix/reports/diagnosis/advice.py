@@ -8,7 +8,7 @@ from dataclasses import replace
 from separatrix.reports.diagnosis.diagnosis_record import DataProfile, TaskDiagnosis
 from separatrix.reports.formatting import at_least, at_most, counted, several
 
-FAR = 4.0  # times: from here on centring is worth a sentence
+CENTRING_FACTOR = 4.0  # times: from here on centring is worth a sentence
 
 
 def advice(task: TaskDiagnosis, data: DataProfile) -> TaskDiagnosis:
@@ -50,7 +50,7 @@ def _separable(task: TaskDiagnosis) -> Iterator[str]:
     )
     course = task.course
     if course is not None and course.bound is not None and course.bound_centred is not None:
-        if course.bound > FAR * course.bound_centred:
+        if course.bound > CENTRING_FACTOR * course.bound_centred:
             yield (
                 "Centre the columns for a perceptron: its mistake bound falls from "
                 f"{at_most(course.bound)} to {at_most(course.bound_centred)}."

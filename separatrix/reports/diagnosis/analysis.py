@@ -14,7 +14,7 @@ import numpy as np
 
 from separatrix.algorithms.separation import Separation, separated
 from separatrix.algorithms.separation.scan import OutOfTime
-from separatrix.fitting.exact_errors import tally
+from separatrix.fitting.exact_errors import count_errors
 from separatrix.reports.coefficients import logistic_words
 from separatrix.reports.diagnosis.advice import advice
 from separatrix.reports.diagnosis.data_checks import shown_values
@@ -39,17 +39,17 @@ from separatrix.reports.evidence import evidence_of
 from separatrix.reports.summary import Label
 from separatrix.rows import Rows
 
-PASSES = 200
-PATIENCE = 30.0  # seconds for a measurement that the verdict does not need
-MOST_SHOWN = 200
-MOST_VALUES = 30_000_000  # rows times columns: above this bounds that need a table of the rows are left out
-MOST_COLUMNS = 64  # whose logistic coefficients are followed where every one may run away
-MOST_PATH = 200  # columns of a ridge path
+MAX_PASSES = 200
+MEASUREMENT_SECONDS = 30.0  # seconds for a measurement that the verdict does not need
+MAX_SHOWN_PASSES = 200
+MAX_VALUES = 30_000_000  # rows times columns: above this bounds that need a table of the rows are left out
+MAX_LOGISTIC_COLUMNS = 64  # whose logistic coefficients are followed where every one may run away
+MAX_PATH_COLUMNS = 200  # columns of a ridge path
 
 Part = TypeVar("Part")
 
 
-class Examination:
+class TaskAnalysis:
     """The rows of one question, all of them read as often as it takes.
 
     ``rows`` have two classes, the second of which is +1.
@@ -66,19 +66,24 @@ class Examination:
         intercept: bool,
         budget: float,
         held_out: Rows | None,
-        tell: Callable[[str], None],
+        report_progress: Callable[[str], None],
     ) -> None:
         self.rows, self.names, self.data = rows, names, data
         self.positive, self.negative = positive, negative
-        self.intercept, self.budget, self.held_out, self.tell = intercept, budget, held_out, tell
+        self.intercept, self.budget, self.held_out, self.report_progress = (
+            intercept,
+            budget,
+            held_out,
+            report_progress,
+        )
         self.notes: list[str] = []
         self._models: dict[str, Any] = {}
 
     def task(self, *, brief: bool) -> TaskDiagnosis:
-        self.tell("deciding whether a hyperplane separates")
+        self.report_progress("deciding whether a hyperplane separates")
         separation = separated(self.rows, 1, intercept=self.intercept)
-        self.tell(f"{separation.kind}; measuring and proving")
-        separation.limit(max(PATIENCE, self.budget))
+        self.report_progress(f"{separation.kind}; measuring and proving")
+        separation.limit(max(MEASUREMENT_SECONDS, self.budget))
         margin = None if brief else self._margin(separation)
         proofs: Sequence[Any] = [separation.certificate]
         if not brief and separation.kind != "quasi":
@@ -91,16 +96,16 @@ class Examination:
         lifts: tuple[PolynomialLift, ...] = ()
         statements: tuple[Statement, ...] = ()
         if not brief:
-            course = self._kept("The perceptron", lambda: self._perceptron(contenders, margin))
-            self._others(contenders, separation, margin)
-            fewest = self._kept("The fewest errors", lambda: self._fewest(separation, contenders))
+            course = self._or_note("The perceptron", lambda: self._perceptron(contenders, margin))
+            self._convex_fits(contenders, separation, margin)
+            fewest = self._or_note("The fewest errors", lambda: self._fewest(separation, contenders))
             if not separation.separable:
-                lifts = self._kept("Products of columns", self._lifts) or ()
+                lifts = self._or_note("Products of columns", self._lifts) or ()
             statements = self._statements(separation)
-            ridge = self._kept("The ridge path", self._ridge)
+            ridge = self._or_note("The ridge path", self._ridge)
         weights = None if brief else self._boundary(separation, contenders)
         marked = [row.row for row in conflict] or (list(margin.support) if margin else [])
-        picture = self._kept("The picture of the rows", lambda: self._picture(weights, marked))
+        picture = self._or_note("The picture of the rows", lambda: self._picture(weights, marked))
         task = TaskDiagnosis(
             positive=self.positive,
             negative=self.negative,
@@ -121,7 +126,7 @@ class Examination:
         )
         return advice(task, self.data)
 
-    def _kept(self, part: str, make: Callable[[], Part]) -> Part | None:
+    def _or_note(self, part: str, make: Callable[[], Part]) -> Part | None:
         """A part of the report; where the numbers do not allow it None, and a sentence that says why."""
         try:
             return make()
@@ -168,11 +173,11 @@ class Examination:
     def _perceptron(self, contenders: list[Contender], margin: Margin | None) -> PerceptronRun:
         import separatrix
 
-        model = separatrix.Perceptron(max_iter=PASSES, fit_intercept=self.intercept)
+        model = separatrix.Perceptron(max_iter=MAX_PASSES, fit_intercept=self.intercept)
         contenders.append(self._fitted("perceptron", model))
         history = model.history_["mistakes"]
         shown = sorted(
-            set(np.linspace(0, len(history) - 1, min(MOST_SHOWN, len(history))).astype(int).tolist())
+            set(np.linspace(0, len(history) - 1, min(MAX_SHOWN_PASSES, len(history))).astype(int).tolist())
         )
         bound = None
         if margin is not None and margin.mistake_bound is not None:
@@ -187,7 +192,9 @@ class Examination:
             bound_centred=_finite(getattr(model, "mistake_bound_centred_", None)),
         )
 
-    def _others(self, contenders: list[Contender], separation: Separation, margin: Margin | None) -> None:
+    def _convex_fits(
+        self, contenders: list[Contender], separation: Separation, margin: Margin | None
+    ) -> None:
         import separatrix
 
         models = {
@@ -197,13 +204,13 @@ class Examination:
         if separation.separable:
             models["maximum margin"] = separatrix.MaxMargin(fit_intercept=self.intercept)
         for name, model in models.items():
-            found = self._kept(f"{name[:1].upper()}{name[1:]}", partial(self._fitted, name, model))
+            found = self._or_note(f"{name[:1].upper()}{name[1:]}", partial(self._fitted, name, model))
             if found is not None and name == "maximum margin" and margin is not None:
                 found = _with_ends(found, margin)
             contenders += [] if found is None else [found]
 
     def _fitted(self, name: str, model: Any) -> Contender:
-        self.tell(f"fitting: {name}")
+        self.report_progress(f"fitting: {name}")
         started = monotonic()
         model.fit(self.rows)
         if getattr(model, "interrupted_", False):
@@ -214,19 +221,19 @@ class Examination:
         weights, bias = model.coef_[0], float(model.intercept_[0])
         errors = None
         if np.isfinite(weights).all() and math.isfinite(bias):
-            errors = tally(self.rows, 1, weights.tolist(), bias if self.intercept else None).errors
+            errors = count_errors(self.rows, 1, weights.tolist(), bias if self.intercept else None).errors
         seen = None if self.held_out is None else evaluate(model, self.held_out)
         return Contender(
             method=name,
             errors=errors,
-            margin=self._smallest(weights, bias) if errors == 0 else None,
+            margin=self._smallest_margin(weights, bias) if errors == 0 else None,
             seconds=seconds,
             evidence=evidence_of(model.certificate_, self.rows),
             held_out=seen if isinstance(seen, Evaluation) else None,
         )
 
-    def _smallest(self, weights: np.ndarray, bias: float) -> float | None:
-        seen = tally(self.rows, 1, weights.tolist(), bias if self.intercept else None)
+    def _smallest_margin(self, weights: np.ndarray, bias: float) -> float | None:
+        seen = count_errors(self.rows, 1, weights.tolist(), bias if self.intercept else None)
         norm = math.hypot(*weights.tolist())
         return _finite(seen.smallest / norm) if norm > 0 else None
 
@@ -235,7 +242,7 @@ class Examination:
 
         if separation.separable:
             return Fewest(0, 0, True, ((0.0, 0, 0),), evidence_of(separation.certificate, self.rows))
-        self.tell(f"searching for the fewest errors ({self.budget:g} s at most)")
+        self.report_progress(f"searching for the fewest errors ({self.budget:g} s at most)")
         model = separatrix.ZeroOne(time_limit=self.budget, fit_intercept=self.intercept)
         contenders.append(self._fitted("fewest errors", model))
         if not contenders[-1].evidence.proven:
@@ -250,11 +257,11 @@ class Examination:
         )
 
     def _statements(self, separation: Separation) -> tuple[Statement, ...]:
-        if self.rows.n_rows * self.rows.n_columns > MOST_VALUES or not self.rows.in_memory:
+        if self.rows.n_rows * self.rows.n_columns > MAX_VALUES or not self.rows.in_memory:
             return ()
         from separatrix.theory import generalisation
 
-        self.tell("what theory says about new rows")
+        self.report_progress("what theory says about new rows")
         model = self._models.get("maximum margin" if separation.separable else "linear SVM (C = 1)")
         if model is None:
             return ()
@@ -270,7 +277,7 @@ class Examination:
         )
 
     def _lifts(self) -> tuple[PolynomialLift, ...]:
-        self.tell("trying products of columns")
+        self.report_progress("trying products of columns")
         return lifts_of(self.rows, intercept=self.intercept, budget=self.budget)
 
     def _picture(self, weights: np.ndarray | None, marked: Sequence[int]) -> Picture | None:
@@ -279,11 +286,11 @@ class Examination:
         return picture_of(self.rows, 1, weights[:-1], float(weights[-1]), marked, self.names)
 
     def _ridge(self) -> LabelRidgePath | None:
-        if self.rows.n_columns > MOST_PATH or not self.rows.in_memory:
+        if self.rows.n_columns > MAX_PATH_COLUMNS or not self.rows.in_memory:
             return None
         from separatrix.reports.diagnosis.label_ridge_path import ridge_path
 
-        self.tell("the ridge path")
+        self.report_progress("the ridge path")
         return ridge_path(self.rows, self.names, intercept=self.intercept)
 
     def _boundary(self, separation: Separation, contenders: list[Contender]) -> np.ndarray | None:
@@ -312,7 +319,7 @@ class Examination:
         if weights is None:
             return ()
         scales = separation.scales
-        followed = not separation.separable or self.rows.n_columns <= MOST_COLUMNS
+        followed = not separation.separable or self.rows.n_columns <= MAX_LOGISTIC_COLUMNS
         runs = logistic_words(separation, self.rows) if followed else None
         return tuple(
             BoundaryCoefficient(

@@ -18,15 +18,15 @@ from separatrix.reports.diagnosis.diagnosis_record import Dependence, Repetition
 from separatrix.rows import Csr, Rows
 from separatrix.rows.rows import dense_rows
 
-MOST_HASHED = 2_000_000  # rows: above this equal rows are not looked for
-MOST_COLUMNS = 400  # above this dependent columns are not looked for
-MOST_EXACT = 20_000  # rows times dependences that are checked one by one
-MOST_TWINS = 50
+MAX_HASHED_ROWS = 2_000_000  # rows: above this equal rows are not looked for
+MAX_COLUMNS = 400  # above this dependent columns are not looked for
+MAX_EXACT_ROWS = 20_000  # rows times dependences that are checked one by one
+MAX_GROUPS = 50
 
 
 def repetition(rows: Rows) -> Repetition | None:
     """How many rows repeat earlier ones, and which equal rows carry different labels."""
-    if rows.n_rows > MOST_HASHED:
+    if rows.n_rows > MAX_HASHED_ROWS:
         return None
     places: dict[bytes, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     for row, code, key in _keys(rows):
@@ -38,7 +38,7 @@ def repetition(rows: Rows) -> Repetition | None:
     forced = sum(
         sum(map(len, found.values())) - max(len(rows) for rows in found.values()) for found in tangled
     )
-    return Repetition(repeated, len(groups), sum(map(len, groups)), forced, tuple(groups[:MOST_TWINS]))
+    return Repetition(repeated, len(groups), sum(map(len, groups)), forced, tuple(groups[:MAX_GROUPS]))
 
 
 def constant_columns(rows: Rows) -> tuple[int, ...]:
@@ -63,18 +63,18 @@ def dependences(rows: Rows, names: Sequence[str], *, intercept: bool) -> tuple[D
     and ``exact`` says which.
     """
     d = rows.n_columns
-    if d > MOST_COLUMNS:
+    if d > MAX_COLUMNS:
         return None
     width = d + intercept
     some = rows.sample(4 * width)
     while True:
         basis = null_basis(exact_rows(some, np.ones(len(some)), intercept), width)
         normals = [[int(basis[i, k]) for i in range(width)] for k in range(basis.ncols())]
-        against = _against(rows, normals, intercept) if normals else None
+        against = _counterexample(rows, normals, intercept) if normals else None
         if against is None:
             break
         some = np.vstack([some, against])
-    exact = rows.n_rows * len(normals) <= MOST_EXACT
+    exact = rows.n_rows * len(normals) <= MAX_EXACT_ROWS
     if exact and not all(_vanishes(rows, normal, intercept) for normal in normals):
         return None  # the prime divided what it should not: say nothing rather than something wrong
     found = []
@@ -110,7 +110,7 @@ def _digest(content: bytes) -> bytes:
     return content if len(content) <= 32 else hashlib.blake2b(content, digest_size=32).digest()
 
 
-def _against(rows: Rows, normals: list[list[int]], intercept: bool) -> np.ndarray | None:
+def _counterexample(rows: Rows, normals: list[list[int]], intercept: bool) -> np.ndarray | None:
     """The first row on which a combination does not vanish modulo a prime."""
     plain = np.array([[value % PRIME for value in normal] for normal in normals], np.int64).T
     for block in rows.blocks():

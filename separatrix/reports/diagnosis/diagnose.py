@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates.data.digest import digest_of
-from separatrix.reports.diagnosis.analysis import Examination
+from separatrix.reports.diagnosis.analysis import TaskAnalysis
 from separatrix.reports.diagnosis.data_checks import constant_columns, dependences, repetition
 from separatrix.reports.diagnosis.diagnosis_record import DataProfile, Diagnosis, TaskDiagnosis
 from separatrix.reports.diagnosis.one_vs_rest import against_the_rest, aligned
 from separatrix.rows import Rows, as_rows
 
-MOST_EXAMINED = 12  # classes examined at length; of more, each gets its verdict alone
+MAX_ANALYSED_CLASSES = 12  # classes examined at length; of more, each gets its verdict alone
 
 
 def diagnose(
@@ -62,12 +62,12 @@ def diagnose(
     if not budget > 0:
         raise ValueError(f"budget must be a positive number of seconds, not {budget}")
     started = monotonic()
-    tell = progress or (lambda text: None)
+    report_progress = progress or (lambda text: None)
     rows = as_rows(X, y)
     classes = rows.require_two_classes()
     rows.require_finite()
     held_out = None if X_test is None else aligned(as_rows(X_test, y_test), classes)
-    tell("looking at rows and columns")
+    report_progress("looking at rows and columns")
     names = rows.columns or tuple(f"column {j}" for j in range(rows.n_columns))
     data = _data(rows, names, intercept)
     codes = [1] if len(classes) == 2 else list(range(len(classes)))
@@ -76,9 +76,9 @@ def diagnose(
     if held_out is not None and _same(rows, held_out):
         held_out = None
         notes.append("The rows held out are those learned from: they do not tell the risk on new rows.")
-    with _quiet():
+    with _without_warnings():
         for code in codes:
-            examination = Examination(
+            analysis = TaskAnalysis(
                 against_the_rest(rows, code),
                 names,
                 data,
@@ -87,10 +87,10 @@ def diagnose(
                 intercept=intercept,
                 budget=budget / len(codes),
                 held_out=None if held_out is None else against_the_rest(held_out, code),
-                tell=_named(tell, codes, classes[code]),
+                report_progress=_with_class_name(report_progress, codes, classes[code]),
             )
-            tasks.append(examination.task(brief=len(codes) > MOST_EXAMINED))
-            notes += examination.notes
+            tasks.append(analysis.task(brief=len(codes) > MAX_ANALYSED_CLASSES))
+            notes += analysis.notes
     return Diagnosis(
         data, intercept, tuple(tasks), budget, monotonic() - started, tuple(dict.fromkeys(notes)), __version__
     )
@@ -125,12 +125,18 @@ def _data(rows: Rows, names: tuple[str, ...], intercept: bool) -> DataProfile:
     )
 
 
-def _named(tell: Callable[[str], None], codes: list[int], label: Any) -> Callable[[str], None]:
-    return tell if len(codes) == 1 else lambda text: tell(f"{label} against the rest: {text}")
+def _with_class_name(
+    report_progress: Callable[[str], None], codes: list[int], label: Any
+) -> Callable[[str], None]:
+    return (
+        report_progress
+        if len(codes) == 1
+        else lambda text: report_progress(f"{label} against the rest: {text}")
+    )
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def _without_warnings() -> Iterator[None]:
     """What a method warns of is told by the record in its place."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -263,9 +263,9 @@ class Diagnosis:
 
         text = render(self)
         if path is not None:
-            from separatrix.models.whole_file import written_whole
+            from separatrix.models.whole_file import atomic_write
 
-            with written_whole(path) as file:
+            with atomic_write(path) as file:
                 file.write(text)
         return text
 

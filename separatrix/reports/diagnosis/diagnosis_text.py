@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from separatrix.reports.coefficients import logistic_sentence
 from separatrix.reports.diagnosis.diagnosis_record import DataProfile, Diagnosis, TaskDiagnosis
-from separatrix.reports.evaluation import told
+from separatrix.reports.evaluation import errors_in_words
 from separatrix.reports.formatting import (
     Line,
     at_least,
@@ -25,7 +25,7 @@ KINDS = {
     "overlap": "not separable: the classes overlap",
     "undecided": "undecided",
 }
-MOST_TASKS = 12
+MAX_TASKS = 12
 
 
 def render(diagnosis: Diagnosis, width: int = 100) -> str:
@@ -61,7 +61,7 @@ def _one(diagnosis: Diagnosis) -> Iterator[Line]:
 def _several(diagnosis: Diagnosis) -> Iterator[Line]:
     yield f"{_head(diagnosis)}: {len(diagnosis.tasks)} classes, each against the rest"
     yield ""
-    shown = diagnosis.tasks[:MOST_TASKS]
+    shown = diagnosis.tasks[:MAX_TASKS]
     yield from table(("class", "kind", "margin", "fewest errors", "proof"), [_row(task) for task in shown])
     if len(diagnosis.tasks) > len(shown):
         yield f"  and {several(len(diagnosis.tasks) - len(shown), 'more class', 'more classes')}"
@@ -153,25 +153,25 @@ def _held_out(task: TaskDiagnosis) -> Iterator[Line]:
     wanted = "maximum margin" if task.kind == "complete" else "linear SVM (C = 1)"
     for contender in task.contenders:
         if contender.method == wanted and contender.held_out is not None:
-            yield "held out", f"{wanted}: {told(contender.held_out)}"
+            yield "held out", f"{wanted}: {errors_in_words(contender.held_out)}"
 
 
 def _data(data: DataProfile) -> Iterator[Line]:
     odd = []
     if data.repetition is not None and data.repetition.repeated:
-        odd.append(f"{_told(data.repetition.repeated, 'row', 'repeats', 'repeat')} others")
+        odd.append(f"{_with_verb(data.repetition.repeated, 'row', 'repeats', 'repeat')} others")
     if data.repetition is not None and data.repetition.twin_groups:
         odd.append(
-            f"{_told(data.repetition.twin_rows, 'row', 'has', 'have')} an equal one with another label "
+            f"{_with_verb(data.repetition.twin_rows, 'row', 'has', 'have')} an equal one with another label "
             f"({several(data.repetition.forced_errors, 'error')} forced)"
         )
     if data.constant_columns:
-        odd.append(f"{_told(len(data.constant_columns), 'column', 'never varies', 'never vary')}")
+        odd.append(f"{_with_verb(len(data.constant_columns), 'column', 'never varies', 'never vary')}")
     if data.dependences:
-        odd.append(f"{_told(len(data.dependences), 'column', 'depends', 'depend')} on others")
+        odd.append(f"{_with_verb(len(data.dependences), 'column', 'depends', 'depend')} on others")
     if odd:
         yield "data", "; ".join(odd)
 
 
-def _told(n: int, one: str, verb: str, verbs: str) -> str:
+def _with_verb(n: int, one: str, verb: str, verbs: str) -> str:
     return f"{several(n, one)} {verb if n == 1 else verbs}"

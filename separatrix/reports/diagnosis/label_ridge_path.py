@@ -9,8 +9,8 @@ from separatrix.fitting.exact_errors import matrix
 from separatrix.reports.diagnosis.diagnosis_record import LabelRidgePath
 from separatrix.rows import DataError, Rows
 
-ALPHAS = 41
-MOST_DRAWN = 12
+PATH_POINTS = 41
+MAX_DRAWN_COLUMNS = 12
 
 
 def ridge_path(rows: Rows, names: object, *, intercept: bool) -> LabelRidgePath | None:
@@ -25,13 +25,13 @@ def ridge_path(rows: Rows, names: object, *, intercept: bool) -> LabelRidgePath 
         return None
     centre = X.mean(axis=0) if intercept else np.zeros(X.shape[1])
     Z = (X - centre) / np.where(spread > 0, spread, 1.0)
-    alphas = len(y) * np.logspace(-4, 4, ALPHAS)
+    alphas = len(y) * np.logspace(-4, 4, PATH_POINTS)
     try:
         found = Ridge(fit_intercept=intercept).path(Z, y, alphas=alphas.tolist())
     except DataError:
         return None
     table = found.coefficients
-    largest = np.argsort(-np.abs(table[ALPHAS // 2]), kind="stable")[:MOST_DRAWN]
+    largest = np.argsort(-np.abs(table[PATH_POINTS // 2]), kind="stable")[:MAX_DRAWN_COLUMNS]
     return LabelRidgePath(
         alphas=tuple(float(f"{a:.7g}") for a in alphas.tolist()),
         coefficients=tuple(tuple(float(f"{v:.7g}") for v in table[:, j].tolist()) for j in largest),

@@ -53,12 +53,12 @@ def _recoded(rows: Rows, places: np.ndarray, classes: np.ndarray) -> Rows:
         matrix = Matrix((rows.n_rows, rows.n_columns), rows.data, rows.indices, rows.indptr)
         made = SparseRows(matrix, places[rows.codes], classes, columns=rows.columns, n_jobs=rows.n_jobs)
     else:
-        made = _Recoded(rows, places, classes)
+        made = _OneAgainstRest(rows, places, classes)
     made.name, made.label, made.known_finite = rows.name, rows.label, rows.known_finite
     return made
 
 
-class _Recoded(Rows):
+class _OneAgainstRest(Rows):
     """Rows that are read anew in every pass, with other codes."""
 
     def __init__(self, rows: Rows, places: np.ndarray, classes: np.ndarray) -> None:

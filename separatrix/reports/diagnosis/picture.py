@@ -12,12 +12,12 @@ from separatrix.reports.points import scaled
 from separatrix.rows import Rows
 from separatrix.rows.rows import dense_rows
 
-MOST_POINTS = 500
-MOST_VALUES = 2_000_000
-MOST_MARKED = 60
+MAX_POINTS = 500
+MAX_VALUES = 2_000_000
+MAX_MARKED_ROWS = 60
 BINS = 40
-TURNS = 30
-LEAST = 1e-300  # of a bin: below this its edges are not doubles any more
+POWER_ITERATIONS = 30
+LEAST_BIN_WIDTH = 1e-300  # of a bin: below this its edges are not doubles any more
 
 
 def picture_of(
@@ -34,11 +34,11 @@ def picture_of(
         signs[part] = block.signs(code)
         scores = np.asarray(matrix(block, rows.n_columns) @ (weights / norm)) + intercept / norm
         margins[part] = signs[part] * scores
-    most = max(2, min(MOST_POINTS, MOST_VALUES // rows.n_columns))
+    most = max(2, min(MAX_POINTS, MAX_VALUES // rows.n_columns))
     wanted = set(np.linspace(0, rows.n_rows - 1, min(most, rows.n_rows)).astype(int).tolist())
-    special = set(list(marked)[:MOST_MARKED])
+    special = set(list(marked)[:MAX_MARKED_ROWS])
     chosen = np.array(sorted(wanted | special), np.int64)
-    X = _taken(rows, chosen)
+    X = _dense_rows(rows, chosen)
     place, normal, offset, across, up = _plane(X, weights, intercept, names)
     if not (np.isfinite(margins).all() and np.isfinite(place).all()):
         raise ValueError("The rows are too far apart to be drawn.")
@@ -76,7 +76,7 @@ def _plane(
 def _widest(centred: np.ndarray) -> np.ndarray:
     """About the direction of largest spread, by the power method: a picture needs no more."""
     direction = np.abs(centred).sum(axis=0)
-    for _ in range(TURNS):
+    for _ in range(POWER_ITERATIONS):
         norm = float(np.linalg.norm(direction))
         if not norm > 0:
             return np.zeros(centred.shape[1])
@@ -93,7 +93,7 @@ def _histogram(
         high = low + 1.0
     # Whole steps from 0, so that no bin has rows of both sides of the boundary.
     step = (high - low) / BINS
-    if not LEAST <= step < np.inf:
+    if not LEAST_BIN_WIDTH <= step < np.inf:
         raise ValueError(f"The rows are too {'far from' if step > 1 else 'near'} the boundary to be drawn.")
     edges = step * np.arange(np.floor(low / step), np.ceil(high / step) + 1)
     inside = np.clip(margins, edges[0], edges[-1])  # what lies beyond is counted in the last bin
@@ -101,7 +101,7 @@ def _histogram(
     return edges, (tuple(counted[0]), tuple(counted[1]))
 
 
-def _taken(rows: Rows, chosen: np.ndarray) -> np.ndarray:
+def _dense_rows(rows: Rows, chosen: np.ndarray) -> np.ndarray:
     parts = []
     for block in rows.blocks():
         here = chosen[(chosen >= block.start) & (chosen < block.stop)] - block.start

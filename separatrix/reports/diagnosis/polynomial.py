@@ -15,14 +15,14 @@ from separatrix.reports.diagnosis.diagnosis_record import PolynomialLift
 from separatrix.rows import Rows
 
 DEGREES = (2, 3, 4)
-MOST_COLUMNS = 1500
-MOST_VALUES = 20_000_000
+MAX_COLUMNS = 1500
+MAX_VALUES = 20_000_000
 
 
 def lifts_of(rows: Rows, *, intercept: bool, budget: float) -> tuple[PolynomialLift, ...]:
     """Each degree until one separates, the columns are too many, or the seconds are spent."""
     found: list[PolynomialLift] = []
-    if rows.n_rows * rows.n_columns > MOST_VALUES:
+    if rows.n_rows * rows.n_columns > MAX_VALUES:
         return ()
     blocks = list(rows.blocks())
     parts = [matrix(block, rows.n_columns) for block in blocks]
@@ -32,7 +32,7 @@ def lifts_of(rows: Rows, *, intercept: bool, budget: float) -> tuple[PolynomialL
     for degree in DEGREES:
         columns = comb(rows.n_columns + degree, degree) - 1
         left = until - monotonic()
-        if columns > MOST_COLUMNS or columns * rows.n_rows > MOST_VALUES or left <= 0:
+        if columns > MAX_COLUMNS or columns * rows.n_rows > MAX_VALUES or left <= 0:
             break
         with np.errstate(over="ignore"):
             products = Lift(degree).fit_transform(X.astype(np.float64))

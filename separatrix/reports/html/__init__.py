@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from separatrix.reports.diagnosis.diagnosis_record import Diagnosis, TaskDiagnosis
 from separatrix.reports.diagnosis.diagnosis_text import KINDS
-from separatrix.reports.evaluation import told
+from separatrix.reports.evaluation import errors_in_words
 from separatrix.reports.formatting import at_least, at_most, counted, named, number, printable, several
 from separatrix.reports.html.report_figures import Figure, figures_of
 from separatrix.reports.svg import STYLE
@@ -18,11 +18,11 @@ from separatrix.reports.svg import STYLE
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
-MOST_DRAWN = 150_000  # characters of figures; classes beyond that have their words
-MOST_ROWS = 24  # of a conflict
-MOST_COLUMNS = 14  # of a conflict's table
-MOST_COEFFICIENTS = 40
-MOST_NAMED = 12
+MAX_FIGURE_CHARACTERS = 150_000  # characters of figures; classes beyond that have their words
+MAX_ROWS = 24  # of a conflict
+MAX_COLUMNS = 14  # of a conflict's table
+MAX_COEFFICIENTS = 40
+MAX_NAMES = 12
 HEIGHT = 900  # pixels of the report in a notebook
 
 
@@ -38,9 +38,9 @@ def render(diagnosis: Diagnosis) -> str:
     drawn = 0
     for place, task in enumerate(diagnosis.tasks):
         name = f"task-{place}"
-        figures = [_figure(draw) for draw in figures_of(task, name)] if drawn < MOST_DRAWN else []
+        figures = [_figure(draw) for draw in figures_of(task, name)] if drawn < MAX_FIGURE_CHARACTERS else []
         drawn += sum(len(figure.svg) for figure in figures)
-        if place and drawn > MOST_DRAWN:
+        if place and drawn > MAX_FIGURE_CHARACTERS:
             figures = []
         table = _conflict_table(task, diagnosis)
         sections.append({"task": task, "name": name, "figures": figures, "table": table})
@@ -51,8 +51,8 @@ def render(diagnosis: Diagnosis) -> str:
         one=len(sections) == 1,
         figure_style=STYLE,
         style=files("separatrix.reports.html").joinpath("report.css").read_text(encoding="utf-8"),
-        most_coefficients=MOST_COEFFICIENTS,
-        most_named=MOST_NAMED,
+        most_coefficients=MAX_COEFFICIENTS,
+        most_named=MAX_NAMES,
     )
 
 
@@ -99,7 +99,9 @@ def _environment() -> Environment:
         listed=_listed,
         several=several,
     )
-    made.globals.update(kinds=KINDS, told=told, float=float, verdict=_verdict, responsible=_responsible)
+    made.globals.update(
+        kinds=KINDS, told=errors_in_words, float=float, verdict=_verdict, responsible=_responsible
+    )
     return made
 
 
@@ -137,7 +139,7 @@ def _responsible(task: TaskDiagnosis) -> str:
     return "No rows are named."
 
 
-def _listed(names: Any, most: int = MOST_NAMED) -> str:
+def _listed(names: Any, most: int = MAX_NAMES) -> str:
     shown = list(names)
     if len(shown) <= most:
         return ", ".join(map(str, shown))
@@ -148,11 +150,11 @@ def _conflict_table(task: TaskDiagnosis, diagnosis: Diagnosis) -> dict[str, Any]
     """The conflict's rows with the user's own values, the columns that vary among them first."""
     if not task.conflict:
         return None
-    rows = sorted(task.conflict, key=lambda row: -(row.share or 0.0))[:MOST_ROWS]
+    rows = sorted(task.conflict, key=lambda row: -(row.share or 0.0))[:MAX_ROWS]
     rows.sort(key=lambda row: row.row)
     count = len(task.conflict[0].values)
     varying = [j for j in range(count) if len({row.values[j] for row in rows}) > 1]
-    order = (varying + [j for j in range(count) if j not in set(varying)])[:MOST_COLUMNS]
+    order = (varying + [j for j in range(count) if j not in set(varying)])[:MAX_COLUMNS]
     order.sort()
     return {
         "titles": [diagnosis.data.features[j] for j in order],

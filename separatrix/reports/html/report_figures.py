@@ -14,8 +14,8 @@ from separatrix.reports.svg import STYLE, Drawing, shortened
 
 WIDTH, HEIGHT = 480.0, 360.0
 LEFT, TOP, RIGHT, BOTTOM = 74.0, 34.0, 16.0, 78.0
-MOST_BARS = 16
-HEAVIEST = 1e300  # of the weights that a scale holds
+MAX_BARS = 16
+LARGEST_WEIGHT = 1e300  # of the weights that a scale holds
 COLOURS = ("plus", "minus", "third", "fourth", "fifth", "sixth")
 DASHES = (None, "7 4", "2 3", "9 3 2 3")
 
@@ -71,7 +71,7 @@ def scatter(task: TaskDiagnosis, picture: Picture, name: str) -> Figure:
     with drawing.clipped(area.left, area.top, area.width, area.height):
         street = task.margin.lower if task.margin is not None else 0.0
         if picture.normal is not None:
-            _street(drawing, area, picture.normal, picture.offset, street)
+            _margin_band(drawing, area, picture.normal, picture.offset, street)
         points = zip(picture.across, picture.up, picture.signs, picture.marked, strict=True)
         for x, y, sign, ringed in points:
             place = area.point(x, y)
@@ -79,7 +79,7 @@ def scatter(task: TaskDiagnosis, picture: Picture, name: str) -> Figure:
             if ringed:
                 draw_mark(drawing, "nearest", *place)
     draw_edge(drawing, area)
-    entries = [("plus", named(task.positive)), ("minus", _other(task)), ("boundary", "boundary")]
+    entries = [("plus", named(task.positive)), ("minus", _rest_name(task)), ("boundary", "boundary")]
     if marked:
         entries.append(("nearest", f"{what} row"))
     if task.margin is not None:
@@ -118,7 +118,7 @@ def histogram(task: TaskDiagnosis, picture: Picture, name: str) -> Figure:
         x = area.x(task.margin.lower)
         drawing.path([(x, area.top), (x, area.bottom)], class_="line ink-line", stroke_dasharray="3 3")
     draw_edge(drawing, area)
-    entries = [("plus", named(task.positive)), ("minus", _other(task)), ("boundary", "boundary")]
+    entries = [("plus", named(task.positive)), ("minus", _rest_name(task)), ("boundary", "boundary")]
     drawing.height = draw_legend(drawing, LEFT, area.bottom + 54, WIDTH - LEFT - RIGHT, entries) + 2
     return _figure(drawing, described)
 
@@ -177,7 +177,7 @@ def course(task: TaskDiagnosis, name: str) -> Figure:
 def coefficients(task: TaskDiagnosis, name: str) -> Figure:
     """The weights per standard deviation of their column, the largest first."""
     ranked = sorted(task.coefficients, key=lambda c: -abs(c.standardised))
-    shown = ranked[:MOST_BARS]
+    shown = ranked[:MAX_BARS]
     rest = len(ranked) - len(shown)
     running = [c.name for c in shown if c.runs_to in ("+inf", "-inf")]
     described = (
@@ -185,7 +185,7 @@ def coefficients(task: TaskDiagnosis, name: str) -> Figure:
         f"{len(shown)} of {len(ranked)}; {named(shown[0].name)} weighs most."
         + (f" The logistic fit runs away in {', '.join(map(named, running))}." if running else "")
     )
-    if not all(abs(c.standardised) <= HEAVIEST for c in shown):
+    if not all(abs(c.standardised) <= LARGEST_WEIGHT for c in shown):
         raise ValueError("weights that have no place on a scale")
     line, left = 19.0, 168.0
     drawing = Drawing(WIDTH, TOP + line * len(shown) + 46, "Weights", described, name)
@@ -316,7 +316,9 @@ def _bar(drawing: Drawing, area: Panel, one: BoundaryCoefficient, y: float) -> N
         )
 
 
-def _street(drawing: Drawing, area: Panel, normal: tuple[float, float], offset: float, half: float) -> None:
+def _margin_band(
+    drawing: Drawing, area: Panel, normal: tuple[float, float], offset: float, half: float
+) -> None:
     """The line normal·p + offset = 0 and, at ``half`` from it, the edges of the street."""
     far = 4 * math.hypot(area.x.high - area.x.low, area.y.high - area.y.low) + abs(offset)
     along = (-normal[1], normal[0])
@@ -333,7 +335,7 @@ def _street(drawing: Drawing, area: Panel, normal: tuple[float, float], offset: 
     drawing.path(line(0.0), class_="line ink-line")
 
 
-def _other(task: TaskDiagnosis) -> str:
+def _rest_name(task: TaskDiagnosis) -> str:
     return "the rest" if task.negative is None else named(task.negative)
 
 
