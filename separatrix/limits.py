@@ -30,7 +30,7 @@ from itertools import accumulate
 from typing import IO
 
 VARIABLE = "SEPARATRIX_LIMITS"
-ELSEWHERE = ("certificate_bytes", "digits")  # limits of the checker's table alone
+CHECKER_LIMITS = ("certificate_bytes", "digits")  # limits of the checker's table alone
 
 
 class LimitError(ValueError):
@@ -96,7 +96,7 @@ class Limits:
         return unpacked > self.unpacked_bytes and unpacked > self.ratio * packed
 
 
-NAMES = tuple(sorted({item.name for item in fields(Limits)} | set(ELSEWHERE)))
+NAMES = tuple(sorted({item.name for item in fields(Limits)} | set(CHECKER_LIMITS)))
 
 
 def current() -> Limits:
@@ -107,8 +107,10 @@ def current() -> Limits:
 @cache
 def from_text(text: str) -> Limits:
     """The limits with those changed that ``text`` sets, as in ``columns=2000000,rows=10``."""
-    said = dict(map(_pair, filter(str.strip, text.split(","))))
-    return replace(Limits(), **{name: value for name, value in said.items() if name not in ELSEWHERE})
+    settings = dict(map(_pair, filter(str.strip, text.split(","))))
+    return replace(
+        Limits(), **{name: value for name, value in settings.items() if name not in CHECKER_LIMITS}
+    )
 
 
 def _pair(text: str) -> tuple[str, int]:
@@ -121,10 +123,10 @@ def _pair(text: str) -> tuple[str, int]:
 
 
 @contextmanager
-def changed(said: Sequence[str]) -> Iterator[None]:
+def changed(settings: Sequence[str]) -> Iterator[None]:
     """Set limits, each ``NAME=NUMBER``, for this process and those it starts, until the block ends."""
     before = os.environ.get(VARIABLE, "")
-    os.environ[VARIABLE] = ",".join([before, *said])
+    os.environ[VARIABLE] = ",".join([before, *settings])
     try:
         current()
         yield

@@ -85,7 +85,7 @@ def test_the_page_lists_every_format_with_its_suffixes():
 def test_the_page_says_which_limits_hold_for_which_formats():
     listed = table_in(PAGE, "limit")
     names = [limit for row in listed for limit in row.replace("`", "").split(", ")]
-    known = {item.name for item in fields(limits.Limits)} | set(limits.ELSEWHERE)
+    known = {item.name for item in fields(limits.Limits)} | set(limits.CHECKER_LIMITS)
     assert set(names) == known
     for row, cells in listed.items():
         for limit in row.replace("`", "").split(", "):

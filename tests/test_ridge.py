@@ -380,14 +380,14 @@ def test_certificates_by_the_independent_checker(tmp_path):
 def test_gradient_bound_is_one():
     """‖w − w*‖ ≤ ‖g‖/α: the bound of strong convexity, against the exact distance."""
     from separatrix.certificates.arithmetic.gradient import gradient
-    from separatrix.certificates.data.measured_targets import read_measured
+    from separatrix.certificates.data.measured_targets import read_targets
 
     X, y = sample(20, 3)
     exact = naive_solution(X, y, True, 0.25)
     rng = np.random.default_rng(0)
     for size in (1e-12, 1e-6, 1.0):
         given_ = np.array([float(v) for v in exact]) + size * rng.normal(size=4)
-        far, bias = gradient(read_measured(X, y), given_[:-1], float(given_[-1]), 0.25).distance(0.25)
+        far, bias = gradient(read_targets(X, y), given_[:-1], float(given_[-1]), 0.25).distance(0.25)
         apart = [abs(Fraction(v) - e) for v, e in zip(given_.tolist(), exact, strict=True)]
         assert float(sum(a * a for a in apart[:-1])) ** 0.5 <= far
         assert float(apart[-1]) <= bias

@@ -12,7 +12,7 @@ import separatrix as sx
 from separatrix.certificates import About, Separable, SolutionWithin
 from separatrix.certificates.check import labels as checker_labels
 from separatrix.certificates.check.__main__ import main
-from separatrix.certificates.check.least_squares import Measured
+from separatrix.certificates.check.least_squares import TargetTable
 from separatrix.certificates.check.table import Table, Unreadable
 from separatrix.certificates.data import labels as certificate_labels
 from separatrix.certificates.data.labels import signs_of
@@ -69,7 +69,7 @@ def test_a_number_is_read_alike_or_refused_by_both(text, file):
     except sx.DataError:
         ours = None
     try:
-        theirs = [number for _, number in Measured(str(target), None, None, None).rows()]
+        theirs = [number for _, number in TargetTable(str(target), None, None, None).rows()]
     except Unreadable:
         theirs = None
     assert (ours, theirs) == (wanted, wanted)

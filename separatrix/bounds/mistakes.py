@@ -221,9 +221,9 @@ def freund_schapire(
     """
     length, short = nonnegative(radius=radius, deviation=deviation)
     gap, times = positive(margin=margin, passes=passes)
-    reach, spread = Fraction(length), Fraction(short)
-    squares = reach**2 + Fraction(times) * spread**2
-    value = (squares + 2 * root(Fraction(times) * (reach * spread) ** 2)) / Fraction(gap) ** 2
+    longest, spread = Fraction(length), Fraction(short)
+    squares = longest**2 + Fraction(times) * spread**2
+    value = (squares + 2 * root(Fraction(times) * (longest * spread) ** 2)) / Fraction(gap) ** 2
     assumptions = (
         "Every row has ‖z‖ <= R.",
         "D is the root of the sum of squared shortfalls max(0, γ - u·z), for a unit vector u, over one pass.",

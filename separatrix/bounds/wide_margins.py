@@ -71,7 +71,7 @@ def rademacher_margin(
     place = max(0, math.ceil(math.log2(length / gap) - 1e-12))
     level = length * 0.5**place
     complexity = 2 * length / (level * math.sqrt(rows)) if level else math.inf
-    luck = math.sqrt((math.log((place + 1) * (place + 2)) - math.log(failure)) / (2 * rows))
+    deviation = math.sqrt((math.log((place + 1) * (place + 2)) - math.log(failure)) / (2 * rows))
     assumptions = (
         "The m rows are drawn independently from the distribution of which the risk is.",
         "Every row that can be drawn has ‖z‖ <= R: not only those that were.",
@@ -81,7 +81,7 @@ def rademacher_margin(
         "V. Koltchinskii and D. Panchenko, Annals of Statistics 30 (2002), Theorem 2; constants: M. Mohri, "
         "A. Rostamizadeh and A. Talwalkar, Foundations of Machine Learning (2018), section 5.4"
     )
-    value = less / rows + complexity + luck
+    value = less / rows + complexity + deviation
     return Bound(
         value, "with probability", assumptions, source, "Rademacher margin", "risk", failure, trivial=1.0
     )
@@ -128,7 +128,7 @@ def sample_margin(
     place = math.frexp(gap)[1] - 1
     far = abs(place) + 1
     complexity = 2 * (size / 2.0**place) / math.sqrt(rows) if place > -1022 else math.inf
-    luck = 3 * math.sqrt((math.log(3 * far * (far + 1)) - math.log(failure)) / (2 * rows))
+    deviation = 3 * math.sqrt((math.log(3 * far * (far + 1)) - math.log(failure)) / (2 * rows))
     assumptions = (
         "The m rows are drawn independently from the distribution of which the risk is.",
         "The margin is that of a unit vector, on rows that absorb the constant if there is one.",
@@ -137,7 +137,7 @@ def sample_margin(
         "P. L. Bartlett and S. Mendelson, Journal of Machine Learning Research 3 (2002); constants: "
         "M. Mohri, A. Rostamizadeh and A. Talwalkar, Foundations of Machine Learning (2018), section 5.4"
     )
-    value = less / rows + complexity + luck
+    value = less / rows + complexity + deviation
     return Bound(
         value, "with probability", assumptions, source, "sample margin", "risk", failure, trivial=1.0
     )

@@ -231,7 +231,7 @@ class Certificate(_Checked):
             return self._sealed
         about = self.about
         source = self._read(*self._data)
-        said = replace(
+        complete = replace(
             about,
             rows=source.n_rows,
             columns=source.n_columns,
@@ -240,7 +240,7 @@ class Certificate(_Checked):
             features=source.names if about.features is None else about.features,
             digest=self._digest_of(source),
         )
-        object.__setattr__(self, "_sealed", replace(self, about=said))
+        object.__setattr__(self, "_sealed", replace(self, about=complete))
         return self._sealed
 
     def to_dict(self) -> dict[str, Any]:

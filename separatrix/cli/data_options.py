@@ -100,11 +100,11 @@ class DataFile:
 
         if self.demo or not self.prepares:
             return split(self.rows(**options), share, seed)
-        said = self._options() | options
+        given_options = self._options() | options
         with RereadableInput(self.data) as again:
-            learned = again.read(said | {"share": Share(share, seed)})
+            learned = again.read(given_options | {"share": Share(share, seed)})
             known = {"share": Share(share, seed, held_out=True), "preparation": learned.preparation}
-            return learned, again.read(said | known)
+            return learned, again.read(given_options | known)
 
     def rows_with(self, attempts: Sequence[dict[str, Any]], *, by_name: bool = False) -> Rows:
         """The rows by the first of these options that the file can be read with; else the first refusal that
@@ -264,9 +264,11 @@ def takes_data(*, labelled: bool) -> Callable[[Callable[..., Any]], Callable[...
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def collected(**given: Any) -> Any:
-            said = {field.name: given.pop(field.name) for field in fields(DataFile) if field.name in given}
-            said |= _with_file_after_encode(said)
-            return function(data=DataFile(**said), **given)
+            given_options = {
+                field.name: given.pop(field.name) for field in fields(DataFile) if field.name in given
+            }
+            given_options |= _with_file_after_encode(given_options)
+            return function(data=DataFile(**given_options), **given)
 
         command: Callable[..., Any] = limited(collected)
         for option in reversed(options):
@@ -276,10 +278,10 @@ def takes_data(*, labelled: bool) -> Callable[[Callable[..., Any]], Callable[...
     return decorate
 
 
-def _with_file_after_encode(said: dict[str, Any]) -> dict[str, Any]:
+def _with_file_after_encode(given_options: dict[str, Any]) -> dict[str, Any]:
     """--encode takes names or none: `--encode data.csv` means the file, not a column of that name."""
-    taken = said.get("encode")
-    if taken in (None, ALL_TEXT_COLUMNS) or said["data"] is not None or said["demo"]:
+    taken = given_options.get("encode")
+    if taken in (None, ALL_TEXT_COLUMNS) or given_options["data"] is not None or given_options["demo"]:
         return {}
     return {"data": taken, "encode": ALL_TEXT_COLUMNS} if taken == "-" or os.path.isfile(taken) else {}
 

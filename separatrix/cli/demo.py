@@ -60,13 +60,13 @@ def demo(name: str, output: str, data: str | None, listed: bool, as_json: bool, 
     console.write("Your own data: separatrix fit data.csv --label COLUMN -o model.json")
     from separatrix.reports import json
 
-    said = [json.to_dict(summary) for summary in context.summaries]
+    records = [json.to_dict(summary) for summary in context.summaries]
     console.write_json(
         {
             "format": "separatrix-demo",
             "version": 1,
             "story": name,
-            "summaries": said,
+            "summaries": records,
             "facts": context.facts,
             "written": [output],
         }

@@ -56,14 +56,14 @@ def rows_for(model: Any, data: DataFile) -> Any:
     """Labelled rows with the columns of the model, made ready as the fit has them."""
     from separatrix import DataError
 
-    said: dict[str, Any] = {"memory": MEMORY_BYTES}
+    options: dict[str, Any] = {"memory": MEMORY_BYTES}
     if not hasattr(model, "classes_"):
-        said["regression"] = True
+        options["regression"] = True
     elif data.positive is None and _against_the_rest(model):
-        said["positive"] = str(model.classes_[1])
-    labels = [said]
+        options["positive"] = str(model.classes_[1])
+    labels = [options]
     if data.label is None and (label := _label_of(model)) is not None:
-        labels.insert(0, said | {"label": label})
+        labels.insert(0, options | {"label": label})
     columns: list[dict[str, Any]] = [{}]
     names = getattr(model, "feature_names_in_", None)
     if hasattr(model, "preparation_"):

@@ -72,8 +72,8 @@ def fit(
         texts = _texts(chosen, summary, rows, output, certificate, figure)
     for path, content in texts.items():
         write(path, content)
-    said, record = _rendered(summary, console.width)
-    console.write(with_option_names(said))
+    rendered, record = _rendered(summary, console.width)
+    console.write(with_option_names(rendered))
     if not console.verbose:
         for note in summary.notes:
             console.warn(note)

@@ -16,14 +16,14 @@ def limited(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @click.option(
         "--limit",
-        "said",
+        "settings",
         metavar="NAME=NUMBER",
         multiple=True,
         help="Read larger files than usual; a refusal names the limit it has met.",
     )
     @functools.wraps(function)
-    def under_limits(said: tuple[str, ...], **given: Any) -> Any:
-        with limits.changed(said):
+    def under_limits(settings: tuple[str, ...], **given: Any) -> Any:
+        with limits.changed(settings):
             return function(**given)
 
     return under_limits

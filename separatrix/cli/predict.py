@@ -110,17 +110,17 @@ def _warn_changed(console: Console, changed: list[tuple[str, str]]) -> None:
 def _rows(data: DataFile, model: Any) -> Any:
     from separatrix import DataError
 
-    said: dict[str, Any] = {"label": False, "memory": MEMORY_BYTES, "once": True}
+    options: dict[str, Any] = {"label": False, "memory": MEMORY_BYTES, "once": True}
     if data.demo and not hasattr(model, "classes_"):
-        said["regression"] = True
+        options["regression"] = True
     if hasattr(model, "preparation_"):
-        return data.rows(**said, preparation=model.preparation_)
+        return data.rows(**options, preparation=model.preparation_)
     names = getattr(model, "feature_names_in_", None)
     attempts: list[dict[str, Any]] = [{"n_columns": model.n_features_in_}, {}]
     if names is not None:
         attempts.insert(0, {"features": list(names)})
     try:
-        return data.rows_with([said | a for a in attempts], by_name=names is not None)
+        return data.rows_with([options | a for a in attempts], by_name=names is not None)
     except DataError as error:
         raise DataError(str(error).replace(" (features=)", ", which the model was fitted with")) from None
 

@@ -89,11 +89,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
         code = program.main(args=arguments, prog_name="separatrix", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
-        said = io.StringIO()
-        error.show(said)
+        shown_error = io.StringIO()
+        error.show(shown_error)
         with _ignoring_closed_stderr():
             message = error.format_message()  # on one line, whatever the names in it hold
-            shown = said.getvalue().replace(message, safe(message, keep=""))
+            shown = shown_error.getvalue().replace(message, safe(message, keep=""))
             click.echo(safe(shown), err=True, nl=False)
         return EXIT_USAGE
     except (click.Abort, KeyboardInterrupt):

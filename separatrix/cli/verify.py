@@ -60,9 +60,9 @@ def verify(certificate_file: str, data: DataFile, as_json: bool, quiet: bool) ->
             shown.update(f"verifying: {claim.certificate.claim}")
             verdicts.append(claim.certificate.verify(rows) if refusal is None else Verdict(False, refusal))
     for claim, verdict in zip(claims, verdicts, strict=True):
-        said = claim.certificate.claim
-        console.write(f"{'holds' if verdict else 'refused'}{claim.of}: {said}")
-        if verdict.reason != said:
+        claim_text = claim.certificate.claim
+        console.write(f"{'holds' if verdict else 'refused'}{claim.of}: {claim_text}")
+        if verdict.reason != claim_text:
             console.write(with_option_names(f"  {verdict.reason}"))
         if verdict and claim.covers_weights is False:
             console.write(f"  {ABOUT_ROWS_ONLY}")
@@ -161,10 +161,10 @@ def _rows(data: DataFile, certificates: list[Certificate], preparation: Any) -> 
     from separatrix import DataError
 
     about = next((c.about for c in certificates if c.about.columns is not None), certificates[0].about)
-    said: dict[str, Any] = {"regression": True} if certificates[0].kind in REGRESSION_CLAIMS else {}
-    labels = [said]
+    options: dict[str, Any] = {"regression": True} if certificates[0].kind in REGRESSION_CLAIMS else {}
+    labels = [options]
     if about.label is not None and data.label is None:
-        labels.insert(0, said | {"label": about.label})
+        labels.insert(0, options | {"label": about.label})
     columns: list[dict[str, Any]] = [{}]
     if preparation is not None:
         columns = [{"preparation": preparation, "missing": preparation.missing}]

@@ -22,47 +22,47 @@ def printed(verbose: int) -> Iterator[None]:
         yield
         return
 
-    def hear(line: str) -> None:
+    def write_line(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
         if outer is not None:
             outer(line)
 
-    token = listener.set(hear)
+    token = listener.set(write_line)
     try:
         yield
     finally:
         listener.reset(token)
 
 
-def tell_pass(number: int, limit: int, mistakes: int) -> None:
+def report_pass(number: int, limit: int, mistakes: int) -> None:
     """A perceptron has passed over the rows once more; mistakes are counted from its start."""
-    hear = listener.get()
-    if hear is not None:
-        hear(f"pass {number:,} of at most {limit:,}: {mistakes:,} mistakes so far")
+    write_line = listener.get()
+    if write_line is not None:
+        write_line(f"pass {number:,} of at most {limit:,}: {mistakes:,} mistakes so far")
 
 
-def tell_step(number: int, limit: int, gap: float, objective: float) -> None:
+def report_step(number: int, limit: int, gap: float, objective: float) -> None:
     """A convex method has made so many steps, and estimates what of the objective is left to gain."""
-    hear = listener.get()
-    if hear is not None:
+    write_line = listener.get()
+    if write_line is not None:
         left = float(gap) / float(objective) if objective else 0.0
-        hear(f"step {number:,} of at most {limit:,}: relative gap about {left:.1e}")
+        write_line(f"step {number:,} of at most {limit:,}: relative gap about {left:.1e}")
 
 
-def tell_change(
+def change_reporter(
     state: Callable[[Watched], Any], line: Callable[[Watched], str]
 ) -> Callable[[Watched], None] | None:
     """A function for a search to call as often as it likes: it tells a line where the state is another.
 
     It tells the listener of now, for a search may call it in another thread. None: nobody listens.
     """
-    hear, last = listener.get(), None
+    write_line, last = listener.get(), None
 
-    def tell(watched: Watched) -> None:
+    def report(watched: Watched) -> None:
         nonlocal last
         now = state(watched)
-        if now != last and hear is not None:
+        if now != last and write_line is not None:
             last = now
-            hear(line(watched))
+            write_line(line(watched))
 
-    return None if hear is None else tell
+    return None if write_line is None else report

@@ -45,7 +45,7 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
         """Fit to rows ``X`` with targets ``y``, or to `Rows` with targets alone; a weight is a repetition."""
         with restored_on_error(self):
             self._check_parameters()
-            rows = measured_rows(self, X, y, n_jobs=self.n_jobs)
+            rows = rows_with_targets(self, X, y, n_jobs=self.n_jobs)
             weights = row_weights(rows, sample_weight)
             with np.errstate(all="ignore"):  # who overflows says so, or has no certificate
                 solution = self._solve(rows, weights)
@@ -109,8 +109,8 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
             if hasattr(type(self), key):
                 raise ValueError(f"it holds {key!r}, which is nothing that a model learns.")
             setattr(self, key, value)
-        told = {key[:-1] for key in found} - {"coef", "intercept", "n_features_in", "feature_names_in"}
-        self._facts = tuple(sorted(told - {"preparation"}))
+        facts = {key[:-1] for key in found} - {"coef", "intercept", "n_features_in", "feature_names_in"}
+        self._facts = tuple(sorted(facts - {"preparation"}))
 
     def predict(self, X: Any) -> np.ndarray:
         """w·x + b of each row."""
@@ -129,7 +129,7 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
         return float(super().score(X, y, sample_weight))
 
 
-def measured_rows(estimator: Any, X: Any, y: Any, *, n_jobs: int | None, reset: bool = True) -> Rows:
+def rows_with_targets(estimator: Any, X: Any, y: Any, *, n_jobs: int | None, reset: bool = True) -> Rows:
     """Rows with real targets; the estimator learns its feature names and count."""
     if isinstance(X, Rows):
         if y is not None:

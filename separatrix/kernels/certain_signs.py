@@ -40,17 +40,17 @@ def certain_signs(
     """
     bias = weights[-1]
     bits = weights.view(np.int64)
-    sound = True
+    in_range = True
     for j in range(weights.shape[0]):
         size = bits[j] & MAGNITUDE_BITS
-        sound = sound and abs(weights[j]) < LONG and (size == 0 or size >= LEAST_NORMAL_BITS)
+        in_range = in_range and abs(weights[j]) < LONG and (size == 0 or size >= LEAST_NORMAL_BITS)
     open_rows = 0
     for i in range(n_rows(X)):
         score, among, terms = row_sizes(X, i, weights)
         whole = among + abs(bias)
         margin = float(signs[i]) * (score + bias)
         bound = (terms + 4.0) * 2.0**-52 * whole
-        if sound and whole > SHORT and whole < LONG and abs(margin) > bound:
+        if in_range and whole > SHORT and whole < LONG and abs(margin) > bound:
             found[LOWEST] = min(found[LOWEST], margin)
             found[WRONG] += margin < 0.0
         else:

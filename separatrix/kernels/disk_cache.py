@@ -61,10 +61,10 @@ def _source_digest() -> str:
 
 
 @contextmanager
-def announcing(say: Callable[[str], None]) -> Iterator[None]:
-    """Have ``say`` told that kernels are compiled, as the command line does under --quiet."""
+def announcing(show: Callable[[str], None]) -> Iterator[None]:
+    """Have ``show`` told that kernels are compiled, as the command line does under --quiet."""
     global announce
-    before, announce = announce, say
+    before, announce = announce, show
     try:
         yield
     finally:
@@ -149,8 +149,8 @@ def _cache_class() -> Any:
         def __init__(self, py_func: Any, options: dict[str, Any]) -> None:
             super().__init__(py_func)
             # A set prints in another order in each process; sorted, equal options have equal names.
-            said = sorted((k, sorted(v) if isinstance(v, set) else v) for k, v in options.items())
-            stamp = (self._impl.locator.get_source_stamp(), repr(said))
+            plain_options = sorted((k, sorted(v) if isinstance(v, set) else v) for k, v in options.items())
+            stamp = (self._impl.locator.get_source_stamp(), repr(plain_options))
             self._cache_file = Files(self._cache_path, self._impl.filename_base, stamp)
 
         def load_overload(self, sig: Any, target_context: Any) -> Any:

@@ -34,9 +34,9 @@ def by_rows(X: Any) -> Any:
     """
     if len(X.shape) > 2:
         raise ValueError(f"X has {len(X.shape)} dimensions; give a table with one row per example.")
-    sound = _VALIDITY_CHECKS.get(getattr(X, "format", ""))
+    valid = _VALIDITY_CHECKS.get(getattr(X, "format", ""))
     try:
-        matrix = X.tocsr() if sound is None or sound(X) else None
+        matrix = X.tocsr() if valid is None or valid(X) else None
         if matrix is not None and is_valid(matrix.data, matrix.indices, matrix.indptr, matrix.shape):
             return matrix
     except (AttributeError, TypeError, ValueError):  # a part is missing, or is no array
@@ -71,12 +71,12 @@ def _below(places: np.ndarray, end: int) -> bool:
     return not len(places) or int(unsigned.max()) < end
 
 
-def _sound_csc(X: Any) -> bool:
+def _is_valid_csc(X: Any) -> bool:
     n_rows, n_columns = X.shape
     return X.data.ndim == 1 and _points_inside(X.indptr, X.indices, n_columns, n_rows, len(X.data))
 
 
-def _sound_bsr(X: Any) -> bool:
+def _is_valid_bsr(X: Any) -> bool:
     if X.data.ndim != 3 or 0 in X.data.shape[1:]:
         return False
     down, across = (divmod(whole, part) for whole, part in zip(X.shape, X.data.shape[1:], strict=True))
@@ -84,7 +84,7 @@ def _sound_bsr(X: Any) -> bool:
     return whole_blocks and _points_inside(X.indptr, X.indices, down[0], across[0], len(X.data))
 
 
-def _sound_coo(X: Any) -> bool:
+def _is_valid_coo(X: Any) -> bool:
     inside = all(
         _whole(places) and len(places) == len(X.data) and _below(places, end)
         for places, end in zip(X.coords, X.shape, strict=True)
@@ -92,19 +92,19 @@ def _sound_coo(X: Any) -> bool:
     return inside and X.data.ndim == 1
 
 
-def _sound_dia(X: Any) -> bool:
+def _is_valid_dia(X: Any) -> bool:
     return X.data.ndim == 2 and _whole(X.offsets) and len(X.data) == len(X.offsets)
 
 
-def _sound_lil(X: Any) -> bool:
+def _is_valid_lil(X: Any) -> bool:
     alike = all(len(indices) == len(values) for indices, values in zip(X.rows, X.data, strict=True))
     return alike and len(X.rows) == X.shape[0]
 
 
 _VALIDITY_CHECKS = {
-    "csc": _sound_csc,
-    "bsr": _sound_bsr,
-    "coo": _sound_coo,
-    "dia": _sound_dia,
-    "lil": _sound_lil,
+    "csc": _is_valid_csc,
+    "bsr": _is_valid_bsr,
+    "coo": _is_valid_coo,
+    "dia": _is_valid_dia,
+    "lil": _is_valid_lil,
 }

@@ -140,8 +140,8 @@ def _parameter(name: str, value: Any) -> Any:
 
 
 def _digest(record: dict[str, Any]) -> str:
-    said = {key: value for key, value in record.items() if key != "digest"}
-    text = json.dumps(said, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    content = {key: value for key, value in record.items() if key != "digest"}
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 

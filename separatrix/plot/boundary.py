@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.plot.display import INK, MINUS, PLUS, STREET, Display, two_classes
+from separatrix.plot.display import INK, MARGIN_BAND, MINUS, PLUS, Display, two_classes
 from separatrix.reports.points import Points, points_of
 from separatrix.rows import as_rows
 
@@ -56,14 +56,20 @@ class BoundaryDisplay(Display):
         if p.normal is not None:
             view = ax.get_xlim(), ax.get_ylim()  # of the rows alone: the street has no end
             half = float(p.margins.min())
-            foot = -p.offset * p.normal
+            nearest_point = -p.offset * p.normal
             along = np.array([-p.normal[1], p.normal[0]])
-            ax.axline(foot, foot + along, color=INK, linewidth=1.5, label="boundary", zorder=2)
+            ax.axline(
+                nearest_point, nearest_point + along, color=INK, linewidth=1.5, label="boundary", zorder=2
+            )
             if half > 0:
-                far = 4 * float(np.abs(np.concatenate(view)).max() + abs(p.offset))
-                ends = [foot + s * half * p.normal + t * far * along for s in (-1, 1) for t in (-1, 1)]
+                half_length = 4 * float(np.abs(np.concatenate(view)).max() + abs(p.offset))
+                ends = [
+                    nearest_point + s * half * p.normal + t * half_length * along
+                    for s in (-1, 1)
+                    for t in (-1, 1)
+                ]
                 corners = np.array([ends[0], ends[1], ends[3], ends[2]])
-                ax.fill(*corners.T, color=STREET, zorder=1, label="street")
+                ax.fill(*corners.T, color=MARGIN_BAND, zorder=1, label="street")
             ax.set_xlim(view[0])
             ax.set_ylim(view[1])
         ax.legend()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-PLUS, MINUS, INK, STREET = "#0b5cad", "#b3470a", "#1f2328", "#f3ecd2"
+PLUS, MINUS, INK, MARGIN_BAND = "#0b5cad", "#b3470a", "#1f2328", "#f3ecd2"
 
 
 class Display(ABC):

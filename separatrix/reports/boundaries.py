@@ -86,7 +86,7 @@ def _line(drawing: Drawing, area: Panel, model: Any, name: str) -> None:
     square = u * u + v * v
     if square == 0.0:
         return
-    foot, along = (-b * u / square, -b * v / square), 40.0 / square**0.5
-    ends = [(foot[0] + t * v * along, foot[1] - t * u * along) for t in (-1.0, 1.0)]
+    nearest_point, along = (-b * u / square, -b * v / square), 40.0 / square**0.5
+    ends = [(nearest_point[0] + t * v * along, nearest_point[1] - t * u * along) for t in (-1.0, 1.0)]
     colour, dashes = LINE_STYLES[name]
     drawing.path([area.point(*end) for end in ends], class_=f"line {colour}-line", stroke_dasharray=dashes)

@@ -44,12 +44,12 @@ def logistic_sentence(kind: str, names: Sequence[str], words: Sequence[str | Non
         return "no maximum-likelihood fit: the likelihood grows for ever"
     signed = [f"{name} to {word}" for word in ("+inf", "-inf") for name in groups.get(word, [])]
     running = [*signed, *groups.get("undetermined", [])]
-    told = "no finite maximum-likelihood fit"
+    sentence = "no finite maximum-likelihood fit"
     if running:
-        told += f": it runs away in {_listed(running)}"
+        sentence += f": it runs away in {_listed(running)}"
     elif aliased:
-        return f"{told}: it runs away in a combination of {_listed(aliased)}, which are aliased"
-    return f"{told}; {are}" if aliased else told
+        return f"{sentence}: it runs away in a combination of {_listed(aliased)}, which are aliased"
+    return f"{sentence}; {are}" if aliased else sentence
 
 
 def _listed(names: Sequence[Any]) -> str:

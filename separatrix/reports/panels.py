@@ -21,7 +21,7 @@ def draw_points(
 ) -> float:
     """Rows, boundary and the street of its margin; returns the bottom of the legend below."""
     margin = task.figures.geometric_margin
-    street = margin if margin is not None and margin > 0 and points.normal is not None else None
+    half_width = margin if margin is not None and margin > 0 and points.normal is not None else None
     across = np.append(points.place[:, 0], 0.0) if points.projected else points.place[:, 0]
     area = panel(left, top, width, height, padded(across), padded(points.place[:, 1]))
     shown = len(points.place)
@@ -29,16 +29,16 @@ def draw_points(
     draw_frame(drawing, area, f"{_title(task, 'Rows and boundary')}{some}", points.across, points.up)
     with drawing.clipped(area.left, area.top, area.width, area.height):
         if points.normal is not None:
-            _draw_boundary(drawing, area, points, street)
+            _draw_boundary(drawing, area, points, half_width)
         for (x, y), sign in zip(points.place.tolist(), points.signs.tolist(), strict=True):
             draw_mark(drawing, "plus" if sign > 0 else "minus", *area.point(x, y))
         for x, y in points.place[points.margins <= 0].tolist():
             draw_mark(drawing, "wrong", *area.point(x, y))
-        if street is not None:
-            for x, y in points.place[points.margins <= street * (1 + 1e-6)].tolist():
+        if half_width is not None:
+            for x, y in points.place[points.margins <= half_width * (1 + 1e-6)].tolist():
                 draw_mark(drawing, "nearest", *area.point(x, y))
     draw_edge(drawing, area)
-    entries = _entries(points, task, street, _is_visible(area, points))
+    entries = _entries(points, task, half_width, _is_visible(area, points))
     return draw_legend(drawing, left - 46, area.bottom + 58, width + 46, entries)
 
 
@@ -55,34 +55,34 @@ def _is_visible(area: Panel, points: Points) -> bool:
     return bool(sides.min() <= 0 <= sides.max())
 
 
-def _entries(points: Points, task: Task, street: float | None, visible: bool) -> list[tuple[str, str]]:
+def _entries(points: Points, task: Task, half_width: float | None, visible: bool) -> list[tuple[str, str]]:
     other = "the rest" if task.negative is None else named(task.negative)
     entries = [("plus", f"{named(task.positive)} (+1)"), ("minus", f"{other} (−1)")]
     if points.normal is not None:
         entries.append(("boundary", "boundary" if visible else "boundary, out of sight"))
-    if street is not None:
-        entries.append(("street", f"margin {at_least(street)} on each side"))
+    if half_width is not None:
+        entries.append(("street", f"margin {at_least(half_width)} on each side"))
         entries.append(("nearest", "nearest row"))
     if (points.margins <= 0).any():
         entries.append(("wrong", "on the wrong side"))
     return entries
 
 
-def _draw_boundary(drawing: Drawing, area: Panel, points: Points, street: float | None) -> None:
+def _draw_boundary(drawing: Drawing, area: Panel, points: Points, half_width: float | None) -> None:
     normal = points.normal
     assert normal is not None
     middle = np.array([(area.x.low + area.x.high) / 2, (area.y.low + area.y.high) / 2])
-    foot = middle - (normal @ middle + points.offset) * normal
+    nearest_point = middle - (normal @ middle + points.offset) * normal
     half_length = abs(normal @ middle + points.offset)
     half_length += math.hypot(area.x.high - area.x.low, area.y.high - area.y.low)
     along = np.array([-normal[1], normal[0]]) * half_length
 
     def line(distance: float) -> list[tuple[float, float]]:
-        at = foot + distance * normal
+        at = nearest_point + distance * normal
         return [area.point(*(at - along)), area.point(*(at + along))]
 
-    if street is not None:
-        low, high = line(-street), line(street)
+    if half_width is not None:
+        low, high = line(-half_width), line(half_width)
         drawing.path([*low, *reversed(high)], closed=True, class_="street")
         for edge in (low, high):
             drawing.path(edge, class_="thin faint-line", stroke_dasharray="4 4")

@@ -121,9 +121,9 @@ def _several(summary: Summary) -> Iterator[Line]:
         yield "", f"Checked again on {all_rows(summary.data.rows or 0)}, in exact arithmetic: {each}."
     if open_ones:
         first = open_ones[0]
-        said = first.evidence.reason if first.evidence.holds is False else first.evidence.claim
+        reason = first.evidence.reason if first.evidence.holds is False else first.evidence.claim
         of = f"for {several(len(open_ones), 'class', 'classes')}. {named(first.positive)} against the rest"
-        yield "nothing", f"{of}: {said}"
+        yield "nothing", f"{of}: {reason}"
 
 
 def _head(summary: Summary) -> str:

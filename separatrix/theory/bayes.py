@@ -32,7 +32,7 @@ from scipy.special import expit, ndtr
 
 from separatrix.bounds.arguments import numbers
 from separatrix.halfspace import Halfspace
-from separatrix.theory.distributions import BestHalfspace, FiniteDistribution, PlantedNormal, measured
+from separatrix.theory.distributions import BestHalfspace, FiniteDistribution, PlantedNormal, scaled_weights
 from separatrix.theory.integer_points import as_points
 from separatrix.theory.normal_classes import GaussianClasses, as_covariance
 
@@ -116,7 +116,7 @@ class LogisticModel:
     def risk(self, halfspace: Halfspace) -> float:
         """E[η·1{h = −1} + (1 − η)·1{h = +1}]: the score and the halfspace's value are normal together."""
         w, mean, table = self._moments()
-        v, c = measured(halfspace, len(w))
+        v, c = scaled_weights(halfspace, len(w))
         centre = float(w @ mean + self.intercept)
         spread = math.sqrt(max(float(w @ table @ w), 0.0))
         value, length = float(v @ mean + c), math.sqrt(max(float(v @ table @ v), 0.0))

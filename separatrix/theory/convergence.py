@@ -79,9 +79,9 @@ def uniform_convergence(
             "uniform_convergence needs a FiniteDistribution: only there can all halfspaces be listed"
         )
     points, negative, positive = distribution.masses
-    says_plus = distribution.dichotomies.signs > 0
+    predicted_plus = distribution.dichotomies.signs > 0
     true_minus, true_plus = np.array(negative, dtype=float), np.array(positive, dtype=float)
-    risks = says_plus @ true_minus + ~says_plus @ true_plus
+    risks = predicted_plus @ true_minus + ~predicted_plus @ true_plus
     random = np.random.default_rng(random_state)
     shape = (len(counts), rounds)
     gaps, single, chosen = np.empty(shape), np.empty(shape), np.empty(shape)
@@ -89,7 +89,7 @@ def uniform_convergence(
     for place, m in enumerate(counts):
         for k in range(rounds):
             drawn = random.multinomial(m, probabilities / probabilities.sum()) / m
-            errors = says_plus @ drawn[: len(points)] + ~says_plus @ drawn[len(points) :]
+            errors = predicted_plus @ drawn[: len(points)] + ~predicted_plus @ drawn[len(points) :]
             away = np.abs(errors - risks)
             gaps[place, k], single[place, k] = away.max(), away[0]
             chosen[place, k] = risks[int(np.argmin(errors))] - risks.min()

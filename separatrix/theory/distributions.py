@@ -143,7 +143,7 @@ class PlantedNormal:
 
     def risk(self, halfspace: Halfspace) -> float:
         planted = np.array(self.direction)
-        weights, intercept = measured(halfspace, len(planted))
+        weights, intercept = scaled_weights(halfspace, len(planted))
         length = float(np.linalg.norm(weights))
         if length == 0:
             return 0.5
@@ -169,7 +169,7 @@ class PlantedNormal:
         return 0.0
 
 
-def measured(halfspace: Halfspace, d: int) -> tuple[NDArray[np.float64], float]:
+def scaled_weights(halfspace: Halfspace, d: int) -> tuple[NDArray[np.float64], float]:
     """The weights, none above 1 in size but the largest above 1/2, and the intercept in the same units."""
     weights, intercept = halfspace.weights, float(halfspace.intercept)
     if len(weights) != d:

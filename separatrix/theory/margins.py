@@ -14,7 +14,7 @@ from separatrix.algorithms.separation import separate
 from separatrix.algorithms.svm.max_margin import MaxMargin
 from separatrix.bounds.arguments import positive, whole
 from separatrix.halfspace import Halfspace
-from separatrix.theory.distributions import measured
+from separatrix.theory.distributions import scaled_weights
 from separatrix.theory.integer_points import as_points
 from separatrix.theory.normal_classes import GaussianClasses
 from separatrix.theory.risk import halfspace_of
@@ -58,7 +58,7 @@ def robustness(model: Any, X: Any) -> Robustness:
     distances = np.atleast_1d(halfspace.distance(table))
     row = int(np.argmin(np.abs(distances)))
     # Not the projection less the row: far from the origin that difference has no digits left.
-    direction, _ = measured(halfspace, table.shape[1])
+    direction, _ = scaled_weights(halfspace, table.shape[1])
     move = -distances[row] * (direction / np.linalg.norm(direction))
     return Robustness(float(abs(distances[row])), row, move)
 

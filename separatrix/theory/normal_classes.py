@@ -12,7 +12,7 @@ from scipy.special import expit, ndtr
 
 from separatrix.bounds.arguments import between_zero_and_one
 from separatrix.halfspace import Halfspace
-from separatrix.theory.distributions import BestHalfspace, measured
+from separatrix.theory.distributions import BestHalfspace, scaled_weights
 from separatrix.theory.integer_points import as_points
 from separatrix.theory.linear_discriminant import best_discriminant
 
@@ -72,7 +72,7 @@ class GaussianClasses:
         return bool(np.array_equal(*self.covariances))
 
     def risk(self, halfspace: Halfspace) -> float:
-        weights, intercept = measured(halfspace, self.means.shape[1])
+        weights, intercept = scaled_weights(halfspace, self.means.shape[1])
         negative, positive = (self.means @ weights + intercept).tolist()
         if not weights.any():
             return (1 - self.prior) * (negative > 0) + self.prior * (positive <= 0)

@@ -17,7 +17,7 @@ from separatrix.certificates.arithmetic.moments import Moments
 from separatrix.fitting import Solution
 from separatrix.fitting.fit_warnings import NothingProven, warn
 from separatrix.fitting.history import History
-from separatrix.fitting.regressor import DependentColumns, LinearRegressor, measured_rows, row_weights
+from separatrix.fitting.regressor import DependentColumns, LinearRegressor, row_weights, rows_with_targets
 from separatrix.rows import DataError, Rows
 
 MOST_COLUMNS = 1000
@@ -53,7 +53,7 @@ class AdditiveRegressor(LinearRegressor):
         """Fit to all rows seen so far and these, which need not be kept."""
         self._check_parameters()
         first = not hasattr(self, "coef_")
-        rows = measured_rows(self, X, y, n_jobs=self.n_jobs, reset=first)
+        rows = rows_with_targets(self, X, y, n_jobs=self.n_jobs, reset=first)
         if rows.n_columns > MOST_COLUMNS:
             raise DataError(f"partial_fit keeps products of columns: at most {MOST_COLUMNS} of them.")
         weights = row_weights(rows, sample_weight)

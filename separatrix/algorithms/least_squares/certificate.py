@@ -16,7 +16,7 @@ from separatrix.certificates.claims.optimality.solution_within import (
     few_columns,
     length,
 )
-from separatrix.certificates.data.measured_targets import read_measured
+from separatrix.certificates.data.measured_targets import read_targets
 from separatrix.rows import Rows
 
 SPARE = 4.0  # the bound differs a little with the way the rows are kept, and is to hold for all of them
@@ -70,7 +70,7 @@ class Claim:
 
     def proven(self, rows: Rows) -> Certificate:
         """The best that can be proven: by gradient, by exact equations, or the gradient alone."""
-        source = read_measured(rows)
+        source = read_targets(rows)
         intercept = self.intercept is not None
         here = about(rows)
 

@@ -197,9 +197,9 @@ class Ridge(AdditiveRegressor):
 
     def path(self, X: Any, y: Any = None, *, alphas: Sequence[float], sample_weight: Any = None) -> RidgePath:
         """The path of these penalties on the rows, without a fit: for figures and comparisons."""
-        from separatrix.fitting.regressor import measured_rows, row_weights
+        from separatrix.fitting.regressor import row_weights, rows_with_targets
 
         asked = Ridge(alphas, fit_intercept=self.fit_intercept, n_jobs=self.n_jobs)
         asked._check_parameters()
-        rows = measured_rows(asked, X, y, n_jobs=self.n_jobs)
+        rows = rows_with_targets(asked, X, y, n_jobs=self.n_jobs)
         return asked._path(rows, row_weights(rows, sample_weight))

@@ -26,7 +26,7 @@ import numpy as np
 from separatrix.algorithms.logistic.overflow import quiet, refuse_overflow
 from separatrix.algorithms.logistic.safe_units import units_of
 from separatrix.fitting.exact_errors import matrix
-from separatrix.fitting.progress import tell_step
+from separatrix.fitting.progress import report_step
 from separatrix.rows import Block, DataError, Rows
 
 HALVINGS = 30
@@ -163,7 +163,7 @@ def _firth(problem: FirthProblem, rows: Rows, max_iter: int, start: np.ndarray |
         if not np.isfinite(residual) or not np.isfinite(curvature).all():
             refuse_overflow(rows)
         converged = residual <= 1e-10
-        tell_step(steps, max_iter, 0.5 * residual**2, abs(penalised))
+        report_step(steps, max_iter, 0.5 * residual**2, abs(penalised))
         if converged or steps == max_iter:
             break
         direction = np.linalg.lstsq(curvature, slope, rcond=None)[0]

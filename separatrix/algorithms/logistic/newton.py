@@ -21,7 +21,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from separatrix.algorithms.convex.line_search import step_along
 from separatrix.algorithms.logistic.objective import Derivatives, Likelihood
 from separatrix.algorithms.logistic.overflow import refuse_overflow
-from separatrix.fitting.progress import tell_step
+from separatrix.fitting.progress import report_step
 from separatrix.rows import DenseRows, Rows, SparseRows
 from separatrix.rows.memory import MemoryRows
 
@@ -55,7 +55,7 @@ class Course:
         """Tell of the steps made so far, once, and about what they leave open."""
         if self.steps >= self.to_tell:
             self.to_tell = self.steps + 1
-            tell_step(self.steps, self.max_iter, gap, self.objectives[-1])
+            report_step(self.steps, self.max_iter, gap, self.objectives[-1])
 
     @property
     def left(self) -> bool:

@@ -26,7 +26,7 @@ from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, batch_perceptron
 from separatrix.fitting import Pass, Solution
-from separatrix.fitting.progress import tell_pass
+from separatrix.fitting.progress import report_pass
 from separatrix.rows import Block, Rows
 
 
@@ -106,7 +106,7 @@ class BatchPerceptron(MistakeDriven):
             found = learner.round(frame.rows, positive)
             norm = length_of(learner.weights)
             run.passes.append(Pass(found, learner.mistakes, norm, perf_counter() - started))
-            tell_pass(number + 1, self.max_iter, learner.mistakes)
+            report_pass(number + 1, self.max_iter, learner.mistakes)
             if found == 0:
                 run.settled = True
                 break

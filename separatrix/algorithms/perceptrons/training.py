@@ -14,7 +14,7 @@ from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.row_order import violator, visits
 from separatrix.fitting import History, Pass
 from separatrix.fitting.exact_errors import ErrorCount
-from separatrix.fitting.progress import tell_pass
+from separatrix.fitting.progress import report_pass
 from separatrix.rows import Block, Rows
 from separatrix.rows.memory import MemoryRows
 
@@ -87,7 +87,7 @@ def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict
         seconds = perf_counter() - started
         for positive, run in active.items():
             _record(rows, positive, run, before[positive], seconds, plan)
-        tell_pass(number + 1, plan.max_iter, sum(run.learner.mistakes for run in runs.values()))
+        report_pass(number + 1, plan.max_iter, sum(run.learner.mistakes for run in runs.values()))
     return runs, norms
 
 

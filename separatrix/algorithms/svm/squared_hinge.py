@@ -25,7 +25,7 @@ from separatrix.algorithms.svm.row_space import Wide
 from separatrix.algorithms.svm.segment_minimum import root_of_slope
 from separatrix.algorithms.svm.working_rows import FEW_COLUMNS, gathered
 from separatrix.fitting.exact_errors import matrix
-from separatrix.fitting.progress import tell_step
+from separatrix.fitting.progress import report_step
 from separatrix.rows import Block, SparseRows
 
 SAMPLED = 20_000  # rows from which on a sample gives the start
@@ -60,7 +60,7 @@ def minimise(task: Task, tolerance: float, room: int, start: np.ndarray | None =
         state = walked.state(weights, margins)
         slope, step = state.slope, state.step
         off = 0.5 * float(slope[:-1] @ slope[:-1]) + abs(float(slope[-1])) * (1.0 + abs(float(weights[-1])))
-        tell_step(steps, room, off, state.objective)
+        report_step(steps, room, off, state.objective)
         past += off <= 0.3 * tolerance * state.objective
         stale = stale + 1 if state.objective >= (1.0 - 1e-14) * lowest else 0
         lowest = min(lowest, state.objective)

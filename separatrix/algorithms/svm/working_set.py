@@ -34,7 +34,7 @@ from separatrix.algorithms.svm.row_space import Wide
 from separatrix.algorithms.svm.sampled_start import FEWEST, SAMPLE, START, Guess, given, sampled
 from separatrix.algorithms.svm.segment_minimum import lowest_along
 from separatrix.algorithms.svm.working_rows import Single, centred, gathered, in_single, joined, single
-from separatrix.fitting.progress import tell_step
+from separatrix.fitting.progress import report_step
 from separatrix.rows import Block
 
 ROOMY = 2 << 20  # bytes of gathered rows that are always allowed
@@ -73,7 +73,7 @@ def minimise(task: Task, tolerance: float, room: int, start: np.ndarray | None =
         steps += reached.steps
         sharpness = reached.sharpness
         trial = search.look(reached.weights)
-        tell_step(steps, room, reached.gap + trial.excess, trial.objective)
+        report_step(steps, room, reached.gap + trial.excess, trial.objective)
         # A gap that did not close although no row went astray is rounding.
         closed = reached.gap + trial.excess <= tolerance * min(trial.objective, task.ceiling)
         rounding = trial.astray == 0 and share == 0.0 and target <= tolerance * trial.objective
@@ -125,7 +125,7 @@ def _at_once(
             near, nothing, weights, sharpness, share * objective, intercept=task.intercept, room=room - steps
         )
         weights, sharpness, steps = reached.weights, reached.sharpness, steps + reached.steps
-        tell_step(steps, room, reached.gap, objective)
+        report_step(steps, room, reached.gap, objective)
         if steps >= room:
             break
     if wide is not None:

@@ -38,7 +38,7 @@ from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.fitting import FitWarning, Solution, warn
 from separatrix.fitting.exact_errors import about, matrix
 from separatrix.fitting.parameters import is_number, require_node_limit, require_time_limit, shown
-from separatrix.fitting.progress import tell_change
+from separatrix.fitting.progress import change_reporter
 from separatrix.fitting.weighted import WeightedClassifier
 from separatrix.halfspace import Halfspace
 from separatrix.rows import Rows, jobs
@@ -155,7 +155,7 @@ class ZeroOne(WeightedClassifier):
             kept.resume(interval)
         if not interval.closed and problem.offset == 0 and rows.weights is None:
             self._separate(rows, positive, interval)
-        interval.watch(self.progress, None if kept is None else kept.follow, tell_change(_ends, line))
+        interval.watch(self.progress, None if kept is None else kept.follow, change_reporter(_ends, line))
         close(problem, interval, seed_of(self.random_state), threads(self.n_jobs))
         confirm(interval)
         if kept is not None:

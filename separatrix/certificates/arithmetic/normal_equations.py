@@ -151,12 +151,12 @@ class NormalEquations:
     def _complete(self, pivots: Sequence[int]) -> bool:
         rest = self._rest(pivots)
         try:
-            told = fmpq_mat(self._block(rest, pivots)) * self._combinations(pivots)
+            found = fmpq_mat(self._block(rest, pivots)) * self._combinations(pivots)
         except ZeroDivisionError:
             return False
         if not pivots:
             return all(self.matrix[j, j] == 0 for j in rest)
-        return bool(fmpq_mat(self._block(rest, rest)) == told)
+        return bool(fmpq_mat(self._block(rest, rest)) == found)
 
     @cached_property
     def dependencies(self) -> tuple[Dependency, ...]:
@@ -177,12 +177,12 @@ class NormalEquations:
                     constant -= share * whole[pivot, k]
                 constant *= power(self._exponents[column]) / fmpq(whole[k, k])
                 constant *= power(self.moments.exponents[k]) ** -1
-            told = [
+            terms = [
                 (pivot, share * power(self._exponents[column] - self._exponents[pivot]))
                 for share, pivot in zip(shares, self.pivots, strict=True)
                 if share != 0
             ]
-            names, coefficients = zip(*told, strict=True) if told else ((), ())
+            names, coefficients = zip(*terms, strict=True) if terms else ((), ())
             found.append(Dependency(column, tuple(names), tuple(coefficients), constant))
         return tuple(found)
 

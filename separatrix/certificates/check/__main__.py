@@ -65,7 +65,7 @@ def verdict(certificate: str, data: str, label: str | None = None) -> str:
         positive = joint_likelihood.last_class(witness, positive)
     if measured and positive is not None:
         raise Refused(f"It calls the label {short(positive)} positive; this data has real targets.")
-    kind = least_squares.Measured if measured else Table
+    kind = least_squares.TargetTable if measured else Table
     table = kind(data, about["label"] if label is None else label, about["features"], positive)
     require_same_columns(about, witness, table)
     table.wanted = frozenset(witness["rows"] if "multipliers" in witness else ())
@@ -98,9 +98,9 @@ def require_same_columns(about: dict[str, Any], witness: dict[str, Any], table: 
         raise Refused(f"It speaks of {wrong[0]} columns; this data has {table.columns}.")
 
 
-def shown(said: object) -> str:
+def shown(message: object) -> str:
     """Words for a terminal: a name in them may hold characters that it would act on."""
-    return UNSAFE.sub(lambda found: ascii(found[0])[1:-1], str(said))
+    return UNSAFE.sub(lambda found: ascii(found[0])[1:-1], str(message))
 
 
 def main(arguments: list[str] | None = None) -> int:

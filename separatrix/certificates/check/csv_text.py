@@ -28,8 +28,8 @@ class Text:
             if self._packed:
                 self._require_proportion()
         except (OSError, EOFError, zlib.error) as error:
-            said = error.strerror if isinstance(error, OSError) and error.strerror else error
-            raise Unreadable(f"{path} cannot be read: {said}.") from None
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+            raise Unreadable(f"{path} cannot be read: {reason}.") from None
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """The cells of each row that is not blank, with the number of its last line."""

@@ -19,7 +19,7 @@ from .record import Refused, double, listed, optional, several
 from .table import Table, Unreadable
 
 
-class Measured(Table):
+class TargetTable(Table):
     """Rows of a CSV file with a real target where other claims have a label."""
 
     def rows(self) -> Iterator[tuple[list[float], Any]]:

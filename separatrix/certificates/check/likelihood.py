@@ -81,9 +81,9 @@ class Dual:
 
     def _moved(self, multiples: list[int], rows: list[int], more: int) -> Iterator[list[int]]:
         """The multiples with ``more`` for the row that can take most of it, if it can take all."""
-        room = [multiples[i] if more < 0 else int(self.weights[i] * self.scale) - multiples[i] for i in rows]
-        if max(room, default=-1) >= abs(more):
-            row = rows[room.index(max(room))]
+        slack = [multiples[i] if more < 0 else int(self.weights[i] * self.scale) - multiples[i] for i in rows]
+        if max(slack, default=-1) >= abs(more):
+            row = rows[slack.index(max(slack))]
             yield [*multiples[:row], multiples[row] + more, *multiples[row + 1 :]]
 
     def combination(self, table: Table) -> list[Fraction]:

@@ -18,7 +18,7 @@ from itertools import accumulate
 from typing import IO
 
 VARIABLE = "SEPARATRIX_LIMITS"
-ELSEWHERE = ("model_bytes", "rows", "sparse_columns", "spooled_bytes", "text_bytes")
+LIBRARY_LIMITS = ("model_bytes", "rows", "sparse_columns", "spooled_bytes", "text_bytes")
 
 
 class LimitError(ValueError):
@@ -64,7 +64,7 @@ class Limits:
         return f"{what}; the limit {name} is {limit:,}. If the file is sound, set {VARIABLE}={name}={value}."
 
 
-NAMES = tuple(sorted({item.name for item in fields(Limits)} | set(ELSEWHERE)))
+NAMES = tuple(sorted({item.name for item in fields(Limits)} | set(LIBRARY_LIMITS)))
 
 
 def current() -> Limits:
@@ -75,8 +75,10 @@ def current() -> Limits:
 @cache
 def from_text(text: str) -> Limits:
     """The limits with those changed that ``text`` sets, as in ``columns=2000000,digits=400000``."""
-    said = dict(map(_pair, filter(str.strip, text.split(","))))
-    return replace(Limits(), **{name: value for name, value in said.items() if name not in ELSEWHERE})
+    settings = dict(map(_pair, filter(str.strip, text.split(","))))
+    return replace(
+        Limits(), **{name: value for name, value in settings.items() if name not in LIBRARY_LIMITS}
+    )
 
 
 def _pair(text: str) -> tuple[str, int]:
@@ -89,10 +91,10 @@ def _pair(text: str) -> tuple[str, int]:
 
 
 @contextmanager
-def changed(said: Sequence[str]) -> Iterator[None]:
+def changed(settings: Sequence[str]) -> Iterator[None]:
     """Set limits, each ``NAME=NUMBER``, until the block ends."""
     before = os.environ.get(VARIABLE, "")
-    os.environ[VARIABLE] = ",".join([before, *said])
+    os.environ[VARIABLE] = ",".join([before, *settings])
     try:
         current()
         yield

@@ -152,8 +152,8 @@ class WeaklySeparable(Certificate):
         if not strict:
             return Verdict(False, "It has every row on the hyperplane.")
         side = "its side" if strict == 1 else "their side"
-        told = f"{several(strict, 'row', ('is', 'are'))} strictly on {side}, {on} on the hyperplane"
-        return Verdict(True, f"{told}, where they must be.")
+        summary = f"{several(strict, 'row', ('is', 'are'))} strictly on {side}, {on} on the hyperplane"
+        return Verdict(True, f"{summary}, where they must be.")
 
 
 @dataclass(frozen=True, repr=False)

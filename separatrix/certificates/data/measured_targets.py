@@ -20,15 +20,15 @@ from separatrix.certificates.data.reading import (
     exactly,
     refuse_damaged,
 )
-from separatrix.certificates.data.sparse_structure import sound_csr
+from separatrix.certificates.data.sparse_structure import valid_csr
 
 
-def read_measured(
+def read_targets(
     X: Any, y: Any = None, *, label: str | None = None, features: Sequence[str] | None = None
 ) -> RowSource:
     """The source behind ``X, y``, a pair ``(X, y)``, rows with targets, or a table that holds them.
 
-    >>> source = read_measured([[1, 2], [3, 4]], [0.5, 2])
+    >>> source = read_targets([[1, 2], [3, 4]], [0.5, 2])
     >>> [piece.signs.tolist() for piece in source.pieces()]
     [[0.5, 2.0]]
     """
@@ -68,7 +68,7 @@ def _of_rows(rows: Any) -> RowSource:
 
     def values(block: Any) -> Any:
         X = block.X
-        return sound_csr(X[0], X[1], X[2], rows.n_columns) if isinstance(X, tuple) else X
+        return valid_csr(X[0], X[1], X[2], rows.n_columns) if isinstance(X, tuple) else X
 
     def pieces() -> Iterator[Piece]:
         for block in rows.blocks():

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from separatrix.certificates.data.labels import Label, Signs, larger_of, plain, same_label, signs_of
-from separatrix.certificates.data.sparse_structure import csr, sound, sound_csr
+from separatrix.certificates.data.sparse_structure import checked, csr, valid_csr
 from separatrix.certificates.fields import shown
 
 Matrix: TypeAlias = Any  # a float64 ndarray or csr_array
@@ -137,7 +137,7 @@ def _labelled(rows: Any, positive: Any) -> RowSource:
 
     def values(block: Any) -> Any:
         X = block.X
-        return sound_csr(X[0], X[1], X[2], rows.n_columns) if isinstance(X, tuple) else X
+        return valid_csr(X[0], X[1], X[2], rows.n_columns) if isinstance(X, tuple) else X
 
     def signs(block: Any) -> Signs:
         return np.where(np.isin(block.codes, codes), np.int8(1), np.int8(-1))
@@ -217,7 +217,7 @@ def _behind(values: Any) -> Iterator[Any]:
 def cut_of(X: Any) -> tuple[Cut, int, int, int]:
     """How to take rows ``start:stop`` out of X, its shape, and the rows of a piece that fits the cache."""
     if hasattr(X, "tocsr"):
-        X = sound(X)
+        X = checked(X)
         data, indices, indptr = X.data, X.indices, X.indptr
 
         def cut(start: int, stop: int) -> Any:

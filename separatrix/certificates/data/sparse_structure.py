@@ -18,10 +18,10 @@ def csr(data: Any, indices: Any, indptr: Any, n_columns: int) -> Any:
     return csr_array((data, indices, indptr), shape=(len(indptr) - 1, n_columns))
 
 
-def sound_csr(data: Any, indices: Any, indptr: Any, n_columns: int) -> Any:
+def valid_csr(data: Any, indices: Any, indptr: Any, n_columns: int) -> Any:
     """A CSR matrix of arrays from outside, with one entry for each row and column, in order.
 
-    >>> sound_csr(np.array([1.0]), np.array([3]), np.array([0, 1]), 3)
+    >>> valid_csr(np.array([1.0]), np.array([3]), np.array([0, 1]), 3)
     Traceback (most recent call last):
         ...
     ValueError: The sparse data is damaged: a column index is outside 0 to 2. Make the matrix again.
@@ -41,7 +41,7 @@ def sound_csr(data: Any, indices: Any, indptr: Any, n_columns: int) -> Any:
     return matrix
 
 
-def sound(X: Any) -> Any:
+def checked(X: Any) -> Any:
     """Any SciPy sparse matrix as such a CSR matrix."""
     if len(X.shape) != 2:
         raise ValueError(f"X must be a table of rows and columns, not an array of shape {X.shape}.")
@@ -77,7 +77,7 @@ def sound(X: Any) -> Any:
         raise _damaged("an index is no whole number") from None
     if len(X.indptr) != n_rows + 1:
         raise _damaged(f"it has {len(X.indptr) - 1} row pointers for {n_rows} rows")
-    return sound_csr(X.data, X.indices, X.indptr, n_columns)
+    return valid_csr(X.data, X.indices, X.indptr, n_columns)
 
 
 def _entries(indptr: Any, stored: int, count: int) -> int:

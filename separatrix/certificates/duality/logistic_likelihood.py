@@ -194,8 +194,8 @@ class Duality:
         """What the rounding of margins can add to Σ v·loss, for Σ v and Σ v‖x‖²; Σ v‖x‖‖w‖ by Cauchy."""
         return self._rounding_allowance(self.norm * float(np.sqrt(mass) * np.sqrt(spread)), mass, terms)
 
-    def _rounding_allowance(self, reached: float, mass: float, terms: int) -> float:
-        return self.safety_factor * 2.03 * (terms + 6) * U * (reached + abs(self.bias) * mass) + 1e-300
+    def _rounding_allowance(self, absolute_sum: float, mass: float, terms: int) -> float:
+        return self.safety_factor * 2.03 * (terms + 6) * U * (absolute_sum + abs(self.bias) * mass) + 1e-300
 
     def _recorded(
         self, multiples: npt.NDArray[np.int64], v: Doubles, start: int

@@ -59,10 +59,10 @@ def correction(duality: Duality, total: LikelihoodSums, basis: Doubles) -> float
         size = abs(inverse) @ abs(square)
         rest = abs(np.eye(r) - inverse @ square) + 2 * (r + 2) * U * (size + np.eye(r))
         share = float(rest.sum(axis=1).max()) * 1.001
-        reached = abs(inverse @ g[columns]) + abs(inverse) @ (
+        change = abs(inverse @ g[columns]) + abs(inverse) @ (
             sizes[columns] + 2 * (r + 2) * U * abs(g[columns])
         )
-        bound = float(reached.max()) * 1.001 / (1.0 - share)
+        bound = float(change.max()) * 1.001 / (1.0 - share)
     return bound if share < 0.5 and np.isfinite(bound) else None
 
 

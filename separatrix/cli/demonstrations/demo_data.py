@@ -38,14 +38,14 @@ def exclusive_or() -> Rows:
     return labelled(problem.X, problem.y, ("a", "b"), "xor", "exclusive or")
 
 
-def wide_street() -> Rows:
+def wide_margin() -> Rows:
     from separatrix import problems
 
     problem = problems.separable(100, 2, margin=0.25)
     return labelled(problem.X, problem.y, ("a", "b"), "y", "rows with a wide street")
 
 
-def far_away() -> Rows:
+def far_from_origin() -> Rows:
     from separatrix import problems
 
     problem = problems.shifted(problems.separable(100, 2, margin=0.25), 100.0)
@@ -98,8 +98,10 @@ def _file(path: str, **options: Any) -> Rows:
     try:
         return read(path, **options)
     except DataError as error:
-        said, asked, _ = str(error).partition(": say which one")
-        raise DataError(f"{said}: give the column of labels one of these names." if asked else said) from None
+        message, asked, _ = str(error).partition(": say which one")
+        raise DataError(
+            f"{message}: give the column of labels one of these names." if asked else message
+        ) from None
 
 
 def labelled(X: Any, y: Any, columns: tuple[str, ...] | None, label: str, name: str) -> Rows:

@@ -53,7 +53,7 @@ def _xor(context: DemoContext) -> str:
 def _margin(context: DemoContext) -> str:
     import separatrix
 
-    rows = data.wide_street()
+    rows = data.wide_margin()
     perceptron, widest = separatrix.Perceptron(), separatrix.MaxMargin()
     context.fit(perceptron, rows)
     picture = context.fit(widest, rows)
@@ -86,7 +86,7 @@ def _noise(context: DemoContext) -> str:
 def _far(context: DemoContext) -> str:
     import separatrix
 
-    rows = data.far_away()
+    rows = data.far_from_origin()
     context.fit(separatrix.Perceptron(max_iter=200), rows)
     return context.fit(separatrix.Perceptron(center=True), rows)
 

@@ -171,10 +171,10 @@ def _conflict_table(answer: SeparationRecord, width: int) -> Iterator[str]:
     seen = 0
     for j in filled or places[:1]:
         column = [_value(row.values[j]) for row in shown]
-        room = 2 + max(map(len, [_title(answer.columns[j]), *column]))
-        if taken + room > width:
+        column_width = 2 + max(map(len, [_title(answer.columns[j]), *column]))
+        if taken + column_width > width:
             break
-        taken += room
+        taken += column_width
         seen += 1
         titles.append(_title(answer.columns[j]))
         for row, cell in zip(cells, column, strict=True):

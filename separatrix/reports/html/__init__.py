@@ -100,7 +100,7 @@ def _environment() -> Environment:
         several=several,
     )
     made.globals.update(
-        kinds=KINDS, told=errors_in_words, float=float, verdict=_verdict, responsible=_responsible
+        kinds=KINDS, errors_in_words=errors_in_words, float=float, verdict=_verdict, responsible=_responsible
     )
     return made
 

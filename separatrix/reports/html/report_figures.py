@@ -69,9 +69,9 @@ def scatter(task: TaskDiagnosis, picture: Picture, name: str) -> Figure:
     title = "Rows, seen along the weights" if picture.projected else "Rows and boundary"
     draw_frame(drawing, area, title, picture.across_name, picture.up_name)
     with drawing.clipped(area.left, area.top, area.width, area.height):
-        street = task.margin.lower if task.margin is not None else 0.0
+        half_width = task.margin.lower if task.margin is not None else 0.0
         if picture.normal is not None:
-            _margin_band(drawing, area, picture.normal, picture.offset, street)
+            _margin_band(drawing, area, picture.normal, picture.offset, half_width)
         points = zip(picture.across, picture.up, picture.signs, picture.marked, strict=True)
         for x, y, sign, ringed in points:
             place = area.point(x, y)
@@ -125,30 +125,30 @@ def histogram(task: TaskDiagnosis, picture: Picture, name: str) -> Figure:
 
 def course(task: TaskDiagnosis, name: str) -> Figure:
     """The mistakes of a perceptron, pass by pass, added up, under Novikoff's line where there is one."""
-    told = task.course
-    assert told is not None
-    ended = "the last pass made none" if told.settled else "it did not settle"
-    bound = "" if told.bound is None else f" The theorem allows {at_most(told.bound)}."
+    run = task.course
+    assert run is not None
+    ended = "the last pass made none" if run.settled else "it did not settle"
+    bound = "" if run.bound is None else f" The theorem allows {at_most(run.bound)}."
     described = (
-        f"A perceptron made {several(told.mistakes, 'mistake')} in {several(told.passes, 'pass', 'passes')}; "
+        f"A perceptron made {several(run.mistakes, 'mistake')} in {several(run.passes, 'pass', 'passes')}; "
         f"{ended}.{bound}"
     )
     drawing = Drawing(WIDTH, HEIGHT, "Mistakes, pass by pass", described, name)
-    shown = [max(0.7, float(m)) for m in told.mistakes_shown] or [0.7]
-    high = max([*shown, told.mistakes, 1.0])
-    near = told.bound is not None and told.bound <= 1e4 * high
-    top = max(high, told.bound if near and told.bound is not None else 0.0)
+    shown = [max(0.7, float(m)) for m in run.mistakes_shown] or [0.7]
+    high = max([*shown, run.mistakes, 1.0])
+    near = run.bound is not None and run.bound <= 1e4 * high
+    top = max(high, run.bound if near and run.bound is not None else 0.0)
     area = Panel(
         LEFT,
         TOP,
         WIDTH - LEFT - RIGHT,
         HEIGHT - TOP - BOTTOM,
-        Scale(0.5, max(told.passes, 1) + 0.5, LEFT, WIDTH - RIGHT),
+        Scale(0.5, max(run.passes, 1) + 0.5, LEFT, WIDTH - RIGHT),
         Scale(0.7, top * 2, HEIGHT - BOTTOM, TOP, True),
     )
     draw_frame(drawing, area, "Mistakes, pass by pass", "pass", "mistakes", whole=True)
-    wide = max(1.0, min(18.0, 0.7 * area.width / max(1, told.passes)))
-    for at, made in zip(told.passes_shown, told.mistakes_shown, strict=True):
+    wide = max(1.0, min(18.0, 0.7 * area.width / max(1, run.passes)))
+    for at, made in zip(run.passes_shown, run.mistakes_shown, strict=True):
         if made:
             x, y = area.point(at, made)
             drawing.add(
@@ -160,15 +160,15 @@ def course(task: TaskDiagnosis, name: str) -> Figure:
                 class_="plus",
                 fill_opacity=0.45,
             )
-    total = area.y(max(0.7, float(told.mistakes)))
+    total = area.y(max(0.7, float(run.mistakes)))
     drawing.path([(area.left, total), (area.right, total)], class_="line plus-line")
-    entries = [("bar", "mistakes in a pass"), ("total", f"in all: {counted(told.mistakes)}")]
-    if near and told.bound is not None:
-        y = area.y(told.bound)
+    entries = [("bar", "mistakes in a pass"), ("total", f"in all: {counted(run.mistakes)}")]
+    if near and run.bound is not None:
+        y = area.y(run.bound)
         drawing.path([(area.left, y), (area.right, y)], class_="line minus-line", stroke_dasharray="6 4")
-        entries.append(("bound", f"Novikoff: {at_most(told.bound)}"))
-    elif told.bound is not None:
-        entries.append(("bound", f"Novikoff: {at_most(told.bound)}, far above"))
+        entries.append(("bound", f"Novikoff: {at_most(run.bound)}"))
+    elif run.bound is not None:
+        entries.append(("bound", f"Novikoff: {at_most(run.bound)}, far above"))
     draw_edge(drawing, area)
     drawing.height = draw_legend(drawing, LEFT, area.bottom + 54, WIDTH - LEFT - RIGHT, entries) + 2
     return _figure(drawing, described)
@@ -320,12 +320,15 @@ def _margin_band(
     drawing: Drawing, area: Panel, normal: tuple[float, float], offset: float, half: float
 ) -> None:
     """The line normal·p + offset = 0 and, at ``half`` from it, the edges of the street."""
-    far = 4 * math.hypot(area.x.high - area.x.low, area.y.high - area.y.low) + abs(offset)
+    half_length = 4 * math.hypot(area.x.high - area.x.low, area.y.high - area.y.low) + abs(offset)
     along = (-normal[1], normal[0])
 
     def line(shift: float) -> list[tuple[float, float]]:
-        foot = (-(offset - shift) * normal[0], -(offset - shift) * normal[1])
-        return [area.point(foot[0] + t * along[0], foot[1] + t * along[1]) for t in (-far, far)]
+        nearest_point = (-(offset - shift) * normal[0], -(offset - shift) * normal[1])
+        return [
+            area.point(nearest_point[0] + t * along[0], nearest_point[1] + t * along[1])
+            for t in (-half_length, half_length)
+        ]
 
     if half > 0:
         lower, upper = line(-half), line(half)

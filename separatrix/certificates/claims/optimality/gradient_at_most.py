@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix.certificates.arithmetic.gradient import gradient
 from separatrix.certificates.certificate import Certificate, Verdict
-from separatrix.certificates.data.measured_targets import read_measured
+from separatrix.certificates.data.measured_targets import read_targets
 from separatrix.certificates.data.reading import RowSource, refuse_infinite, stored
 from separatrix.certificates.fields import CertificateError, Double, DoubleOrNone, Doubles, DoublesOrNone
 
@@ -53,7 +53,7 @@ class GradientAtMost(Certificate):
         return f"Half the gradient of the squared error is at most {self.gradient!r} long here."
 
     def _read(self, X: Any, y: Any) -> RowSource:
-        return read_measured(X, y, label=self.about.label, features=self.about.features)
+        return read_targets(X, y, label=self.about.label, features=self.about.features)
 
     def _prove(self, source: RowSource) -> Verdict:
         if self.sample_weight is not None and len(self.sample_weight) != source.n_rows:

@@ -211,5 +211,5 @@ class JointBounds:
         found = self.duality.balanced_entropy_and_length(total, float(C))
         if found is None or not all(map(isfinite, found)):
             return upper, Fraction(0)
-        entropy, reached = (Fraction(value) for value in found)
-        return upper, max(Fraction(0), Fraction(C) * entropy - (Fraction(C) * reached) ** 2 / 2)
+        entropy, norm = (Fraction(value) for value in found)
+        return upper, max(Fraction(0), Fraction(C) * entropy - (Fraction(C) * norm) ** 2 / 2)

@@ -16,7 +16,7 @@ from separatrix.certificates.arithmetic.moments import Part, moments_of
 from separatrix.certificates.arithmetic.normal_equations import NormalEquations
 from separatrix.certificates.certificate import Certificate, Verdict
 from separatrix.certificates.claims.optimality.mean_alone import mean_equations
-from separatrix.certificates.data.measured_targets import read_measured
+from separatrix.certificates.data.measured_targets import read_targets
 from separatrix.certificates.data.reading import RowSource
 from separatrix.certificates.fields import CertificateError, Double, DoubleOrNone, Doubles, DoublesOrNone
 
@@ -84,7 +84,7 @@ class SolutionWithin(Certificate):
         return f"The coefficients are within {self.distance!r} of the exact {what} solution of these numbers."
 
     def _read(self, X: Any, y: Any) -> RowSource:
-        return read_measured(X, y, label=self.about.label, features=self.about.features)
+        return read_targets(X, y, label=self.about.label, features=self.about.features)
 
     def _prove(self, source: RowSource) -> Verdict:
         if self.sample_weight is not None and len(self.sample_weight) != source.n_rows:
