@@ -28,7 +28,7 @@ from separatrix.bounds.arguments import between_zero_and_one
 from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Rows, as_rows
 
-_N_LEVELS = 40
+_MARGIN_LEVELS = 40
 _SEPARABLE = "Every sample from this distribution is separable, so that at most d + 1 rows (d without an \
 intercept) are not idle."
 
@@ -259,7 +259,7 @@ def _wide_margin(fit: _FittedModel, bounds: list[Bound], left_out: list[LeftOut]
         left_out.append(LeftOut("sample margin", "the weights or the rows are all zero, or overflow"))
         return
     margins = fit.margins / length
-    levels = [math.ldexp(1.0, math.frexp(size)[1] - k) for k in range(_N_LEVELS)]
+    levels = [math.ldexp(1.0, math.frexp(size)[1] - k) for k in range(_MARGIN_LEVELS)]
     # The theorem is for all levels at once, so the best of them may be picked.
     found = [
         sample_margin(fit.m, size, level, int(np.count_nonzero(margins < level)), fit.delta)

@@ -30,7 +30,7 @@ from scipy.special import ndtr
 Doubles = NDArray[np.float64]
 
 _GRID_ANGLES = 1440
-_STRETCHES = 5
+_REFINED_INTERVALS = 5
 
 
 def best_discriminant(
@@ -59,7 +59,7 @@ def best_discriminant(
     risks = np.array([least(angle) for angle in angles])
     step = angles[1] - angles[0]
     tried = []
-    for place in np.argsort(risks, kind="stable")[:_STRETCHES].tolist():
+    for place in np.argsort(risks, kind="stable")[:_REFINED_INTERVALS].tolist():
         around = (angles[place] - step, angles[place] + step)
         finer = minimize_scalar(least, bounds=around, method="bounded", options={"xatol": 1e-12})
         tried += [at(angles[place]), at(float(finer.x))]

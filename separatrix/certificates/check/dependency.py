@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from math import gcd, inf
 
-_TINY = 1e-290
+_UNDERFLOW = 1e-290
 
 
 def cancel(points: list[list[int]]) -> bool:
@@ -41,15 +41,15 @@ def cancel_in_floats(points: list[list[int]]) -> bool:
         total = 0.0
         for j, column in enumerate(columns):
             terms = list(map(float.__mul__, row, column))
-            total += abs(sum(terms) - (i == j)) + unit * sum(map(abs, terms)) + _TINY
+            total += abs(sum(terms) - (i == j)) + unit * sum(map(abs, terms)) + _UNDERFLOW
         if not total < 0.49:
             return False
     left = []
     for equation, last in zip(A, c, strict=True):
         terms = [*map(float.__mul__, equation, a), last]
-        left.append(abs(sum(terms)) + 2 * unit * sum(map(abs, terms)) + _TINY)
+        left.append(abs(sum(terms)) + 2 * unit * sum(map(abs, terms)) + _UNDERFLOW)
     far = [sum(abs(r) * e for r, e in zip(row, left, strict=True)) for row in R]
-    return all(f < inf for f in far) and all(x > 5 * max(far) + _TINY for x in a)
+    return all(f < inf for f in far) and all(x > 5 * max(far) + _UNDERFLOW for x in a)
 
 
 def in_doubles(points: list[list[int]]) -> list[list[float]] | None:

@@ -52,8 +52,8 @@ from separatrix.certificates.fields import (
     Whole,
 )
 
-_UNIT = power_of_two(-53)
-_TINY = power_of_two(-1022)
+_U = power_of_two(-53)
+_TAU = power_of_two(-1022)
 MAX_MISTAKES = 1 << 40
 
 
@@ -109,14 +109,14 @@ class MistakeRun(Certificate):
         if self.rows and self.rows[-1] >= source.n_rows:
             return Verdict(False, f"It counts row {self.rows[-1]}; this data has {source.n_rows} rows.")
         exact, sizes, squares = self._sums(source)
-        allowance = 2 * (2 * len(exact.wholes) + self.mistakes) * _UNIT * sizes.squared_norm()
-        allowance += 2 * self.mistakes * len(exact.wholes) * _TINY * (1 + self.mistakes)
+        allowance = 2 * (2 * len(exact.wholes) + self.mistakes) * _U * sizes.squared_norm()
+        allowance += 2 * self.mistakes * len(exact.wholes) * _TAU * (1 + self.mistakes)
         if exact.squared_norm() > squares + allowance:
             return Verdict(False, "Novikoff's inequality fails: the sum is too long for a run of mistakes.")
         given = self.weights if self.intercept is None else (*self.weights, self.intercept)
         triples = zip(dyadic(given).fractions(), exact.fractions(), sizes.fractions(), strict=True)
         for j, (weight, sum_, size) in enumerate(triples):
-            if abs(weight - sum_) > self.mistakes * (_UNIT * size + _TINY):
+            if abs(weight - sum_) > self.mistakes * (_U * size + _TAU):
                 return Verdict(False, f"Weight {j} is not what these mistakes add up to.")
         if self.converged:
             *weights, last = exact.wholes if self.intercept is not None else (*exact.wholes, 0)

@@ -10,7 +10,7 @@ from separatrix.certificates.arithmetic.linear_algebra import fmpq_mat, fmpz_mat
 from separatrix.certificates.check.dependency import cancel as _cancel
 from separatrix.certificates.check.dependency import in_doubles
 
-_TINY = 1e-290
+_UNDERFLOW = 1e-290
 _PRIME = 2**61 - 1
 
 
@@ -33,10 +33,10 @@ def _cancel_in_floats(points: list[list[int]]) -> bool:
             return False
         a = -(R @ c)
         sizes = abs(R) @ abs(A)
-        off = (abs(R @ A - np.eye(len(c))) + 2 * unit * sizes + _TINY).sum(axis=1)
-        left = abs(A @ a + c) + 3 * unit * (abs(A) @ abs(a) + abs(c)) + _TINY
+        off = (abs(R @ A - np.eye(len(c))) + 2 * unit * sizes + _UNDERFLOW).sum(axis=1)
+        left = abs(A @ a + c) + 3 * unit * (abs(A) @ abs(a) + abs(c)) + _UNDERFLOW
         far = float((abs(R) @ left).max())
-        return bool((off < 0.49).all() and far < np.inf and (a > 5 * far + _TINY).all())
+        return bool((off < 0.49).all() and far < np.inf and (a > 5 * far + _UNDERFLOW).all())
 
 
 def _solved(points: list[list[int]]) -> bool:

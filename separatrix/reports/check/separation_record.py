@@ -20,7 +20,7 @@ from separatrix.rows import Rows
 from separatrix.rows.rows import dense_rows
 
 
-class ShownRow(NamedTuple):
+class LabelledRow(NamedTuple):
     """A row of the user's: its number, label and values."""
 
     number: int
@@ -44,7 +44,7 @@ class SeparationRecord:
     columns: tuple[str, ...]
     evidence: tuple[Evidence, ...]
     standardised: Interval | None
-    conflict: tuple[ShownRow, ...]
+    conflict: tuple[LabelledRow, ...]
     on_plane: tuple[int, ...]
     logistic: tuple[str, ...] | None
 
@@ -139,18 +139,18 @@ def summarise_separation(
     )
 
 
-def _shown_rows(rows: Rows, indices: Sequence[int]) -> tuple[ShownRow, ...]:
+def _shown_rows(rows: Rows, indices: Sequence[int]) -> tuple[LabelledRow, ...]:
     """Some rows, their numbers ascending."""
     assert rows.classes is not None
     labels, wanted = rows.classes.tolist(), np.asarray(indices, np.int64)
-    found: list[ShownRow] = []
+    found: list[LabelledRow] = []
     for block in rows.blocks():
         here = wanted[(wanted >= block.start) & (wanted < block.stop)] - block.start
         if len(here):
             assert block.codes is not None
             values = dense_rows(block.X, here, rows.n_columns).tolist()
             codes = block.codes[here].tolist()
-            found += map(ShownRow, (here + block.start).tolist(), [labels[code] for code in codes], values)
+            found += map(LabelledRow, (here + block.start).tolist(), [labels[code] for code in codes], values)
         if len(found) == len(wanted):
             break
     return tuple(found)

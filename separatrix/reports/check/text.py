@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from separatrix.certificates.fields import to_decimal
-from separatrix.reports.check.separation_record import SeparationRecord, ShownRow
+from separatrix.reports.check.separation_record import LabelledRow, SeparationRecord
 from separatrix.reports.formatting import (
     Line,
     all_rows,
@@ -190,7 +190,7 @@ def _conflict_table(answer: SeparationRecord, width: int) -> Iterator[str]:
         yield f"    and {', '.join(more)}"
 
 
-def _heaviest(answer: SeparationRecord) -> list[ShownRow]:
+def _heaviest(answer: SeparationRecord) -> list[LabelledRow]:
     """The rows of the conflict, label after label; of many those of the largest weight."""
     conflict = answer.separation.conflict
     assert conflict is not None

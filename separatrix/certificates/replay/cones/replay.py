@@ -13,7 +13,7 @@ from separatrix.certificates.replay.cones.replay_batch import Batch, spread
 from separatrix.certificates.replay.cones.vertices import Vertices, scaled
 
 U = 2.0**-53
-WIDENING = 1.0 + 1e-9  # for the rounding of the bounds themselves
+ROUNDING_FACTOR = 1.0 + 1e-9  # for the rounding of the bounds themselves
 UNDERFLOW, LEAST_SCORE = 1e-300, 1e-280
 BATCH_ROWS = 30_000  # rows of all nodes that are looked at together
 
@@ -133,7 +133,7 @@ class ForestReplay:
         ratio = self.forest.ratios[which][:, None]
         (s, t), (ds, dt) = batch.scores[ends.T], batch.errors[ends.T]
         with np.errstate(all="ignore"):
-            error = (ratio * ds + dt + 4 * U * (ratio * abs(s) + abs(t))) * WIDENING
+            error = (ratio * ds + dt + 4 * U * (ratio * abs(s) + abs(t))) * ROUNDING_FACTOR
             nothing = (s == 0.0) & (ds == 0.0) & (t == 0.0) & (dt == 0.0)
             error = np.where(nothing, 0.0, error + UNDERFLOW)
             proven = (ratio * s + t <= -error) & (ratio > 1e-290) & (ratio < 1e290)
@@ -158,7 +158,7 @@ class ForestReplay:
         error = a * ds + b * dt + da * (abs(s) + ds) + db * (abs(t) + dt) + 4 * U * (a * abs(s) + b * abs(t))
         nothing = (s == 0) & (ds == 0) & (t == 0) & (dt == 0)
         nothing[crossing] = True
-        new, error = np.where(nothing, 0.0, new), np.where(nothing, 0.0, error * WIDENING + UNDERFLOW)
+        new, error = np.where(nothing, 0.0, new), np.where(nothing, 0.0, error * ROUNDING_FACTOR + UNDERFLOW)
         for i in np.flatnonzero(~nothing & ~(abs(new) > error)).tolist():
             vertex = made[owner[i]]
             value = self.vertices.score(int(batch.rows[i]), vertex)
