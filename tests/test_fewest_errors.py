@@ -26,7 +26,7 @@ from separatrix.algorithms.zero_one.upper.elimination import Elimination
 from separatrix.algorithms.zero_one.upper.vertex_search import Search
 from separatrix.certificates import ErrorsAtLeast, FewestErrors, from_json
 from separatrix.certificates.check.__main__ import main as check
-from separatrix.cli.model_options import estimator
+from separatrix.cli.model_options import make_estimator
 from separatrix.theory.hardness import is_cover, smallest_vertex_cover, vertex_cover
 
 wholes = st.one_of(st.integers(-3, 3), st.integers(-(10**20), 10**20))
@@ -174,7 +174,7 @@ def test_many_points_on_few_lines_of_the_plane(tmp_path):
 
 
 def test_the_command_line_knows_balanced_costs():
-    model = estimator("zero-one", {"class_weight": "balanced", "time_limit": 3.0})
+    model = make_estimator("zero-one", {"class_weight": "balanced", "time_limit": 3.0})
     assert model.class_weight == "balanced"
 
 

@@ -14,7 +14,7 @@ import pytest
 import separatrix as sx
 from separatrix.cli.program import run
 from separatrix.models import ModelError, from_json, to_json
-from separatrix.models.agreement import disagreement
+from separatrix.models.agreement import find_disagreement
 from separatrix.models.storage import _digest
 
 pytestmark = [
@@ -126,7 +126,7 @@ def test_a_classifier_that_predicts_by_something_else_is_refused(cli, model, kin
     X, y = rows(kinds)
     written(X, y)
     model.fit(sx.read("rows.csv"))
-    assert disagreement(model) is None
+    assert find_disagreement(model) is None
     changes = [other_coefficient, other_intercept, other_signs]
     if names_weights(model):
         changes.append(other_halfspace)
@@ -228,7 +228,7 @@ def test_whole_numbers_do_not_let_the_scale_change(model):
     model.certificate_ = replace(model.certificate_, weights=(2.0, 4.0, 6.0), intercept=8.0)
     model.halfspace_ = sx.Halfspace([2, 4, 6], 8)
     model.coef_, model.intercept_ = np.array([[1.0, 2.0, 3.0]]), np.array([4.0])
-    assert disagreement(model) is not None
+    assert find_disagreement(model) is not None
 
 
 PROVEN = [model for model in CLASSIFIERS if not isinstance(model, sx.AveragedPerceptron)]

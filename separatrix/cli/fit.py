@@ -8,8 +8,8 @@ import click
 
 from separatrix.cli.console import Console, output_options, with_option_names
 from separatrix.cli.data_options import DataFile, takes_data
-from separatrix.cli.fit_with_progress import INTERRUPTED, trained
-from separatrix.cli.model_options import REGRESSIONS, estimator, model_options
+from separatrix.cli.fit_with_progress import INTERRUPTED, fit_and_summarise
+from separatrix.cli.model_options import REGRESSIONS, make_estimator, model_options
 from separatrix.cli.output_files import STANDARD_OUTPUT, require_suffix, require_writable, write
 from separatrix.cli.progress import progress
 
@@ -55,7 +55,7 @@ def fit(
     require_writable(**outputs, checkpoint=parameters["checkpoint"], read=[data.data, test])
     require_suffix("figure", figure, [".svg"])
     seed = parameters["random_state"]
-    chosen = estimator(model, parameters, seeds=test is not None)
+    chosen = make_estimator(model, parameters, seeds=test is not None)
     regression = model in REGRESSIONS
     if regression and figure is not None and not isinstance(parameters["alpha"], list):
         raise click.UsageError(
@@ -68,7 +68,7 @@ def fit(
         rows, held_out = data.with_test(test, seed or 0, **options)
         if certificate is not None and not regression:
             _require_one_certificate(rows, model)
-        summary = trained(chosen, rows, shown, held_out)
+        summary = fit_and_summarise(chosen, rows, shown, held_out)
         texts = _texts(chosen, summary, rows, output, certificate, figure)
     for path, content in texts.items():
         write(path, content)

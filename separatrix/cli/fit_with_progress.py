@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 INTERRUPTED = "The search was interrupted: both ends are as they stood then."
 
 
-def trained(
+def fit_and_summarise(
     model: Any, rows: Rows, shown: ProgressDisplay, held_out: Rows | None = None
 ) -> Summary | RegressionSummary:
     """Fit, verify, try on rows held out, and sum up."""

@@ -168,7 +168,7 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def estimator(model: str, given: dict[str, Any], *, seeds: bool = False) -> Any:
+def make_estimator(model: str, given: dict[str, Any], *, seeds: bool = False) -> Any:
     """The estimator of that name; an option it has no use for is refused.
 
     ``seeds``: something besides the model has a use for --seed.
@@ -188,8 +188,8 @@ def estimator(model: str, given: dict[str, Any], *, seeds: bool = False) -> Any:
             raise click.UsageError(
                 f"{OPTIONS[name]} is no option of the model {model}; it is one of {', '.join(homes)}."
             )
-    for (name, value), idle in WITHOUT_EFFECT.items():
-        for other in idle:
+    for (name, value), ignored in WITHOUT_EFFECT.items():
+        for other in ignored:
             if chosen.get(name) == value and other in chosen:
                 raise click.UsageError(
                     f"{OPTIONS[other]} has no effect with {OPTIONS[name]} {value}: leave it out."

@@ -98,7 +98,7 @@ def _is_special(path: str) -> bool:
 
 
 @contextmanager
-def opened(path: str, *, binary: bool = False) -> Iterator[IO[Any]]:
+def open_output(path: str, *, binary: bool = False) -> Iterator[IO[Any]]:
     """A file that appears whole or not at all; '-' is standard output, a pipe or a device is as it is."""
     if path in STANDARD_OUTPUT:
         yield sys.stdout.buffer if binary else sys.stdout
@@ -123,5 +123,5 @@ def _opened(path: str, binary: bool) -> AbstractContextManager[IO[Any]]:
 
 
 def write(path: str, text: str) -> None:
-    with opened(path) as file:
+    with open_output(path) as file:
         file.write(text)

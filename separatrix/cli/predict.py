@@ -12,7 +12,7 @@ import click
 
 from separatrix.cli.console import Console, output_options, plain_json
 from separatrix.cli.data_options import DataFile, name_of, read_text, takes_data
-from separatrix.cli.output_files import STANDARD_OUTPUT, opened, require_suffix, require_writable
+from separatrix.cli.output_files import STANDARD_OUTPUT, open_output, require_suffix, require_writable
 from separatrix.cli.progress import ProgressDisplay, progress
 
 MEMORY_BYTES = 64 * 2**20
@@ -70,14 +70,14 @@ def predict(
                     _write_object(kept, columns, blocks)
                 else:
                     predictions.write_table(kept, "csv", columns, blocks)
-                    _warn_changed(console, predictions.changed(columns))
+                    _warn_changed(console, predictions.changed_labels(columns))
                 _copy(kept)
             return
         kind, gzipped = predictions.format_of(target)
-        with opened(target, binary=True) as file, predictions.compressed(file, gzipped) as stream:
+        with open_output(target, binary=True) as file, predictions.compressed(file, gzipped) as stream:
             predictions.write_table(stream, kind, columns, blocks)
         if kind in predictions.DELIMITERS:
-            _warn_changed(console, predictions.changed(columns))
+            _warn_changed(console, predictions.changed_labels(columns))
     labels = [] if columns.classes is None else columns.classes.tolist()
     counts = {str(label): count for label, count in zip(labels, columns.counts.tolist(), strict=True)}
     spread = ", ".join(f"{count:,} × {label}" for label, count in counts.items())

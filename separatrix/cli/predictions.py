@@ -43,21 +43,21 @@ def format_of(path: str) -> tuple[str, bool]:
     return kind, gzipped and kind in DELIMITERS
 
 
-def cell(label: str) -> str:
+def safe_cell(label: str) -> str:
     """A label as a cell of CSV: text that a spreadsheet would compute has a quote before it, as is usual,
     and characters that a terminal would act on are spelled out. Numbers stay as they are.
 
-    >>> [cell(label) for label in ("ham", "-1.5", "=1+1", "'=1+1", "-x")]
+    >>> [safe_cell(label) for label in ("ham", "-1.5", "=1+1", "'=1+1", "-x")]
     ['ham', '-1.5', "'=1+1", "''=1+1", "'-x"]
     """
     text = printable(label, keep="\n\r\t")
     return f"'{text}" if FORMULA.match(text) and not NUMBER.fullmatch(text) else text
 
 
-def changed(columns: PredictionColumns) -> list[tuple[str, str]]:
-    """The labels that `cell` changes, with what it makes of them."""
+def changed_labels(columns: PredictionColumns) -> list[tuple[str, str]]:
+    """The labels that `safe_cell` changes, with what it makes of them."""
     labels = [] if columns.classes is None else columns.classes.tolist()
-    return [(str(label), cell(str(label))) for label in labels if cell(str(label)) != str(label)]
+    return [(str(label), safe_cell(str(label))) for label in labels if safe_cell(str(label)) != str(label)]
 
 
 class PredictionColumns:
@@ -102,7 +102,9 @@ def write_table(file: IO[bytes], kind: str, columns: PredictionColumns, blocks: 
     labels = None if columns.classes is None else columns.classes.tolist()
     written = kind in DELIMITERS
     taken = (
-        None if labels is None else pa.array([cell(str(label)) for label in labels] if written else labels)
+        None
+        if labels is None
+        else pa.array([safe_cell(str(label)) for label in labels] if written else labels)
     )
     if not written:
         numbers = [(title, pa.float64()) for title in columns.titles[1:]]

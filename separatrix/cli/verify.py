@@ -134,9 +134,9 @@ def _claims_of(model: Any, name: str) -> Iterator[CertificateToVerify]:
 
 def _contradiction(model: Any) -> str | None:
     """Why a model is refused whatever its certificates prove: it predicts by something else."""
-    from separatrix.models.agreement import disagreement
+    from separatrix.models.agreement import find_disagreement
 
-    found = disagreement(model)
+    found = find_disagreement(model)
     return None if found is None else f"The model contradicts itself: {found}"
 
 

@@ -25,15 +25,15 @@ class ModelCertificate(NamedTuple):
     certificate: Certificate
 
 
-def disagreement(model: Any) -> str | None:
+def find_disagreement(model: Any) -> str | None:
     """What of a fitted model is not what its certificates say, in a sentence; None if they agree.
 
     >>> import separatrix as sx
     >>> model = sx.Perceptron().fit([[0.0], [1.0]], ["no", "yes"])
-    >>> disagreement(model) is None
+    >>> find_disagreement(model) is None
     True
     >>> model.coef_ = -model.coef_
-    >>> disagreement(model)
+    >>> find_disagreement(model)
     'its coef_ and intercept_ are not the numbers of its halfspace_.'
     """
     return next(_differences(model), None)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 import separatrix
 from separatrix import limits
 from separatrix.fitting import LinearClassifier, LinearRegressor
-from separatrix.models.agreement import disagreement
+from separatrix.models.agreement import find_disagreement
 from separatrix.models.model_error import ModelError
 from separatrix.models.soundness import require_valid_types
 from separatrix.models.values import from_plain, to_plain
@@ -81,7 +81,7 @@ def to_json(model: Any) -> str:
 def from_json(text: str | bytes, name: str = "the file") -> Any:
     """The model that `to_json` wrote; ``name`` is what messages call the file."""
     model = load_unchecked(text, name)
-    found = disagreement(model)
+    found = find_disagreement(model)
     if found is not None:
         raise ModelError(f"{name} contradicts itself: {found}")
     return model
@@ -118,7 +118,7 @@ def _require_storable(model: Any) -> None:
         )
     except (TypeError, ValueError) as error:
         raise ModelError(f"The model cannot be stored: {error}") from None
-    found = disagreement(model)
+    found = find_disagreement(model)
     if found is not None:
         raise ModelError(f"The model cannot be stored: {found} Fit it again.")
 

@@ -80,7 +80,7 @@ def named(label: Any) -> str:
     return text if len(text) <= MAX_NAME_CHARACTERS else text[: MAX_NAME_CHARACTERS - 1] + "…"
 
 
-def laid_out(line: Line, width: int) -> list[str]:
+def wrap_line(line: Line, width: int) -> list[str]:
     """A line wrapped, unless it is indented as in a table; a named one has its text beside the name."""
     if isinstance(line, str):
         return [line] if line[:1] in ("", " ") else textwrap.wrap(line, width, subsequent_indent="  ")

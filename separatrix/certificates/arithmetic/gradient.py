@@ -61,18 +61,25 @@ class Gradient(NamedTuple):
             return inf, inf
         total, slack = self.sums[-1], self.sums_error[-1]
         if not self.constant:
-            return _above(_length(abs(self.value[:-1]) + self.error[:-1]) / alpha), 0.0
+            return _raised(_length(abs(self.value[:-1]) + self.error[:-1]) / alpha), 0.0
         if not total > 2 * slack:  # the rows weigh nothing, or too little to tell
             return inf, inf
         mean = self.sums[:-1] / total
         mean_error = (self.sums_error[:-1] + abs(mean) * (slack + 2 * _LONG_U * total)) / (total - slack)
-        pull, pull_error = self.value[-1], self.error[-1]
-        moved = self.value[:-1] - mean * pull
-        error = self.error[:-1] + abs(mean) * pull_error + mean_error * (abs(pull) + pull_error)
-        error += 4 * _LONG_U * (abs(self.value[:-1]) + abs(mean * pull)) + _UNDERFLOW
-        far = _above(_length(abs(moved) + error) / alpha)
-        bias = float((abs(pull) + pull_error) / (total - slack)) + _length(abs(mean) + mean_error) * far
-        return far, _above(bias)
+        intercept_slope, intercept_slope_error = self.value[-1], self.error[-1]
+        moved = self.value[:-1] - mean * intercept_slope
+        error = (
+            self.error[:-1]
+            + abs(mean) * intercept_slope_error
+            + mean_error * (abs(intercept_slope) + intercept_slope_error)
+        )
+        error += 4 * _LONG_U * (abs(self.value[:-1]) + abs(mean * intercept_slope)) + _UNDERFLOW
+        weights_distance = _raised(_length(abs(moved) + error) / alpha)
+        bias = (
+            float((abs(intercept_slope) + intercept_slope_error) / (total - slack))
+            + _length(abs(mean) + mean_error) * weights_distance
+        )
+        return weights_distance, _raised(bias)
 
 
 def gradient(
@@ -87,11 +94,11 @@ def gradient(
     b = intercept or 0.0
     k = len(w)
     value, sums = np.zeros(k + 1, Long), np.zeros(k + 1, Long)
-    size, blur, sizes = (np.zeros(k + 1) for _ in range(3))
+    size, residual_errors, sizes = (np.zeros(k + 1) for _ in range(3))
     parts, largest = 0, 0.0
     # A bound that overflows is no bound, and said to be infinite.
     with np.errstate(over="ignore", invalid="ignore"):
-        for X, y, start in _cut(source):
+        for X, y, start in _row_parts(source):
             values = stored(X)
             if not np.isfinite(values).all():
                 refuse_infinite(X, range(start, start + len(y)))
@@ -101,22 +108,22 @@ def gradient(
                 else np.asarray(sample_weight[start : start + len(y)])
             )
             entries = k if isinstance(X, np.ndarray) else int(np.diff(X.indptr).max(initial=0))
-            fine, apart = X.astype(Long), abs(X)
-            r = (y.astype(Long) - b - fine @ w.astype(Long)) * s
-            rho = s * (2 * (entries + 5) * _LONG_U * (abs(y) + apart @ abs(w) + abs(b)) + _UNDERFLOW)
-            rough = abs(r.astype(np.float64))
-            value -= np.append(fine.T @ r, r.sum())
-            sums += np.append(fine.T @ s.astype(Long), s.astype(Long).sum())
-            size += np.append(apart.T @ rough, rough.sum())
-            blur += np.append(apart.T @ rho, rho.sum())
-            sizes += np.append(apart.T @ s, s.sum())
+            long_X, absolute_X = X.astype(Long), abs(X)
+            r = (y.astype(Long) - b - long_X @ w.astype(Long)) * s
+            rho = s * (2 * (entries + 5) * _LONG_U * (abs(y) + absolute_X @ abs(w) + abs(b)) + _UNDERFLOW)
+            residual_sizes = abs(r.astype(np.float64))
+            value -= np.append(long_X.T @ r, r.sum())
+            sums += np.append(long_X.T @ s.astype(Long), s.astype(Long).sum())
+            size += np.append(absolute_X.T @ residual_sizes, residual_sizes.sum())
+            residual_errors += np.append(absolute_X.T @ rho, rho.sum())
+            sizes += np.append(absolute_X.T @ s, s.sum())
             parts += 1
             largest = max(largest, float(abs(values).max(initial=0.0)), float(s.max(initial=0.0)))
         value[:-1] += Long(alpha) * w
         size[:-1] += alpha * abs(w)
         share = 2 * (_PART_ROWS + parts + 6) * _LONG_U
         tiny = _UNDERFLOW * source.n_rows * (1.0 + largest)
-        error = share * size + 1.001 * blur + tiny * (1.0 + largest)
+        error = share * size + 1.001 * residual_errors + tiny * (1.0 + largest)
         if intercept is None:
             value[-1] = error[-1] = 0.0
             sums, sizes = np.zeros(k + 1, Long), np.zeros(k + 1)
@@ -126,7 +133,7 @@ def gradient(
     return Gradient(np.nan_to_num(value), error, sums, sums_error, intercept is not None)
 
 
-def _cut(source: RowSource) -> Iterator[tuple[Any, Any, int]]:
+def _row_parts(source: RowSource) -> Iterator[tuple[Any, Any, int]]:
     """Parts of at most 1024 rows, so that the bound hangs little on how the data is kept."""
     for piece in source.pieces():
         for first in range(0, piece.stop - piece.start, _PART_ROWS):
@@ -134,7 +141,7 @@ def _cut(source: RowSource) -> Iterator[tuple[Any, Any, int]]:
             yield piece.X[some], piece.signs[some], piece.start + first
 
 
-def _above(bound: float) -> float:
+def _raised(bound: float) -> float:
     """A bound raised by what its last few operations may have rounded off, underflow included."""
     return bound * (1 + 32 * _U) + 2.0**-1070
 

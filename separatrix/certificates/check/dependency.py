@@ -48,8 +48,8 @@ def cancel_in_floats(points: list[list[int]]) -> bool:
     for equation, last in zip(A, c, strict=True):
         terms = [*map(float.__mul__, equation, a), last]
         left.append(abs(sum(terms)) + 2 * unit * sum(map(abs, terms)) + _UNDERFLOW)
-    far = [sum(abs(r) * e for r, e in zip(row, left, strict=True)) for row in R]
-    return all(f < inf for f in far) and all(x > 5 * max(far) + _UNDERFLOW for x in a)
+    errors = [sum(abs(r) * e for r, e in zip(row, left, strict=True)) for row in R]
+    return all(f < inf for f in errors) and all(x > 5 * max(errors) + _UNDERFLOW for x in a)
 
 
 def in_doubles(points: list[list[int]]) -> list[list[float]] | None:

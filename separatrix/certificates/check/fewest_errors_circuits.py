@@ -34,16 +34,16 @@ Points = list[list[int]]
 def circuits(proof: dict[str, Any], groups: Any, cancels: Callable[[Points], bool] = cancel) -> int:
     """The cost that the proof shows no halfspace to be below, what is paid in any case included."""
     parts = _read(proof, FORMS)
-    total, spoken = groups.offset, set[int]()
+    total, named = groups.offset, set[int]()
     for record in parts["parts"]:
         tree = _read(record, PART)
         names = {name for name in tree["tree"] if name is not None}
         names.update(*(right + wrong for right, wrong, _ in tree["circuits"]))
-        if spoken & names:
-            raise Refused(f"Two parts speak of row {min(spoken & names)}.")
+        if named & names:
+            raise Refused(f"Two parts speak of row {min(named & names)}.")
         if not groups.rows.keys() >= names:
             raise Refused(f"It speaks of row {min(names - groups.rows.keys())}, which is not there.")
-        spoken |= names
+        named |= names
         for place, circuit in enumerate(tree["circuits"]):
             _check(circuit, place, groups.rows, cancels)
         total += max(0, _least(tree, groups.weights, parts["denominator"]))

@@ -42,7 +42,7 @@ class TargetTable(Table):
         return 0  # targets have no positive one
 
 
-def moments(table: Table, heights: list[Any] | None) -> tuple[list[list[Fraction]], int]:
+def moments(table: Table, row_weights: list[Any] | None) -> tuple[list[list[Fraction]], int]:
     """Sums of weight times product over rows (x, 1, y), and the number of rows."""
     units = [1] * (table.columns + 2)
     n_rows = 0
@@ -50,15 +50,17 @@ def moments(table: Table, heights: list[Any] | None) -> tuple[list[list[Fraction
         n_rows += 1
         given = (*values, 1.0, target)
         units = [max(unit, value.as_integer_ratio()[1]) for unit, value in zip(units, given, strict=True)]
-    if heights is not None and len(heights) != n_rows:
-        raise Refused(f"It has weights for {len(heights)} rows; this data has {n_rows}.")
+    if row_weights is not None and len(row_weights) != n_rows:
+        raise Refused(f"It has weights for {len(row_weights)} rows; this data has {n_rows}.")
     size = len(units)
-    weight_unit = max((h.as_integer_ratio()[1] for h in heights or ()), default=1)
+    weight_unit = max((h.as_integer_ratio()[1] for h in row_weights or ()), default=1)
     sums = [[0] * size for _ in range(size)]
     for i, (values, target) in enumerate(table.rows()):
         row = [_whole(value, unit) for value, unit in zip((*values, 1.0, target), units, strict=True)]
-        heavy = row if heights is None else [_whole(heights[i], weight_unit) * value for value in row]
-        for j, first in enumerate(heavy):
+        weighted_row = (
+            row if row_weights is None else [_whole(row_weights[i], weight_unit) * value for value in row]
+        )
+        for j, first in enumerate(weighted_row):
             line = sums[j]
             for k in range(j, size):
                 line[k] += first * row[k]
@@ -74,9 +76,9 @@ def _whole(value: Any, unit: int) -> int:
     return int(above * (unit // below))
 
 
-def solution(table: Table, constant: bool, alpha: Fraction | None, heights: Any) -> list[Fraction]:
+def solution(table: Table, constant: bool, alpha: Fraction | None, row_weights: Any) -> list[Fraction]:
     """The exact weights, with the exact intercept last if there is one; α None is infinite."""
-    sums, _ = moments(table, heights)
+    sums, _ = moments(table, row_weights)
     d = table.columns
     total = sums[d][d]
     if constant and total == 0:
@@ -157,20 +159,20 @@ def _coprime(row: list[int]) -> list[int]:
 def solution_within(witness: dict[str, Any], table: Table) -> str:
     constant = witness["intercept"] is not None
     given = [*witness["weights"], *([witness["intercept"]] if constant else [])]
-    within, far, alpha = witness["within"], witness["distance"], witness["alpha"]
-    if len(within) != len(given) or min(within) < 0 or far < 0 or (alpha or 0) < 0:
+    within, distance, alpha = witness["within"], witness["distance"], witness["alpha"]
+    if len(within) != len(given) or min(within) < 0 or distance < 0 or (alpha or 0) < 0:
         raise Unreadable("The certificate's bounds do not match its coefficients.")
-    heights = witness["sample_weight"]
-    if heights is not None and min(heights, default=0) < 0:
+    row_weights = witness["sample_weight"]
+    if row_weights is not None and min(row_weights, default=0) < 0:
         raise Unreadable("The certificate has a negative row weight.")
-    exact = solution(table, constant, None if alpha is None else Fraction(alpha), heights)
+    exact = solution(table, constant, None if alpha is None else Fraction(alpha), row_weights)
     errors = [abs(Fraction(ours) - theirs) for ours, theirs in zip(given, exact, strict=True)]
     for j, (error, allowed) in enumerate(zip(errors, within, strict=True)):
         if error > allowed:
             raise Refused(f"Coefficient {j} is further than {allowed!r} from the exact one.")
-    if sum(error**2 for error in errors) > Fraction(far) ** 2:
-        raise Refused(f"The coefficients are further than {far!r} from the exact ones.")
-    return f"the coefficients are within {far!r} of the exact solution."
+    if sum(error**2 for error in errors) > Fraction(distance) ** 2:
+        raise Refused(f"The coefficients are further than {distance!r} from the exact ones.")
+    return f"the coefficients are within {distance!r} of the exact solution."
 
 
 def gradient_at_most(witness: dict[str, Any], table: Table) -> str:
@@ -179,24 +181,24 @@ def gradient_at_most(witness: dict[str, Any], table: Table) -> str:
     if witness["gradient"] < 0 or witness["alpha"] < 0:
         raise Unreadable("The certificate's penalty or bound is negative.")
     bias = Fraction(witness["intercept"] or 0)
-    heights = witness["sample_weight"]
-    if heights is not None and min(heights, default=0) < 0:
+    row_weights = witness["sample_weight"]
+    if row_weights is not None and min(row_weights, default=0) < 0:
         raise Unreadable("The certificate has a negative row weight.")
     half = [Fraction(witness["alpha"]) * w for w in weights]
-    pull, met = Fraction(0), 0
+    intercept_slope, met = Fraction(0), 0
     for i, (values, target) in enumerate(table.rows()):
         row = [Fraction(value) for value in values]
         rest = Fraction(target) - bias - _dot(row, weights)
         met += 1
-        if heights is not None:
-            if i >= len(heights):
+        if row_weights is not None:
+            if i >= len(row_weights):
                 break
-            rest *= Fraction(heights[i])
+            rest *= Fraction(row_weights[i])
         half = [g - rest * x for g, x in zip(half, row, strict=True)]
-        pull -= rest
-    if heights is not None and len(heights) != met:
-        raise Refused(f"It has weights for {len(heights)} rows; this data has another number.")
-    square = _dot(half, half) + (pull**2 if constant else 0)
+        intercept_slope -= rest
+    if row_weights is not None and len(row_weights) != met:
+        raise Refused(f"It has weights for {len(row_weights)} rows; this data has another number.")
+    square = _dot(half, half) + (intercept_slope**2 if constant else 0)
     if square > Fraction(witness["gradient"]) ** 2:
         raise Refused(f"Half the gradient is longer than {witness['gradient']!r}.")
     return f"half the gradient of the squared error is at most {witness['gradient']!r} long."

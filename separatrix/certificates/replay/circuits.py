@@ -35,8 +35,8 @@ def _cancel_in_floats(points: list[list[int]]) -> bool:
         sizes = abs(R) @ abs(A)
         off = (abs(R @ A - np.eye(len(c))) + 2 * unit * sizes + _UNDERFLOW).sum(axis=1)
         left = abs(A @ a + c) + 3 * unit * (abs(A) @ abs(a) + abs(c)) + _UNDERFLOW
-        far = float((abs(R) @ left).max())
-        return bool((off < 0.49).all() and far < np.inf and (a > 5 * far + _UNDERFLOW).all())
+        error = float((abs(R) @ left).max())
+        return bool((off < 0.49).all() and error < np.inf and (a > 5 * error + _UNDERFLOW).all())
 
 
 def _solved(points: list[list[int]]) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from separatrix.cli.console import Console, with_option_names
-from separatrix.cli.fit_with_progress import INTERRUPTED, trained
+from separatrix.cli.fit_with_progress import INTERRUPTED, fit_and_summarise
 from separatrix.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class DemoContext:
         from separatrix.reports import Summary, figures, text
 
         with progress(self.console) as shown:
-            summary = trained(model, rows, shown, held_out)
+            summary = fit_and_summarise(model, rows, shown, held_out)
         assert isinstance(summary, Summary)
         if INTERRUPTED in summary.notes:
             raise KeyboardInterrupt

@@ -12,11 +12,11 @@ from separatrix.reports.formatting import (
     at_least,
     at_most,
     counted,
-    laid_out,
     named,
     number,
     several,
     table,
+    wrap_line,
 )
 
 KINDS = {
@@ -31,7 +31,7 @@ MAX_TASKS = 12
 def render(diagnosis: Diagnosis, width: int = 100) -> str:
     """Lines of at most ``width`` characters."""
     lines = _one(diagnosis) if len(diagnosis.tasks) == 1 else _several(diagnosis)
-    return "\n".join(piece for line in lines for piece in laid_out(line, width))
+    return "\n".join(piece for line in lines for piece in wrap_line(line, width))
 
 
 def _one(diagnosis: Diagnosis) -> Iterator[Line]:

@@ -121,10 +121,10 @@ class SolutionWithin(Certificate):
         return fits and length(errors) <= self.distance
 
     def _by_gradient(self, source: RowSource) -> bool:
-        far, bias = gradient_distance(source, self)
-        bounds = [far] * len(self.weights) + [bias] * (self.intercept is not None)
+        weights_distance, bias = gradient_distance(source, self)
+        bounds = [weights_distance] * len(self.weights) + [bias] * (self.intercept is not None)
         fits = all(bound <= allowed for bound, allowed in zip(bounds, self.within, strict=True))
-        return fits and length([far, bias]) <= self.distance
+        return fits and length([weights_distance, bias]) <= self.distance
 
     def _holds(self, how: str) -> Verdict:
         return Verdict(True, f"Every coefficient is as close to the exact one as claimed ({how}).")

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from separatrix.certificates.check.fewest_errors_cone import least_bound
-from separatrix.certificates.replay.cones.forest import Forest, Unfit
+from separatrix.certificates.replay.cones.forest import Forest, NotReplayable
 from separatrix.certificates.replay.cones.replay import ForestReplay
 
 __all__ = ["least"]
@@ -33,6 +33,6 @@ def least(scores: dict[int, list[int]], trees: Sequence[str], weights: dict[int,
     if scores and width and sum(weights.values()) < MAX_EXACT_COST:
         try:
             return ForestReplay(scores, weights, Forest(trees, width), width).least()
-        except Unfit:
+        except NotReplayable:
             pass
     return least_bound(scores, trees, weights, width)

@@ -14,7 +14,7 @@ from separatrix.certificates.check.table import Unreadable
 ABSENT = "A tree names a row, a pair or a vertex that is not there."
 
 
-class Unfit(Exception):
+class NotReplayable(Exception):
     """Numbers of a length that doubles do not hold."""
 
 
@@ -61,7 +61,7 @@ class Forest:
             self.less = np.array(self._less, np.int64).reshape(-1, 2)
             multipliers = np.array(self.multipliers, np.float64)
         except OverflowError:
-            raise Unfit from None
+            raise NotReplayable from None
         if (self.rows[:, 0] == self.rows[:, 1]).any() or min(*self.multipliers, 1, 1) <= 0:
             raise Refused("A pair is none.")
         if (

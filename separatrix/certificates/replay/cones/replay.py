@@ -8,8 +8,8 @@ import numpy as np
 
 from separatrix.certificates.check.fewest_errors_cone import MAX_SHIFT_BITS
 from separatrix.certificates.check.record import Refused
-from separatrix.certificates.replay.cones.forest import ABSENT, Cut, Forest, Unfit
-from separatrix.certificates.replay.cones.replay_batch import Batch, spread
+from separatrix.certificates.replay.cones.forest import ABSENT, Cut, Forest, NotReplayable
+from separatrix.certificates.replay.cones.replay_batch import Batch, expand_ranges
 from separatrix.certificates.replay.cones.vertices import Vertices, scaled
 
 U = 2.0**-53
@@ -37,11 +37,11 @@ class ForestReplay:
             for row, line in zip(rows, self.basis.tolist(), strict=True)
             for value, near in zip(row, line, strict=True)
         ):
-            raise Unfit
+            raise NotReplayable
         self.pair_rows = self._placed(forest.rows)
         self.lowest = sum(weights.values())
         if (forest.amounts > self.lowest).any():  # unless they are shortened at once, they are too large
-            raise Unfit
+            raise NotReplayable
 
     def least(self) -> int:
         for waiting in self._roots():
@@ -106,14 +106,14 @@ class ForestReplay:
     def _paired(self, batch: Batch) -> Batch:
         """With the pairs that the nodes add, checked, and those they shorten."""
         forest = self.forest
-        owner, which = spread(forest.pairs[batch.nodes], forest.pairs[batch.nodes + 1])
+        owner, which = expand_ranges(forest.pairs[batch.nodes], forest.pairs[batch.nodes + 1])
         new = self._find(batch, np.repeat(owner, 2), self.pair_rows[which].ravel()).reshape(-1, 2)
         self._check(batch, owner, which, new)
         ends = np.concatenate([batch.ends, new])
         amounts = np.concatenate([batch.amounts, forest.amounts[which]])
         order = np.argsort(batch.owner[ends[:, 0]], kind="stable")
         ends, amounts = ends[order], amounts[order]
-        owner, which = spread(forest.shortened[batch.nodes], forest.shortened[batch.nodes + 1])
+        owner, which = expand_ranges(forest.shortened[batch.nodes], forest.shortened[batch.nodes + 1])
         if len(which):
             place, less = forest.less[which].T
             start = np.searchsorted(batch.owner[ends[:, 0]], np.arange(len(batch.nodes) + 1))
@@ -149,7 +149,7 @@ class ForestReplay:
         """The children of all nodes."""
         cuts = [self.forest.cuts[node] for node in batch.nodes.tolist()]
         j, k = (np.array([cut[side] for cut in cuts if cut is not None]) for side in (0, 1))
-        (a, b, da, db), made, crossing = self._blended(batch, [cut for cut in cuts if cut is not None])
+        (a, b, da, db), made, crossing = self._new_vertices(batch, [cut for cut in cuts if cut is not None])
         every, owner = np.arange(len(batch.rows)), batch.owner
         s, t = batch.scores[every, j[owner]], batch.scores[every, k[owner]]
         ds, dt = batch.errors[every, j[owner]], batch.errors[every, k[owner]]
@@ -164,7 +164,7 @@ class ForestReplay:
             value = self.vertices.score(int(batch.rows[i]), vertex)
             new[i] = scaled(value, -self.vertices.powers[vertex])
             if value and not LEAST_SCORE < abs(new[i]) < 2.0:
-                raise Unfit
+                raise NotReplayable
             error[i] = 2 * U * abs(new[i]) + UNDERFLOW if value else 0.0
         above, below = (batch.scores > 0).sum(axis=1), (batch.scores < 0).sum(axis=1)
         children = []
@@ -176,9 +176,11 @@ class ForestReplay:
             child.scores[rows, column], child.errors[rows, column] = new[up & down], error[up & down]
             child.vertices[np.arange(len(made)), changed] = made
             children.append(child._replace(nodes=self.forest.children[batch.nodes, place]))
-        return children[0].beside(children[1])
+        return children[0].joined_with(children[1])
 
-    def _blended(self, batch: Batch, cuts: list[Cut]) -> tuple[tuple[np.ndarray, ...], list[int], np.ndarray]:
+    def _new_vertices(
+        self, batch: Batch, cuts: list[Cut]
+    ) -> tuple[tuple[np.ndarray, ...], list[int], np.ndarray]:
         """a, b, da and db of every cut, the vertices made, and where the rows stand that score 0 there."""
         crossed = [at for at, cut in enumerate(cuts) if cut.left == 0]
         rows = self._placed(np.array([cuts[at].right for at in crossed], np.int64))
@@ -203,7 +205,7 @@ class ForestReplay:
                 made.append(self.vertices.add(first, second, 0, row, p + q + power))
                 continue
             if max(abs(p - q), cut.left.bit_length(), cut.right.bit_length()) > MAX_SHIFT_BITS:
-                raise Unfit
+                raise NotReplayable
             left, right = cut.left << max(0, p - q), cut.right << max(0, q - p)
             power = (left + right).bit_length()
             a, b = scaled(left, -power), scaled(right, -power)

@@ -49,16 +49,16 @@ class Batch(NamedTuple):
             self.amounts[pairs],
         )
 
-    def beside(self, other: Batch) -> Batch:
+    def joined_with(self, other: Batch) -> Batch:
         """The nodes of both."""
         moved = other._replace(owner=other.owner + len(self.nodes), ends=other.ends + len(self.rows))
         return Batch(*(np.concatenate(both) for both in zip(self, moved, strict=True)))
 
 
-def spread(first: np.ndarray, last: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def expand_ranges(first: np.ndarray, last: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The numbers from first to last of each place, and the place of each.
 
-    >>> spread(np.array([5, 9]), np.array([7, 10]))
+    >>> expand_ranges(np.array([5, 9]), np.array([7, 10]))
     (array([0, 0, 1]), array([5, 6, 9]))
     """
     counts = last - first

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf, ldexp
 from operator import mul
 
-from separatrix.certificates.replay.cones.forest import Unfit
+from separatrix.certificates.replay.cones.forest import NotReplayable
 
 MAX_KEPT_BITS = 10**8  # bits of all whole numbers that are kept
 
@@ -58,7 +58,7 @@ class Vertices:
             self._made[v] = [left * a + right * b for a, b in zip(*ends, strict=True)]
             self._bits += sum(value.bit_length() for value in self._made[v])
             if self._bits > MAX_KEPT_BITS:
-                raise Unfit
+                raise NotReplayable
         return self._made[vertex]
 
 
