@@ -344,7 +344,7 @@ def test_progress_tells_scans_and_seconds(monkeypatch, capsys):
         now[0] = 104.2
         clock.update("scan 3 of 10 rows")
         now[0] = 105.5
-        clock.beat()
+        clock.refresh()
     assert capsys.readouterr().err == "scan 3 of 10 rows (4 s)\nscan 3 of 10 rows (5 s)\n"
 
 
@@ -358,7 +358,7 @@ def test_scans_are_told(folder, monkeypatch):
         def update(self, text):
             told.append(text)
 
-    command._decided(sx.read("three.csv"), True, None, Heard())
+    command._decide_each(sx.read("three.csv"), True, None, Heard())
     assert any("against the rest: scan 1 of 6 rows: " in text for text in told)
     assert any("measuring and verifying" in text for text in told)
 
@@ -368,7 +368,7 @@ def test_bounds_of_the_margin_are_told(folder):
     from separatrix.cli import check as command
 
     told = []
-    clock = type("Heard", (), {"tell": staticmethod(told.append)})()
+    clock = type("Heard", (), {"update": staticmethod(told.append)})()
     command._scan_reporter(clock, "")(Seen(7, 1000, 30, 0, (0.25, 0.5)))
     assert told == ["scan 7 of 1,000 rows: the margin is between 0.25 and 0.5, 30 looked at closely"]
 

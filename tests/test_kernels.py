@@ -81,7 +81,7 @@ def case(request):
 # One test a kernel
 
 
-def test_survey(case):
+def test_measure_norms(case):
     squares = np.full(len(case.rows), np.nan)
     largest = np.zeros(2)
     assert scores.measure_norms(case.X, case.centre, squares, largest) == 0
@@ -313,7 +313,7 @@ def test_add_products(way, n_words):
         ]
 
 
-def test_census(case):
+def test_certain_signs(case):
     """Entries are eighths: a margin is far from zero, or zero and in doubt."""
     for _, weights, exact in case.starts():
         doubtful, found = np.empty(len(case.rows), np.int32), np.array([np.inf, 0.0])

@@ -178,18 +178,14 @@ class JointDuality:
         bias = np.zeros(count) if self.intercepts is None else self.intercepts
         scores = np.asarray(X @ self.weights.T) + bias
         norm = 1.001 * float(np.sqrt((self.weights**2).sum(axis=1).max())) + 1e-300
-        error_bound = (
-            self.safety_factor * 4.04 * (terms + 4) * U * (lengths * norm + abs(bias).max()) + 1e-300
-        )
+        error = self.safety_factor * 4.04 * (terms + 4) * U * (lengths * norm + abs(bias).max()) + 1e-300
         moved = dense and self.centre is not None and self.intercepts is not None
         near: Any = X - self.centre if moved else X
         reaches = 1.001 * np.sqrt(np.vecdot(near, near)) + 1e-150 if moved else lengths
         places = np.arange(n)
         loss = log_sum_above(scores, scores[places, codes])
         # Differences of scores that are off by δ change log(1 + R) by δ at most, and by a factor of exp(δ).
-        loss = np.minimum(
-            loss + error_bound, np.where(error_bound < 0.01, loss * (1 + 1.01 * error_bound), inf)
-        )
+        loss = np.minimum(loss + error, np.where(error < 0.01, loss * (1 + 1.01 * error), inf))
         losses = v * loss * (1 + 8 * U)
         multiples = self._multiples(scores, codes, v)
         beta = np.ldexp(multiples.astype(np.float64), -self.quantum)
@@ -207,10 +203,10 @@ class JointDuality:
             slackest=self._slackest_rows(multiples, codes, v, near, start),
             rows=n,
             largest=int(multiples.sum(axis=1).max(initial=0)),
-            error_times_norm=sum_above(beta.sum(axis=1) * error_bound * reaches),
-            error_sum=sum_above(beta.sum(axis=1) * error_bound),
-            squared_error_sum=sum_above(beta.sum(axis=1) * error_bound**2),
-            gradient_error=sum_above(v * (error_bound + 16 * count * U) * (lengths + 1.0)),
+            error_times_norm=sum_above(beta.sum(axis=1) * error * reaches),
+            error_sum=sum_above(beta.sum(axis=1) * error),
+            squared_error_sum=sum_above(beta.sum(axis=1) * error**2),
+            gradient_error=sum_above(v * (error + 16 * count * U) * (lengths + 1.0)),
         )
 
     def _multiples(self, scores: Doubles, codes: npt.NDArray[Any], v: Doubles) -> npt.NDArray[np.int64]:
@@ -268,7 +264,7 @@ class JointDuality:
         None if the rows at hand cannot take them up."""
         error = self._roundings(total) * U * total.norm_sum * 1.01
         if self.intercepts is None or not any(total.flows):
-            return total.entropy - self._sensitivity(total, total.g, C), _length(total.g) + error
+            return total.entropy - self._reserve(total, total.g, C), _length(total.g) + error
         changed = self._restored(total)
         if changed is None:
             return None
@@ -277,8 +273,7 @@ class JointDuality:
             table = np.ldexp(np.array([adjustable.multiples, now], np.float64), -self.quantum)
             before, after = joint_entropy_below(table, np.full(2, adjustable.weight)).tolist()
             parts += [after, -before * (1 + 1e-12)]
-            # Near 1/2 the own share may be the small one: see `joint_entropy_below`.
-            if table.sum(axis=1).max() > 0.49 * adjustable.weight:
+            if table.sum(axis=1).max() > 0.49 * adjustable.weight:  # see `joint_entropy_below`
                 parts.append(-max(1e-12, 2 * _own_share_error(len(now))) * adjustable.weight)
             more = [b - a for a, b in zip(adjustable.multiples, now, strict=True)]
             more[adjustable.own] = -sum(more)
@@ -286,10 +281,9 @@ class JointDuality:
             g -= step
             error += 8 * U * (_length(step) + _length(g))
         # `fsum` is rounded once, however many rows have changed.
-        entropy = nextafter(fsum(parts), -inf) - self._sensitivity(total, g, C)
-        return nextafter(entropy, -inf), _length(g) + error
+        return nextafter(nextafter(fsum(parts), -inf) - self._reserve(total, g, C), -inf), _length(g) + error
 
-    def _sensitivity(self, total: JointSums, g: Doubles, C: float) -> float:
+    def _reserve(self, total: JointSums, g: Doubles, C: float) -> float:
         """With caution, what the bound may lose for the β of whoever rounds scores otherwise: it is
         stationary in them but for the gradient w − Cg, and for what flows back between intercepts that
         differ."""

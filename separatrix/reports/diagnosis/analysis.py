@@ -19,7 +19,7 @@ from separatrix.reports.coefficients import logistic_words
 from separatrix.reports.diagnosis.advice import advice
 from separatrix.reports.diagnosis.data_checks import shown_values
 from separatrix.reports.diagnosis.diagnosis_record import (
-    BoundaryCoefficient,
+    BoundaryWeight,
     Contender,
     DataProfile,
     Fewest,
@@ -66,23 +66,18 @@ class TaskAnalysis:
         intercept: bool,
         budget: float,
         held_out: Rows | None,
-        report_progress: Callable[[str], None],
+        report: Callable[[str], None],
     ) -> None:
         self.rows, self.names, self.data = rows, names, data
         self.positive, self.negative = positive, negative
-        self.intercept, self.budget, self.held_out, self.report_progress = (
-            intercept,
-            budget,
-            held_out,
-            report_progress,
-        )
+        self.intercept, self.budget, self.held_out, self.report = intercept, budget, held_out, report
         self.notes: list[str] = []
         self._models: dict[str, Any] = {}
 
     def task(self, *, brief: bool) -> TaskDiagnosis:
-        self.report_progress("deciding whether a hyperplane separates")
+        self.report("deciding whether a hyperplane separates")
         separation = separated(self.rows, 1, intercept=self.intercept)
-        self.report_progress(f"{separation.kind}; measuring and proving")
+        self.report(f"{separation.kind}; measuring and proving")
         separation.limit(max(MEASUREMENT_SECONDS, self.budget))
         margin = None if brief else self._margin(separation)
         proofs: Sequence[Any] = [separation.certificate]
@@ -97,7 +92,7 @@ class TaskAnalysis:
         statements: tuple[Statement, ...] = ()
         if not brief:
             course = self._or_note("The perceptron", lambda: self._perceptron(contenders, margin))
-            self._convex_fits(contenders, separation, margin)
+            self._convex(contenders, separation, margin)
             fewest = self._or_note("The fewest errors", lambda: self._fewest(separation, contenders))
             if not separation.separable:
                 lifts = self._or_note("Products of columns", self._lifts) or ()
@@ -192,9 +187,7 @@ class TaskAnalysis:
             bound_centred=_finite(getattr(model, "mistake_bound_centred_", None)),
         )
 
-    def _convex_fits(
-        self, contenders: list[Contender], separation: Separation, margin: Margin | None
-    ) -> None:
+    def _convex(self, contenders: list[Contender], separation: Separation, margin: Margin | None) -> None:
         import separatrix
 
         models = {
@@ -210,7 +203,7 @@ class TaskAnalysis:
             contenders += [] if found is None else [found]
 
     def _fitted(self, name: str, model: Any) -> Contender:
-        self.report_progress(f"fitting: {name}")
+        self.report(f"fitting: {name}")
         started = monotonic()
         model.fit(self.rows)
         if getattr(model, "interrupted_", False):
@@ -242,7 +235,7 @@ class TaskAnalysis:
 
         if separation.separable:
             return Fewest(0, 0, True, ((0.0, 0, 0),), evidence_of(separation.certificate, self.rows))
-        self.report_progress(f"searching for the fewest errors ({self.budget:g} s at most)")
+        self.report(f"searching for the fewest errors ({self.budget:g} s at most)")
         model = separatrix.ZeroOne(time_limit=self.budget, fit_intercept=self.intercept)
         contenders.append(self._fitted("fewest errors", model))
         if not contenders[-1].evidence.proven:
@@ -261,7 +254,7 @@ class TaskAnalysis:
             return ()
         from separatrix.theory import generalisation
 
-        self.report_progress("what theory says about new rows")
+        self.report("what theory says about new rows")
         model = self._models.get("maximum margin" if separation.separable else "linear SVM (C = 1)")
         if model is None:
             return ()
@@ -277,7 +270,7 @@ class TaskAnalysis:
         )
 
     def _lifts(self) -> tuple[PolynomialLift, ...]:
-        self.report_progress("trying products of columns")
+        self.report("trying products of columns")
         return lifts_of(self.rows, intercept=self.intercept, budget=self.budget)
 
     def _picture(self, weights: np.ndarray | None, marked: Sequence[int]) -> Picture | None:
@@ -290,7 +283,7 @@ class TaskAnalysis:
             return None
         from separatrix.reports.diagnosis.label_ridge_path import ridge_path
 
-        self.report_progress("the ridge path")
+        self.report("the ridge path")
         return ridge_path(self.rows, self.names, intercept=self.intercept)
 
     def _boundary(self, separation: Separation, contenders: list[Contender]) -> np.ndarray | None:
@@ -313,16 +306,14 @@ class TaskAnalysis:
             return None
         return len(separation.certificate.rows)  # type: ignore[attr-defined]
 
-    def _coefficients(
-        self, separation: Separation, weights: np.ndarray | None
-    ) -> tuple[BoundaryCoefficient, ...]:
+    def _coefficients(self, separation: Separation, weights: np.ndarray | None) -> tuple[BoundaryWeight, ...]:
         if weights is None:
             return ()
         scales = separation.scales
         followed = not separation.separable or self.rows.n_columns <= MAX_LOGISTIC_COLUMNS
         runs = logistic_words(separation, self.rows) if followed else None
         return tuple(
-            BoundaryCoefficient(
+            BoundaryWeight(
                 name,
                 float(weights[j]),
                 float(weights[j]) * scales[j],

@@ -62,12 +62,12 @@ def diagnose(
     if not budget > 0:
         raise ValueError(f"budget must be a positive number of seconds, not {budget}")
     started = monotonic()
-    report_progress = progress or (lambda text: None)
+    report = progress or (lambda text: None)
     rows = as_rows(X, y)
     classes = rows.require_two_classes()
     rows.require_finite()
     held_out = None if X_test is None else aligned(as_rows(X_test, y_test), classes)
-    report_progress("looking at rows and columns")
+    report("looking at rows and columns")
     names = rows.columns or tuple(f"column {j}" for j in range(rows.n_columns))
     data = _data(rows, names, intercept)
     codes = [1] if len(classes) == 2 else list(range(len(classes)))
@@ -87,7 +87,7 @@ def diagnose(
                 intercept=intercept,
                 budget=budget / len(codes),
                 held_out=None if held_out is None else against_the_rest(held_out, code),
-                report_progress=_with_class_name(report_progress, codes, classes[code]),
+                report=_with_class_name(report, codes, classes[code]),
             )
             tasks.append(analysis.task(brief=len(codes) > MAX_ANALYSED_CLASSES))
             notes += analysis.notes
@@ -125,14 +125,8 @@ def _data(rows: Rows, names: tuple[str, ...], intercept: bool) -> DataProfile:
     )
 
 
-def _with_class_name(
-    report_progress: Callable[[str], None], codes: list[int], label: Any
-) -> Callable[[str], None]:
-    return (
-        report_progress
-        if len(codes) == 1
-        else lambda text: report_progress(f"{label} against the rest: {text}")
-    )
+def _with_class_name(report: Callable[[str], None], codes: list[int], label: Any) -> Callable[[str], None]:
+    return report if len(codes) == 1 else lambda text: report(f"{label} against the rest: {text}")
 
 
 @contextmanager

@@ -123,7 +123,7 @@ class Fewest:
 
 
 @dataclass(frozen=True)
-class BoundaryCoefficient:
+class BoundaryWeight:
     """A weight of the halfspace that was found, in the user's units and in standard deviations, and what
     becomes of the maximum-likelihood logistic coefficient: "finite", "aliased" (not unique, since columns
     depend on one another), "+inf", "-inf" or "undetermined" (infinite, of either sign)."""
@@ -203,7 +203,7 @@ class TaskDiagnosis:
     margin: Margin | None
     conflict: tuple[ShownRow, ...]
     on_plane: int | None
-    coefficients: tuple[BoundaryCoefficient, ...]
+    coefficients: tuple[BoundaryWeight, ...]
     course: PerceptronRun | None
     contenders: tuple[Contender, ...]
     fewest: Fewest | None

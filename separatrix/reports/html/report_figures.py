@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from separatrix.reports.axes import Panel, Scale, draw_edge, draw_frame, draw_legend, draw_mark, padded, panel
-from separatrix.reports.diagnosis.diagnosis_record import BoundaryCoefficient, Picture, TaskDiagnosis
+from separatrix.reports.diagnosis.diagnosis_record import BoundaryWeight, Picture, TaskDiagnosis
 from separatrix.reports.formatting import at_most, counted, named, number, several
 from separatrix.reports.svg import STYLE, Drawing, shortened
 
@@ -301,7 +301,7 @@ def ridge(task: TaskDiagnosis, name: str) -> Figure:
     return _figure(drawing, described)
 
 
-def _bar(drawing: Drawing, area: Panel, one: BoundaryCoefficient, y: float) -> None:
+def _bar(drawing: Drawing, area: Panel, one: BoundaryWeight, y: float) -> None:
     value = one.standardised if math.isfinite(one.standardised) else 0.0
     start, stop = sorted((area.x(0.0), area.x(value)))
     colour = "plus" if value >= 0 else "minus"
