@@ -65,9 +65,11 @@ class Lift(TransformerMixin, BaseEstimator):
 def _compressed(X: Any) -> Any:
     """Any sparse matrix by rows: not all of scikit-learn's checks can read the others."""
     refuse_damaged(X, "X")
+    if hasattr(X, "tocsr"):  # a dok_matrix is a dictionary, too
+        return sparse_by_rows(X)
     if isinstance(X, dict):  # which scikit-learn would print
         raise DataError("X is a dictionary: make a table of it.")
-    return sparse_by_rows(X) if hasattr(X, "tocsr") else X
+    return X
 
 
 class Lifted(NamedTuple):
