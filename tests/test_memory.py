@@ -74,6 +74,7 @@ def test_a_fit_never_copies_the_whole_array(model, laid_out):
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="reads the memory in use from /proc")
+@pytest.mark.filterwarnings("ignore:Doubles cannot tell all rows:separatrix.fitting.fit_warnings.FitWarning")
 def test_many_fits_of_fewest_errors_need_no_more_memory_than_one():
     """Large integers that a thread has freed are given back to the system when it ends."""
 

@@ -213,7 +213,7 @@ class Margins:
         dense = isinstance(X, np.ndarray)
         wholes, exponents = mantissas(stored(X))
         answers = []
-        for i, sign in enumerate(signs.tolist()):
+        for i, sign in enumerate(map(int, signs.tolist())):  # a float times a long integer overflows
             if dense:
                 row, powers, chosen = wholes[i], exponents[i], weights
             else:
