@@ -342,3 +342,12 @@ def test_a_vertex_cover_does_not_come_of_an_interrupted_search():
     triangle = hardness.vertex_cover([(0, 1), (1, 2), (2, 0), (2, 3)])
     with pytest.raises(KeyboardInterrupt):
         hardness.solve(triangle, progress=lambda interval: interval.interrupt())
+
+
+def test_the_fewest_errors_on_blobs_are_few_on_new_blobs():
+    """What scikit-learn's checks ask of a classifier that has no tag ``poor_score``."""
+    from sklearn.datasets import make_blobs
+
+    X, y = make_blobs(n_samples=600, centers=3, random_state=0)
+    model = sx.ZeroOne(node_limit=200, random_state=0).fit(X[:300], y[:300])
+    assert model.score(X[300:], y[300:]) > 0.83
