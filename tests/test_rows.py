@@ -131,7 +131,7 @@ def test_the_same_numbers_from_every_container():
 
 def test_rows_pass_through():
     rows = as_rows(table(), np.arange(41) % 2)
-    assert as_rows(rows) is rows
+    assert as_rows(rows).X is rows.X
     with pytest.raises(sx.DataError, match="without y"):
         as_rows(rows, [0, 1])
 
@@ -264,7 +264,7 @@ def test_fold_threads_a_state_through_the_blocks_in_order(size, sparse):
 
 @pytest.mark.parametrize("sparse", [False, True])
 def test_sum_has_the_same_bits_for_any_number_of_threads(monkeypatch, sparse):
-    monkeypatch.setattr(sequence, "WORTH_THREADS", 0)
+    monkeypatch.setattr(sequence, "MIN_THREADED_BYTES", 0)
     X, y = table(n=500), np.arange(500) % 2
     totals = []
     for n_jobs in (1, 2, 3, 7):
@@ -297,12 +297,12 @@ def test_worst_are_the_smallest_margins_with_ties_by_row(seed, k, size, n_jobs, 
         chosen = np.lexsort((np.arange(len(margins)), margins))[:k]
         return chosen, margins[chosen]
 
-    before = sequence.WORTH_THREADS
-    sequence.WORTH_THREADS = 0
+    before = sequence.MIN_THREADED_BYTES
+    sequence.MIN_THREADED_BYTES = 0
     try:
         found = rows.worst(pick, k)
     finally:
-        sequence.WORTH_THREADS = before
+        sequence.MIN_THREADED_BYTES = before
     margins = np.where(y == 1, 1, -1) * (X @ weights)
     expected = sorted(range(41), key=lambda i: (margins[i], i))[:k]
     assert found.indices.tolist() == expected
@@ -319,7 +319,7 @@ def test_worst_of_nothing():
 
 
 def test_an_error_in_a_thread_reaches_the_caller(monkeypatch):
-    monkeypatch.setattr(sequence, "WORTH_THREADS", 0)
+    monkeypatch.setattr(sequence, "MIN_THREADED_BYTES", 0)
 
     def fails(block):
         if block.start >= 30:
@@ -342,12 +342,14 @@ def test_numbers_of_threads():
 def test_a_sample_is_spread_over_the_rows():
     X = table(n=100)
     for rows in (DenseRows(X), SparseRows(csr_array(X))):
-        some = rows.sample(5)
+        some = rows.sample(5).whole().dense()
         assert some.shape == (5, 4)
         assert {tuple(row) for row in some} <= {tuple(row) for row in X}
         assert some[0].tolist() == X[0].tolist()
         assert some[-1].tolist() == X[-1].tolist()
-        assert rows.sample(1000).tolist() == X.tolist()
+        assert rows.sample(1000).whole().dense().tolist() == X.tolist()
+        drawn = rows.sample(5, seed=1).whole().dense()
+        assert drawn.tolist() == rows.sample(5, seed=1).whole().dense().tolist() != some.tolist()
 
 
 # Labels

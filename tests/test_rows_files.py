@@ -37,7 +37,7 @@ def test_streamed_and_kept_rows_have_the_same_blocks(tmp_path, kind):
 
     for one, other in zip(kept.sum(add), streamed.sum(add), strict=True):
         assert np.array_equal(one, other)
-    assert np.array_equal(kept.sample(5)[:1], streamed.sample(5)[:1])
+    assert same_bits(kept.sample(5).whole().dense(), streamed.sample(5).whole().dense())
 
 
 @settings(max_examples=40)

@@ -65,15 +65,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         previous = getattr(self, "classes_", None)
         self.classes_ = classes
         self._restart(previous is not None and np.array_equal(previous, self.classes_))
-        rows.weights = self._row_weights(rows, sample_weight)
-        try:
-            tasks = self._tasks()
-            with printed(getattr(self, "verbose", 0)):
-                solved = zip(self._solve_all(rows, tasks), tasks, strict=True)
-            self._keep([_described(solution, rows, positive) for solution, positive in solved])
-        finally:
-            if rows is X:
-                rows.weights = None
+        rows = rows.weighted(self._row_weights(rows, sample_weight))
+        tasks = self._tasks()
+        with printed(getattr(self, "verbose", 0)):
+            solved = zip(self._solve_all(rows, tasks), tasks, strict=True)
+        self._keep([_described(solution, rows, positive) for solution, positive in solved])
 
     def _row_weights(self, rows: Rows, sample_weight: Any) -> np.ndarray | None:
         """How often each row counts; None: once, as for every method that knows no weights."""
@@ -185,7 +181,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         rows = plain_rows(self, X)
-        parts = [self._scores(block, self.coef_, self.intercept_) for block in rows.finite_blocks()]
+        parts = [self._scores(block, self.coef_, self.intercept_) for block in rows.checked().blocks()]
         scores = np.concatenate(parts)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 

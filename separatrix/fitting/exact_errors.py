@@ -59,7 +59,7 @@ def count_errors_by_class(rows: Rows, halfspaces: Mapping[int, tuple[Any, Any]])
         least.append([count_errors.smallest for count_errors in found])
         return tuple(count_errors.errors for count_errors in found)
 
-    counted = zip(rows.count(errors_in), np.min(least, axis=0).tolist(), strict=True)
+    counted = zip(rows.in_large_blocks().sum(errors_in), np.min(least, axis=0).tolist(), strict=True)
     return {positive: ErrorCount(*both) for positive, both in zip(ready, counted, strict=True)}
 
 
@@ -71,7 +71,7 @@ def count_errors_among(
     assert isinstance(rows, MemoryRows)
     if not len(doubtful):
         return ErrorCount(0, lowest)
-    some = rows.take(np.sort(doubtful))
+    some = rows.take(np.sort(doubtful)).whole()
     exact = ExactCounter(weights[:-1], weights[-1])
     wrong, least = exact.errors_among(some, some.signs(positive), np.arange(len(some)), rows.n_columns)
     return ErrorCount(wrong, min(lowest, least))

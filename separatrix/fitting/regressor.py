@@ -117,7 +117,9 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         rows = plain_rows(self, X)
         with np.errstate(over="ignore", invalid="ignore"):
-            parts = [np.asarray(matrix(block, rows.n_columns) @ self.coef_) for block in rows.finite_blocks()]
+            parts = [
+                np.asarray(matrix(block, rows.n_columns) @ self.coef_) for block in rows.checked().blocks()
+            ]
             return np.concatenate(parts) + self.intercept_
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -136,9 +138,7 @@ def rows_with_targets(estimator: Any, X: Any, y: Any, *, n_jobs: int | None, res
             raise DataError("Rows carry their own targets: call fit(rows) without y.")
         X.require_targets()
         adopt(estimator, X, reset=reset)
-        if n_jobs is not None:
-            X.n_jobs = jobs(n_jobs)
-        return X
+        return X.with_threads(X.n_jobs if n_jobs is None else jobs(n_jobs))
     if y is None:
         raise ValueError(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."

@@ -40,9 +40,7 @@ def _labelled(estimator: Any, X: Any, y: Any, *, n_jobs: int | None, reset: bool
         if y is not None:
             raise DataError("Rows carry their own labels: call fit(rows) without y.")
         adopt(estimator, X, reset=reset)
-        if n_jobs is not None:
-            X.n_jobs = jobs(n_jobs)
-        return X
+        return X.with_threads(X.n_jobs if n_jobs is None else jobs(n_jobs))
     if y is None:
         raise ValueError(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
@@ -68,7 +66,7 @@ def _labelled(estimator: Any, X: Any, y: Any, *, n_jobs: int | None, reset: bool
 def plain_rows(estimator: Any, X: Any) -> Rows:
     """Rows without labels, for scoring; columns must be those of the fit.
 
-    Finiteness is left to whoever reads them: see `Rows.finite_blocks`.
+    Finiteness is left to whoever reads them: see `Rows.checked`.
     """
     if isinstance(X, Rows) or is_table(X):
         rows = as_rows(X)

@@ -18,7 +18,7 @@ from separatrix.rows.arrow_validation import refuse_damaged
 class WeightedClassifier(LinearClassifier):
     """A linear classifier whose objective is a sum over rows, each as often as its weight says.
 
-    The weights lie on ``rows.weights`` while the method works: one float64 per row, or None where every row
+    The method works on a view of the rows that has the weights: one float64 per row, or None where every row
     counts once. A row of weight 0 is as good as absent. A method with a parameter ``class_weight`` has it
     multiplied in. Certificates about a weighted sum carry the weights themselves, so that ``verify(X, y)``
     needs nothing else.

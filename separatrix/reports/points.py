@@ -10,7 +10,6 @@ import numpy as np
 
 from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Block, Rows
-from separatrix.rows.rows import dense_rows
 
 MAX_POINTS = 600
 MAX_VALUES = 2_000_000  # of the rows taken: with many columns fewer rows are shown
@@ -100,7 +99,7 @@ def _chosen(
     for block in rows.blocks():
         chosen = np.arange(-block.start % stride, len(block), stride)
         if len(chosen):
-            parts.append(dense_rows(block.X, chosen, rows.n_columns).astype(np.float64))
+            parts.append(block.dense(chosen).astype(np.float64))
             signs.append(block.signs(positive)[chosen])
     if stride > 1:
         nearest = rows.worst(lambda block: _lowest(block, rows, positive, weights, intercept), NEAREST_ROWS)

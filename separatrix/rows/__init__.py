@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from separatrix.rows.files.read import read
     from separatrix.rows.label_codes import classes_named, encode
     from separatrix.rows.memory import DenseRows, SparseRows
-    from separatrix.rows.rows import Rows, Worst, jobs
+    from separatrix.rows.rows import Rows
+    from separatrix.rows.terms import Worst
+    from separatrix.rows.threads import jobs
     from separatrix.rows.views.recoded import recoded
     from separatrix.rows.views.targets import with_targets
 
@@ -43,11 +45,11 @@ _HOMES = {
     "DenseRows": "memory",
     "Rows": "rows",
     "SparseRows": "memory",
-    "Worst": "rows",
+    "Worst": "terms",
     "as_rows": "conversion",
     "classes_named": "label_codes",
     "encode": "label_codes",
-    "jobs": "rows",
+    "jobs": "threads",
     "read": "files.read",
     "recoded": "views.recoded",
     "with_targets": "views.targets",

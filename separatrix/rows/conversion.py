@@ -12,7 +12,8 @@ from separatrix.rows.arrow_validation import refuse_damaged
 from separatrix.rows.errors import DataError
 from separatrix.rows.label_codes import encode
 from separatrix.rows.memory import DenseRows, SparseRows
-from separatrix.rows.rows import Rows, jobs
+from separatrix.rows.rows import Rows
+from separatrix.rows.threads import jobs
 from separatrix.rows.views.targets import with_targets
 
 
@@ -28,7 +29,9 @@ def as_rows(X: Any, y: Any = None, *, n_jobs: int | None = None, regression: boo
         if y is not None:
             raise DataError("Rows carry their own labels: pass them alone, without y.")
         X.require_sound()
-        return X
+        return X.with_threads(
+            X.n_jobs if n_jobs is None else jobs(n_jobs)
+        )  # a fit changes no rows but its own
     if regression:
         return with_targets(rows_given(X, None, n_jobs=jobs(n_jobs)), y)
     return rows_given(X, y, n_jobs=jobs(n_jobs))

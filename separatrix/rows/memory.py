@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import chain
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from separatrix.kernels.sparse_layout import INVALID_MESSAGE, is_valid
-from separatrix.rows.block import Block, Csr, read_only, rows_per_block, signs_of, taken
+from separatrix.rows.block import Block, Csr, read_only, rows_per_block, signs_of, values_at
 from separatrix.rows.errors import DataError
-from separatrix.rows.rows import Rows, dense_rows
+from separatrix.rows.rows import SHUFFLED_ROWS, Rows
+
+MAX_COLUMNS = 2**31  # column numbers are int32
+MAX_KEPT_BLOCKS = 8
 
 
 class MemoryRows(Rows):
     """What dense and sparse rows share: labels, and the cutting into blocks."""
 
     rows_in_block: int
+    codes: np.ndarray | None = None
     targets: np.ndarray | None = None
+    _signs: np.ndarray | None = None
 
     def _label(self, codes: np.ndarray | None, classes: np.ndarray | None) -> None:
         if codes is not None and len(codes) != self.n_rows:
@@ -39,39 +43,51 @@ class MemoryRows(Rows):
         raise NotImplementedError
 
     def block(self, start: int, stop: int) -> Block:
-        codes = None if self.codes is None else self.codes[start:stop]
-        signs = None if self._signs is None else self._signs[start:stop]
-        targets = None if self.targets is None else self.targets[start:stop]
-        return Block(start, stop, self._values(start, stop), codes, signs, targets)
+        """Rows ``start`` to ``stop - 1``, wherever blocks are cut."""
 
-    def blocks(self) -> Iterator[Block]:
-        return self._cut(self.rows_in_block)
+        def part(array: np.ndarray | None) -> np.ndarray | None:
+            return None if array is None else array[start:stop]
 
-    def _large_blocks(self) -> Iterator[Block]:
-        return self._cut(self._long)
+        return Block(
+            start,
+            stop,
+            self._values(start, stop),
+            part(self.codes),
+            n_columns=self.n_columns,
+            signs=part(self._signs),
+            targets=part(self.targets),
+            weights=part(self.weights),
+        )
 
-    @property
-    def _long(self) -> int:
-        """Rows of a large block: an even number of equal ones, so that two threads, or four, end together."""
+    def open(self) -> Iterator[Block]:
+        for start in range(0, self.n_rows, self.rows_in_block):
+            yield self.block(start, min(start + self.rows_in_block, self.n_rows))
+
+    def whole(self) -> Block:
+        return self.block(0, self.n_rows)
+
+    def in_blocks_of(self, n_rows: int) -> Rows:
+        return self._changed(rows_in_block=n_rows)
+
+    def in_large_blocks(self) -> Rows:
+        # An even number of equal blocks, so that two threads, or four, end together.
         count = -(-self.n_rows // (8 * self.rows_in_block))
         count += count % 2 if count > 1 else 0
-        return max(1, -(-self.n_rows // max(1, count)))
+        return self.in_blocks_of(max(1, -(-self.n_rows // max(1, count))))
 
-    def _each_large(self, work: Callable[[Block], Any]) -> Iterator[Any]:
-        """As many runs of large blocks as there are threads, one task each: the parts and their order are
-        those of single blocks."""
-        starts = range(0, self.n_rows, self._long)
-        share = -(-len(starts) // self.n_jobs)
+    def with_codes(self, places: np.ndarray, classes: np.ndarray) -> Rows:
+        made = self._changed()
+        made._label(places[self.codes], classes)
+        return made
 
-        def run(first: int) -> list[Any]:
-            ends = [(start, min(start + self._long, self.n_rows)) for start in starts[first : first + share]]
-            return [work(self.block(*end)) for end in ends]
+    def with_targets(self, targets: np.ndarray) -> Self:
+        """Rows with real numbers to predict."""
+        return self._changed(targets=targets, has_targets=True)
 
-        return chain.from_iterable(self._each(run, iter(range(0, len(starts), share))))
-
-    def _cut(self, n: int) -> Iterator[Block]:
-        for start in range(0, self.n_rows, n):
-            yield self.block(start, min(start + n, self.n_rows))
+    def _drawn_blocks(self, order: np.random.RandomState, *, repeated: bool) -> Iterator[Block]:
+        starts = range(0, self.n_rows, SHUFFLED_ROWS)
+        places = order.randint(len(starts), size=len(starts)) if repeated else order.permutation(len(starts))
+        return (self.block(starts[k], min(starts[k] + SHUFFLED_ROWS, self.n_rows)) for k in places)
 
 
 class DenseRows(MemoryRows):
@@ -97,19 +113,18 @@ class DenseRows(MemoryRows):
         self.columns = columns
         self.n_jobs = n_jobs
         self.rows_in_block = rows_in_block or rows_per_block(self.n_columns * X.itemsize)
-        self._in_place = X.flags.c_contiguous
         self._label(codes, classes)
+
+    @property
+    def is_contiguous(self) -> bool:
+        return bool(self.X.flags.c_contiguous)
 
     def _values(self, start: int, stop: int) -> Any:
         part = self.X[start:stop]
-        return part if self._in_place else lambda: read_only(np.ascontiguousarray(part))
+        return part if self.is_contiguous else lambda: read_only(np.ascontiguousarray(part))
 
-    def take(self, chosen: np.ndarray) -> Block:
-        codes = None if self.codes is None else self.codes[chosen]
-        return Block(0, len(chosen), taken(self.X, chosen), codes)
-
-    def sample(self, k: int) -> np.ndarray:
-        return np.asarray(self.take(_spread(self.n_rows, k)).X)
+    def take(self, indices: np.ndarray) -> Rows:
+        return _taken(self, values_at(self.X, indices), indices)
 
 
 class Matrix(NamedTuple):
@@ -123,6 +138,9 @@ class Matrix(NamedTuple):
 
 class SparseRows(MemoryRows):
     """Rows of a CSR matrix, read in place."""
+
+    is_sparse = True
+    _kept_blocks: list[Block] | None = None
 
     def __init__(
         self,
@@ -138,7 +156,7 @@ class SparseRows(MemoryRows):
         self.dtype = matrix.data.dtype
         self.columns = columns
         self.n_jobs = n_jobs
-        if self.n_columns > 2**31:
+        if self.n_columns > MAX_COLUMNS:
             raise DataError(
                 f"{self.n_columns} columns are more than the 2^31 that can be numbered: hash them."
             )
@@ -150,8 +168,8 @@ class SparseRows(MemoryRows):
             matrix = matrix.copy()
             matrix.sum_duplicates()
             self._adopt(matrix)
-        stored = max(1.0, len(self.data) / max(1, self.n_rows))
-        self.rows_in_block = rows_in_block or rows_per_block(stored * (self.dtype.itemsize + 4))
+        row_bytes = max(1.0, len(self.data) / max(1, self.n_rows)) * (self.dtype.itemsize + 4)
+        self.rows_in_block = rows_in_block or rows_per_block(row_bytes)
         self._label(codes, classes)
 
     def require_sound(self) -> None:
@@ -165,6 +183,10 @@ class SparseRows(MemoryRows):
         self.indices = read_only(np.ascontiguousarray(matrix.indices, np.int32))
 
     @property
+    def n_stored(self) -> int:
+        return len(self.data)
+
+    @property
     def n_bytes(self) -> int:
         return self.data.nbytes + self.indices.nbytes
 
@@ -173,19 +195,45 @@ class SparseRows(MemoryRows):
         part = slice(first, last)
         return Csr(self.data[part], self.indices[part], read_only(self.indptr[start : stop + 1] - first))
 
-    def take(self, chosen: np.ndarray) -> Block:
-        values = taken(Csr(self.data, self.indices, self.indptr), chosen)
-        return Block(0, len(chosen), values, None if self.codes is None else self.codes[chosen])
+    def open(self) -> Iterator[Block]:
+        if self.n_rows > MAX_KEPT_BLOCKS * self.rows_in_block:
+            return super().open()
+        # Cutting a few large blocks anew would cost as much as a third of a product with them.
+        if self._kept_blocks is None:
+            self._kept_blocks = list(super().open())
+        return iter(self._kept_blocks)
 
-    def sample(self, k: int) -> np.ndarray:
-        some = self.take(_spread(self.n_rows, k))
-        return dense_rows(some.X, np.arange(len(some)), self.n_columns)
+    def take(self, indices: np.ndarray) -> Rows:
+        return _taken(self, values_at(Csr(self.data, self.indices, self.indptr), indices), indices)
 
-    def sample_mean(self, k: int) -> np.ndarray:
-        some = self.take(_spread(self.n_rows, k))
-        return np.bincount(some.X.indices, some.X.data, self.n_columns) / len(some)
+    def _changed(self, **fields: Any) -> Self:
+        return super()._changed(_kept_blocks=None, **fields)
 
 
-def _spread(n: int, k: int) -> np.ndarray:
-    """At most ``k`` row numbers, evenly spaced."""
-    return np.linspace(0, n - 1, min(k, n)).astype(np.int64)
+def rows_of_block(block: Block, like: Rows) -> MemoryRows:
+    """The rows of one block, described as other rows are."""
+    made: MemoryRows
+    if block.is_sparse:
+        matrix = Matrix((len(block), block.n_columns), *block.X)
+        made = SparseRows(matrix, block.codes, like.classes)
+    else:
+        made = DenseRows(block.X, block.codes, like.classes)
+    made._describe_like(like)
+    made.targets, made.weights = block.targets, block.weights
+    return made
+
+
+def _taken(rows: MemoryRows, values: Any, indices: np.ndarray) -> Rows:
+    def chosen(array: np.ndarray | None) -> Any:
+        return None if array is None else array[indices]
+
+    block = Block(
+        0,
+        len(indices),
+        values,
+        chosen(rows.codes),
+        n_columns=rows.n_columns,
+        targets=chosen(rows.targets),
+        weights=chosen(rows.weights),
+    )
+    return rows_of_block(block, rows)

@@ -1,43 +1,50 @@
-"""Rows: checked examples and their classes, seen as a sequence of blocks that can be walked again.
+"""Rows: checked examples and their classes, wherever they are stored.
 
-An algorithm asks for one of three things and never knows where the rows live:
+An algorithm asks for one of six things and never knows where the rows are:
 
-*fold*   thread a state through the blocks in order (any online method);
-*sum*    add up what each block contributes (losses, Gram matrices, batch updates);
-*worst*  from each block the few rows that violate a hyperplane most (growing active sets).
+*fold*    pass a state through the blocks, in order or in a random order (online methods);
+*each*    one result per block, in order (predictions, residuals);
+*sum*     add up what each block contributes (losses, Gram matrices, counts);
+*worst*   the k rows that violate a hyperplane most (working sets);
+*take*    the rows with given numbers, as rows (conflicts, support vectors);
+*sample*  some rows of the whole data, as rows (starting points, scales).
+
+A *term* or a *pick*, what an algorithm hands over to be called with each block, is a small picklable object:
+it may run on another thread, or in another process.
 """
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache
-from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from copy import copy
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 import numpy as np
 
-from separatrix.rows.block import Block, Csr, joined, taken
+from separatrix.rows.block import Block, joined_blocks
 from separatrix.rows.errors import DataError
+from separatrix.rows.terms import LabelCodes, Picked, RefuseNonfinite, Signs, Targets, Worst
+from separatrix.rows.threads import MIN_THREADED_BYTES, map_in_order
 
 if TYPE_CHECKING:
     from separatrix.rows.preparation import Preparation
 
 State = TypeVar("State")
-MOST_PER_CORE = 4  # threads
-WORTH_THREADS = 5_000_000  # bytes: below this a pool costs more than it saves
+Result = TypeVar("Result")
+SHUFFLED_ROWS = 1024  # of a block in random order: small enough to mix the rows, large enough to read fast
 
 
-class Worst(NamedTuple):
-    """The rows with the smallest margins: their indices, margins, values (dense) and class codes."""
+class Part(Protocol):
+    """Rows that lie in one place: a file, an array, a partition."""
 
-    indices: np.ndarray
-    margins: np.ndarray
-    X: np.ndarray
-    codes: np.ndarray | None
+    @property
+    def name(self) -> str | None: ...
+
+    @property
+    def n_rows(self) -> int: ...
+
+    def open(self) -> Iterator[Block]: ...
 
 
 class Rows(ABC):
@@ -48,6 +55,8 @@ class Rows(ABC):
     n_rows, n_columns : int
     dtype : numpy.dtype
         float32 or float64: the type of the values; weights are float64 always.
+    is_sparse : bool
+        Whether the blocks hold compressed sparse rows.
     classes : ndarray or None
         The sorted labels; None when the rows carry no labels.
     has_targets : bool
@@ -58,14 +67,20 @@ class Rows(ABC):
     name : str or None
         The name of the file, for messages.
     weights : ndarray or None
-        How often each row counts, while a method that knows row weights works on them; None: once.
+        How often each row counts; None: once. See `weighted`.
     preparation : Preparation or None
         What was done to the columns of a file before they were these numbers.
+    n_jobs : int
+        Threads that a request may use.
+    known_finite : bool
+        Whether no value is NaN or infinite. A reader that refuses such values sets this; other rows are
+        checked by the first algorithm that reads them.
     """
 
     n_rows: int
     n_columns: int
     dtype: np.dtype
+    is_sparse: bool = False
     classes: np.ndarray | None = None
     has_targets: bool = False
     columns: tuple[str, ...] | None = None
@@ -74,21 +89,45 @@ class Rows(ABC):
     weights: np.ndarray | None = None
     preparation: Preparation | None = None
     n_jobs: int = 1
-    known_finite: bool = (
-        False  # a reader that refuses NaN sets this; algorithms check the others in their first pass
-    )
+    known_finite: bool = False
 
     @abstractmethod
-    def blocks(self) -> Iterator[Block]:
+    def open(self) -> Iterator[Block]:
         """The blocks in row order, from the first; may be called again."""
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The places in which the rows lie, in order."""
+        return (self,)
+
+    def blocks(self) -> Iterator[Block]:
+        """The blocks in row order, with their row weights."""
+        for block in self.open():
+            weighted = self.weights is not None and block.weights is None
+            yield block.weighted(self.weights[block.span]) if weighted else block  # type: ignore[index]
 
     @property
     def in_memory(self) -> bool:
         return False
 
     @property
+    def is_contiguous(self) -> bool:
+        """Whether the rows are one C-ordered array in memory, which blocks are views of."""
+        return False
+
+    @property
+    def n_stored(self) -> int:
+        """How many values are stored: of sparse rows, those that are not left out."""
+        return self.n_rows * self.n_columns
+
+    @property
     def n_bytes(self) -> int:
-        return self.n_rows * self.n_columns * self.dtype.itemsize
+        return self.n_stored * self.dtype.itemsize
+
+    @property
+    def mass(self) -> float:
+        """The sum of the row weights."""
+        return float(self.n_rows if self.weights is None else self.weights.sum())
 
     def __len__(self) -> int:
         return self.n_rows
@@ -99,100 +138,191 @@ class Rows(ABC):
         where = f" from {self.name}" if self.name else ""
         return f"<{type(self).__name__}: {self.n_rows} x {self.n_columns} {self.dtype}, {labels}{where}>"
 
-    def fold(self, step: Callable[[State, Block], State], state: State, *, large: bool = False) -> State:
-        """Thread ``state`` through the blocks in order; ``large`` hands over rows in memory several blocks at
-        a time."""
-        for block in self._large_blocks() if large else self.blocks():
+    # Requests
+
+    def fold(
+        self,
+        step: Callable[[State, Block], State],
+        state: State,
+        order: np.random.RandomState | None = None,
+        *,
+        repeated: bool = False,
+    ) -> State:
+        """Pass ``state`` through the blocks: in order, or in an order drawn by ``order``.
+
+        A drawn order visits short blocks of rows in memory, each once, or, when ``repeated``, as many drawn
+        with replacement. A file is read in its own order. ``step`` shuffles the rows inside a block.
+        """
+        blocks = self.blocks() if order is None else self._drawn_blocks(order, repeated=repeated)
+        for block in blocks:
             state = step(state, block)
         return state
 
-    def sum(self, term: Callable[[Block], tuple[Any, ...]], *, large: bool = False) -> tuple[Any, ...]:
-        """Add ``term(block)`` over all blocks, in block order: the same bits for any number of threads.
+    def each(self, term: Callable[[Block], Result], *, parallel_blas: bool = False) -> Iterator[Result]:
+        """``term(block)`` of every block, in block order, on ``n_jobs`` threads where that pays.
 
-        ``large`` hands over rows in memory several blocks at a time, for terms that go through them in steps.
+        BLAS runs on one thread meanwhile, unless ``parallel_blas``.
         """
-        return self._added(self._each_large(term) if large else self._each(term, self.blocks()))
+        if self.n_bytes < MIN_THREADED_BYTES:
+            return map(term, self.blocks())
+        return map_in_order(term, self.blocks(), self.n_jobs, parallel_blas=parallel_blas)
 
-    def count(self, term: Callable[[Block], tuple[int, ...]]) -> tuple[int, ...]:
-        """`sum` of whole numbers, which have no rounding to keep: rows in memory come in larger blocks."""
-        return self._added(self._each_large(term))
-
-    def _large_blocks(self) -> Iterator[Block]:
-        return self.blocks()
-
-    def _each_large(self, work: Callable[[Block], Any]) -> Iterator[Any]:
-        return self._each(work, self._large_blocks())
-
-    def _added(self, parts: Iterator[tuple[Any, ...]]) -> tuple[Any, ...]:
+    def sum(
+        self, term: Callable[[Block], tuple[Any, ...]], *, parallel_blas: bool = False
+    ) -> tuple[Any, ...]:
+        """Add ``term(block)`` over all blocks, in block order: the same bits for any number of threads."""
         total: tuple[Any, ...] | None = None
-        for part in parts:
+        for part in self.each(term, parallel_blas=parallel_blas):
             total = part if total is None else tuple(a + b for a, b in zip(total, part, strict=True))
         if total is None:
             raise DataError("There are no rows to add up.")
         return total
 
-    def worst(self, pick: Callable[[Block], tuple[np.ndarray, np.ndarray]], k: int) -> Worst:
+    def worst(self, pick: Callable[[Block], tuple[Any, ...]], k: int) -> Worst:
         """The ``k`` rows with the smallest margins, ties by row index.
 
-        ``pick(block)`` returns at most ``k`` positions in the block and their margins.
+        ``pick(block)`` returns at most ``k`` places in the block, their margins, and perhaps a note.
         """
-
-        def rows_of(block: Block) -> Worst:
-            chosen, margins = pick(block)
-            codes = None if block.codes is None else block.codes[chosen]
-            return Worst(chosen + block.start, margins, dense_rows(block.X, chosen, self.n_columns), codes)
-
-        parts = [part for part in self._each(rows_of, self.blocks()) if len(part.indices)]
+        found = list(self.each(Picked(pick)))
+        notes = tuple(note for _, note in found if note is not None)
+        parts = [part for part, _ in found if len(part.indices)]
         if not parts:
-            empty = np.empty(0)
-            return Worst(empty.astype(np.int64), empty, np.empty((0, self.n_columns)), None)
-        indices = np.concatenate([p.indices for p in parts])
-        margins = np.concatenate([p.margins for p in parts])
+            nothing = np.empty(0)
+            return Worst(nothing.astype(np.int64), nothing, np.empty((0, self.n_columns)), None, notes)
+        indices = np.concatenate([part.indices for part in parts])
+        margins = np.concatenate([part.margins for part in parts])
         order = np.lexsort((indices, margins))[:k]
-        codes = None if parts[0].codes is None else np.concatenate([p.codes for p in parts])[order]
-        return Worst(indices[order], margins[order], np.concatenate([p.X for p in parts])[order], codes)
+        codes = None if parts[0].codes is None else np.concatenate([part.codes for part in parts])[order]
+        X = np.concatenate([part.X for part in parts])[order]
+        return Worst(indices[order], margins[order], X, codes, notes)
 
-    def take(self, chosen: np.ndarray) -> Block:
-        """Some rows, one at least, as a block of their own; their numbers ascend."""
-        values: list[Any] = []
-        codes: list[Any] = []
+    def take(self, indices: np.ndarray) -> Rows:
+        """The rows with these numbers, one at least, in memory and in this order."""
+        from separatrix.rows.memory import rows_of_block
+
+        numbers = np.unique(indices)
+        found: list[Block] = []
         for block in self.blocks():
-            here = chosen[np.searchsorted(chosen, block.start) : np.searchsorted(chosen, block.stop)]
+            here = numbers[np.searchsorted(numbers, block.start) : np.searchsorted(numbers, block.stop)]
             if len(here):
-                values.append(taken(block.X, here - block.start))
-                codes.append(None if block.codes is None else block.codes[here - block.start])
-            if block.stop > chosen[-1]:
+                found.append(block.at(here - block.start))
+            if block.stop > numbers[-1]:
                 break
-        return Block(0, len(chosen), joined(values), None if codes[0] is None else np.concatenate(codes))
+        ascending = joined_blocks(found)
+        if len(numbers) != len(indices) or (numbers != indices).any():
+            ascending = ascending.at(np.searchsorted(numbers, indices))
+        return rows_of_block(ascending, self)
 
-    def sample(self, k: int) -> np.ndarray:
-        """At most ``k`` rows as a dense array: of the first block, for want of a way to reach the others."""
-        block = next(iter(self.blocks()))
-        return dense_rows(block.X, np.arange(min(k, len(block))), self.n_columns)
+    def sample(self, k: int, seed: int | None = None) -> Rows:
+        """At most ``k`` rows of the whole data, in memory: drawn with ``seed``, or evenly spaced."""
+        return self.take(self._sampled_numbers(k, seed))
 
     def sample_mean(self, k: int) -> np.ndarray:
         """The mean of `sample`, in float64; of equal values that value, which a sum over them may miss."""
-        some = self.sample(k).astype(np.float64)
+        block = self.sample(k).whole()
+        if block.is_sparse:
+            return np.bincount(block.X.indices, block.X.data, self.n_columns) / len(block)
+        some = block.X.astype(np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
             return np.where((some == some[:1]).all(axis=0), some[0], some.mean(axis=0))
+
+    def whole(self) -> Block:
+        """All rows as one block."""
+        return joined_blocks(list(self.blocks()))
+
+    def label_codes(self) -> np.ndarray:
+        """The place of every row's label among the classes."""
+        return np.concatenate(list(self.each(LabelCodes())))
+
+    def signs(self, positive: int) -> np.ndarray:
+        """+1 for the rows of class ``positive``, -1 for all others."""
+        return np.concatenate(list(self.each(Signs(positive))))
+
+    def all_targets(self) -> np.ndarray:
+        """The real numbers to predict."""
+        return np.concatenate(list(self.each(Targets())))
+
+    # Views: the same rows, seen otherwise. Nothing is copied.
+
+    def with_codes(self, places: np.ndarray, classes: np.ndarray) -> Rows:
+        """Rows whose class ``k`` is class ``places[k]`` of ``classes``."""
+        from separatrix.rows.views.recoded import RecodedRows
+
+        return RecodedRows(self, places, classes)
+
+    def recoded(self, classes: np.ndarray) -> Rows:
+        """Rows whose codes are places among ``classes``; any other label is refused."""
+        from separatrix.rows.views.recoded import recoded
+
+        return recoded(self, classes)
+
+    def centred(self, centre: np.ndarray) -> Rows:
+        """Rows x − c, in float64."""
+        from separatrix.rows.views.centred import CentredRows
+
+        return CentredRows(self, centre)
+
+    def scaled(self, exponent: int | np.ndarray) -> Rows:
+        """Rows 2^k·x, in float64; ``exponent`` is one k, or one per column."""
+        from separatrix.rows.views.scaled import ScaledRows
+
+        return ScaledRows(self, exponent)
+
+    def checked(self) -> Rows:
+        """Rows that refuse a block with a NaN or an infinity when they come to it."""
+        from separatrix.rows.views.checked import CheckedRows
+
+        return self if self.known_finite else CheckedRows(self)
+
+    def weighted(self, weights: np.ndarray | None) -> Self:
+        """Rows that count as often as ``weights`` says; None: once each."""
+        return self._changed(weights=weights)
+
+    def with_threads(self, n_jobs: int) -> Self:
+        """Rows whose requests use up to ``n_jobs`` threads."""
+        return self._changed(n_jobs=n_jobs)
+
+    def in_blocks_of(self, n_rows: int) -> Rows:
+        """Rows in memory in blocks of ``n_rows``; those of a file as they are."""
+        return self
+
+    def in_large_blocks(self) -> Rows:
+        """Rows in memory in blocks several times as large, for terms that need no cache."""
+        return self
+
+    def _changed(self, **fields: Any) -> Self:
+        made = copy(self)
+        vars(made).update(fields)
+        return made
+
+    def _describe_like(self, rows: Rows) -> None:
+        """Take over what is known of other rows besides their values."""
+        self.classes, self.has_targets = rows.classes, rows.has_targets
+        self.columns, self.label, self.name = rows.columns, rows.label, rows.name
+        self.preparation, self.n_jobs, self.known_finite = rows.preparation, rows.n_jobs, rows.known_finite
+
+    def _sampled_numbers(self, k: int, seed: int | None) -> np.ndarray:
+        k = min(k, self.n_rows)
+        if seed is None:
+            return np.linspace(0, self.n_rows - 1, k).astype(np.int64)
+        return np.sort(np.random.default_rng(seed).choice(self.n_rows, k, replace=False))
+
+    def _drawn_blocks(self, order: np.random.RandomState, *, repeated: bool) -> Iterator[Block]:
+        # A true shuffle of a large array costs 3 to 7 times the time of a pass; short blocks in random
+        # order, shuffled inside by the caller, cost nothing.
+        return self.blocks()
+
+    # Checks
 
     def require_sound(self) -> None:
         """Refuse arrays that kernels cannot follow, in rows that keep those of their user."""
 
     def require_finite(self) -> None:
         """Refuse the first NaN or infinity, by row and column."""
-        if self.known_finite:
-            return
-        for _ in self.finite_blocks():
-            pass
-        self.known_finite = True
-
-    def finite_blocks(self) -> Iterator[Block]:
-        """The blocks, each looked at for NaN and infinity before it is handed over."""
-        for block in self.blocks():
-            if not self.known_finite:
-                refuse_nonfinite(block, self)
-            yield block
+        if not self.known_finite:
+            for _ in self.in_large_blocks().each(RefuseNonfinite(self.name, self.columns)):
+                pass
+            self.known_finite = True
 
     def require_targets(self) -> None:
         """Refuse rows that carry no real numbers to predict."""
@@ -214,78 +344,3 @@ class Rows(ABC):
             whose = f"The labels of {self.name}" if self.name else "The labels"
             raise DataError(f"{whose} hold one class only ({classes[0]}): a classifier needs at least two.")
         return classes
-
-    def _each(self, work: Callable[[Any], Any], blocks: Iterator[Any]) -> Iterator[Any]:
-        if self.n_bytes < WORTH_THREADS:
-            yield from map(work, blocks)
-            return
-        # Blocks run side by side; a BLAS that starts threads of its own inside each is many times slower.
-        with blas().limit(limits=1), ThreadPoolExecutor(self.n_jobs) as pool:
-            if self.n_jobs == 1:
-                yield from map(work, blocks)
-                return
-            waiting: deque[Future[Any]] = deque()
-            for block in blocks:
-                waiting.append(pool.submit(work, block))
-                if len(waiting) > 2 * self.n_jobs:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-
-
-@cache
-def blas() -> Any:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController().select(user_api="blas")
-
-
-def jobs(n_jobs: int | None) -> int:
-    """scikit-learn's meaning of ``n_jobs``: None is 1, -1 all cores. Never more than four threads per core.
-
-    >>> jobs(None), jobs(2), jobs(10**30) <= 4 * (os.cpu_count() or 1)
-    (1, 2, True)
-    """
-    if n_jobs is None:
-        return 1
-    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
-        raise ValueError(f"n_jobs={n_jobs!r} has no meaning: use 1 for one thread, -1 for all cores.")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, cores + 1 + n_jobs) if n_jobs < 0 else min(int(n_jobs), MOST_PER_CORE * cores)
-
-
-def dense_rows(X: np.ndarray | Csr, chosen: np.ndarray, n_columns: int) -> np.ndarray:
-    """Some rows of a block as a dense array of their own."""
-    if not isinstance(X, Csr):
-        return X[chosen]
-    out = np.zeros((len(chosen), n_columns), X.data.dtype)
-    for place, row in enumerate(chosen):
-        span = slice(X.indptr[row], X.indptr[row + 1])
-        np.add.at(out[place], X.indices[span], X.data[span])
-    return out
-
-
-def refuse_nonfinite(block: Block, rows: Rows) -> None:
-    """Raise, naming row and column, if the block holds a NaN or an infinity."""
-    X = block.X
-    values = X.data if isinstance(X, Csr) else X
-    # A sum is finite only if all its terms are; an overflowing sum is settled by the slower test.
-    with np.errstate(over="ignore", invalid="ignore"):
-        if values.size == 0 or np.isfinite(values.sum()):
-            return
-    bad = ~np.isfinite(values)
-    if not bad.any():
-        return
-    if isinstance(X, Csr):
-        place = int(np.argmax(bad))
-        row, column = int(np.searchsorted(X.indptr, place, side="right")) - 1, int(X.indices[place])
-        value = X.data[place]
-    else:
-        row, column = (int(i) for i in np.argwhere(bad)[0])
-        value = X[row, column]
-    what = "NaN" if np.isnan(value) else "infinity"
-    title = f"column {column}" if rows.columns is None else f"column {column} ({rows.columns[column]})"
-    where = f" of {rows.name}" if rows.name else ""
-    raise DataError(
-        f"Input X contains {what} at row {block.start + row}, {title}{where}: drop or fill it first."
-    )

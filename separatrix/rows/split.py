@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.rows.block import Block, rows_per_block, taken
+from separatrix.rows.block import Block
 from separatrix.rows.errors import DataError
-from separatrix.rows.memory import DenseRows, Matrix, MemoryRows, SparseRows
+from separatrix.rows.memory import MemoryRows
 from separatrix.rows.rows import Rows
+from separatrix.rows.views.derived import DerivedRows
 
 
 class Share(NamedTuple):
@@ -58,21 +59,7 @@ def part(rows: Rows, share: Share) -> Rows:
         raise DataError(f"A share of {share.share:g} of {rows.n_rows} rows leaves none {what}.")
     if isinstance(rows, MemoryRows) and rows.codes is not None and rows.classes is not None:
         _require_every_class(rows.classes, rows.codes[numbers], share)
-    chosen: Rows
-    if isinstance(rows, DenseRows):
-        codes = None if rows.codes is None else rows.codes[numbers]
-        chosen = DenseRows(rows.X[numbers], codes, rows.classes, columns=rows.columns, n_jobs=rows.n_jobs)
-    elif isinstance(rows, SparseRows):
-        taken = rows.take(numbers)
-        matrix = Matrix((len(numbers), rows.n_columns), *taken.X)
-        chosen = SparseRows(matrix, taken.codes, rows.classes, columns=rows.columns, n_jobs=rows.n_jobs)
-    else:
-        chosen = _ChosenRows(rows, share, len(numbers))
-    if isinstance(chosen, MemoryRows) and isinstance(rows, MemoryRows) and rows.targets is not None:
-        chosen.targets, chosen.has_targets = rows.targets[numbers], True
-    chosen.name, chosen.label, chosen.known_finite = rows.name, rows.label, rows.known_finite
-    chosen.preparation = rows.preparation
-    return chosen
+    return rows.take(numbers) if rows.in_memory else _ChosenRows(rows, share, len(numbers))
 
 
 def _require_every_class(classes: np.ndarray, codes: np.ndarray, share: Share) -> None:
@@ -84,29 +71,21 @@ def _require_every_class(classes: np.ndarray, codes: np.ndarray, share: Share) -
         )
 
 
-class _ChosenRows(Rows):
-    """Some rows of others, chosen anew in every pass."""
+class _ChosenRows(DerivedRows):
+    """Some rows of a file, chosen again in every pass."""
 
     def __init__(self, rows: Rows, share: Share, n_rows: int) -> None:
-        self._rows, self._share = rows, share
-        self.n_rows, self.n_columns, self.dtype = n_rows, rows.n_columns, rows.dtype
-        self.classes, self.columns, self.n_jobs = rows.classes, rows.columns, rows.n_jobs
-        self.has_targets = getattr(rows, "has_targets", False)
-        self.rows_in_block = rows_per_block(rows.n_bytes / max(1, rows.n_rows))
+        super().__init__(rows)
+        self._share, self.n_rows = share, n_rows
 
-    def blocks(self) -> Iterator[Block]:
+    @property
+    def n_stored(self) -> int:
+        return self.rows.n_stored * self.n_rows // max(1, self.rows.n_rows)
+
+    def open(self) -> Iterator[Block]:
         start = 0
-        for block in self._rows.blocks():
+        for block in self.rows.open():
             chosen = np.flatnonzero(self._share.chosen(np.arange(block.start, block.stop)))
-            if not len(chosen):
-                continue
-            codes = None if block.codes is None else block.codes[chosen]
-            targets = getattr(block, "targets", None)
-            yield Block(
-                start,
-                start + len(chosen),
-                taken(block.X, chosen),
-                codes,
-                targets=None if targets is None else targets[chosen],
-            )
-            start += len(chosen)
+            if len(chosen):
+                yield block.at(chosen).moved(start)
+                start += len(chosen)

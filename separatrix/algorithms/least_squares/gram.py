@@ -20,7 +20,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Block, Csr, Rows
 from separatrix.rows.block import rows_per_block
-from separatrix.rows.rows import blas
+from separatrix.rows.threads import blas
 
 SAMPLE = 1000
 FAR = 4.0  # spreads from 0: beyond, residuals are formed from moved rows
@@ -80,10 +80,11 @@ class Gram:
         return np.diag(self.matrix)
 
 
-def threads(rows: Rows, asked: int | None) -> None:
-    """Without a wish the blocks take as many threads as BLAS would on its own."""
-    if asked is None:
-        rows.n_jobs = max([rows.n_jobs, *(int(pool["num_threads"]) for pool in blas().info())])
+def with_blas_threads(rows: Rows, asked: int | None) -> Rows:
+    """Rows whose requests use as many threads as BLAS would on its own, unless a number was asked for."""
+    if asked is not None:
+        return rows
+    return rows.with_threads(max([rows.n_jobs, *(int(pool["num_threads"]) for pool in blas().info())]))
 
 
 def runs(block: Block, d: int) -> Iterator[slice]:
@@ -103,7 +104,7 @@ def gram_of(rows: Rows, weights: np.ndarray | None, *, intercept: bool) -> Gram:
         with np.errstate(all="ignore"):
             centre[d] = float(np.mean(first.targets[:SAMPLE]))
             if not sparse:
-                some = rows.sample(SAMPLE).astype(np.float64)
+                some = rows.sample(SAMPLE).whole().dense().astype(np.float64)
                 mean = some.mean(axis=0)
                 if (abs(mean) > FAR * some.std(axis=0)).any():
                     centre[:d] = mean
@@ -151,9 +152,10 @@ def gram_of(rows: Rows, weights: np.ndarray | None, *, intercept: bool) -> Gram:
         return (Twofold(G),)
 
     with np.errstate(all="ignore"):
-        added = (
-            rows.sum(plain, large=True) if in_place and not sparse else rows.sum(thin if sparse else dense)
-        )
+        if in_place and not sparse:
+            added = rows.in_large_blocks().sum(plain)
+        else:
+            added = rows.sum(thin if sparse else dense)
         G = added[0].rounded()
     if not np.isfinite(G).all():
         rows.require_finite()
@@ -280,6 +282,6 @@ def _residuals(
         return Twofold(X.T @ heavy), float(heavy.sum())
 
     in_place = weights is None and not gram.far
-    pull, lean = rows.sum(plain, large=True) if in_place else rows.sum(term)
+    pull, lean = rows.in_large_blocks().sum(plain) if in_place else rows.sum(term)
     moved = pull.rounded()
     return moved if gram.far else moved - shift * lean, lean

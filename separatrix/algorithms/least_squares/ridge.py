@@ -28,7 +28,7 @@ from sklearn.utils.metaestimators import available_if
 from separatrix.algorithms.least_squares import solver
 from separatrix.algorithms.least_squares.additive import AdditiveRegressor
 from separatrix.algorithms.least_squares.exact_solution import centred_gram
-from separatrix.algorithms.least_squares.gram import Unsuited, quietly, threads
+from separatrix.algorithms.least_squares.gram import Unsuited, quietly, with_blas_threads
 from separatrix.algorithms.least_squares.ridge_path import RidgePath, ridge_path, spectrum
 from separatrix.algorithms.least_squares.solver import Fit, solve
 from separatrix.certificates.arithmetic.moments import Moments
@@ -142,7 +142,7 @@ class Ridge(AdditiveRegressor):
                 f"{solver.DIRECT} of either: give alpha as one number."
             )
         rows.require_finite()
-        threads(rows, self.n_jobs)
+        rows = with_blas_threads(rows, self.n_jobs)
         alphas = np.unique(np.asarray(self.alpha, dtype=float))
         try:
             return ridge_path(rows, weights, alphas, intercept=bool(self.fit_intercept))

@@ -29,7 +29,7 @@ def single_gram(rows: Rows, *, intercept: bool) -> Gram:
     assert isinstance(rows, DenseRows)
     d = rows.n_columns
     with np.errstate(all="ignore"):
-        some = rows.sample(SAMPLE).astype(np.float64)
+        some = rows.sample(SAMPLE).whole().dense().astype(np.float64)
         heights = np.asarray(rows.targets)[:: max(1, rows.n_rows // SAMPLE)].astype(np.float64)
         centre = np.append(some.mean(axis=0), heights.mean()) if intercept else np.zeros(d + 1)
         spreads = np.append(some.std(axis=0), heights.std()) + abs(np.append(some.mean(axis=0), 0.0) - centre)
@@ -52,7 +52,7 @@ def single_gram(rows: Rows, *, intercept: bool) -> Gram:
         return total, sums
 
     with np.errstate(all="ignore"):
-        products, sums = rows.sum(term, large=True)
+        products, sums = rows.in_large_blocks().sum(term)
     if not (np.isfinite(products).all() and np.isfinite(sums).all()):
         raise Unsuited("float32 overflows")
     G, kept = np.empty((d + 2, d + 2)), [*range(d), d + 1]

@@ -33,7 +33,7 @@ from separatrix.algorithms.least_squares.gram import (
     Unsuited,
     gram_of,
     refined,
-    threads,
+    with_blas_threads,
 )
 from separatrix.algorithms.least_squares.iterative import SMALL, conjugate_gradients
 from separatrix.algorithms.least_squares.row_gram import Wide
@@ -88,7 +88,7 @@ def solve(
     small = n * (d + 2) ** 2 <= SMALL_WORK and d <= SMALL_COLUMNS
     if small or (not rows.in_memory and d <= STREAM_COLUMNS and n >= d):
         return from_moments(exact_moments(rows, weights), weights, alpha, intercept=intercept, rows=rows)
-    threads(rows, n_jobs)
+    rows = with_blas_threads(rows, n_jobs)
     if d <= n and d <= DIRECT:
         try:
             return _by_gram(rows, weights, alpha, intercept)

@@ -112,7 +112,7 @@ def _ends(
             runs = (slice(at, at + long) for at in range(0, len(block), long))
             return (added(piece(X[run], signs[run], v[run], block.start + run.start) for run in runs),)
 
-        total: LikelihoodSums = rows.sum(quiet(term), large=True)[0]
+        total: LikelihoodSums = rows.in_large_blocks().sum(quiet(term))[0]
         return total
 
     with np.errstate(all="ignore"):

@@ -275,6 +275,6 @@ class LogisticRegression(WeightedClassifier):
 
 def one_blas_thread() -> Any:
     """A context in which products of matrices run on one thread; blocks of rows have threads of their own."""
-    from separatrix.rows.rows import blas
+    from separatrix.rows.threads import blas
 
     return blas().limit(limits=1)

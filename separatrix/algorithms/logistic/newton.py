@@ -233,7 +233,7 @@ def subsample(rows: Rows) -> Rows | None:
     if not isinstance(rows, MemoryRows) or count < ENOUGH * (rows.n_columns + 1) or count < 2000:
         return None
     chosen = np.arange(0, rows.n_rows, SHARE)
-    block = rows.take(chosen)
+    block = rows.take(chosen).whole()
     if isinstance(rows, DenseRows):
         part: MemoryRows = DenseRows(block.X, block.codes, rows.classes, n_jobs=rows.n_jobs)
     else:

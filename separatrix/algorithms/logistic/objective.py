@@ -23,7 +23,7 @@ from separatrix.algorithms.logistic.safe_units import units_of
 from separatrix.rows import Block, Csr, DenseRows, Rows, SparseRows
 from separatrix.rows.block import rows_per_block
 from separatrix.rows.memory import MemoryRows
-from separatrix.rows.rows import WORTH_THREADS
+from separatrix.rows.threads import MIN_THREADED_BYTES
 
 SAMPLE = 1000  # rows whose mean is the origin
 SETTLED = 1e-14  # the slope along the intercept, as a share of all costs, that is as good as none
@@ -84,8 +84,10 @@ class Likelihood:
         self.curvatures: np.ndarray | None = None
         self._same = np.full(1, self.C)
         # Cutting sparse rows anew in every product would cost as much as a third of it.
-        self._cut = list(rows._cut(self._long(rows))) if isinstance(rows, SparseRows) else None
-        threads = isinstance(rows, MemoryRows) and rows.n_jobs > 1 and rows.n_bytes >= WORTH_THREADS
+        self._cut = (
+            list(rows.in_blocks_of(self._long(rows)).blocks()) if isinstance(rows, SparseRows) else None
+        )
+        threads = isinstance(rows, MemoryRows) and rows.n_jobs > 1 and rows.n_bytes >= MIN_THREADED_BYTES
         self._pool = ThreadPoolExecutor(rows.n_jobs) if threads else None
 
     @staticmethod
@@ -112,7 +114,7 @@ class Likelihood:
         if self._cut is not None:
             return iter(self._cut)
         in_place = isinstance(self.rows, DenseRows) and self.rows.X.flags.c_contiguous
-        return self.rows._large_blocks() if in_place else self.rows.blocks()
+        return self.rows.in_large_blocks().blocks() if in_place else self.rows.blocks()
 
     def each(self, work: Callable[[Block], Any]) -> Iterator[Any]:
         """``work`` of every block, in order; one pool of threads serves all passes over rows in memory."""
@@ -121,7 +123,7 @@ class Likelihood:
             return self._pool.map(work, list(self.blocks()))
         if isinstance(self.rows, MemoryRows):
             return map(work, self.blocks())
-        return self.rows._each(work, self.blocks())
+        return self.rows.each(work)
 
     def sum(self, term: Callable[[Block], tuple[Any, ...]]) -> tuple[Any, ...]:
         """Added in block order, whoever finishes first."""

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.rows import Csr, Rows
-from separatrix.rows.views.scaled import ScaledRows
 
 USUAL_VALUES = 200  # powers of two: squares of values within them, and sums of their squares, are doubles
 USUAL_COSTS = 60
@@ -76,8 +75,8 @@ def units_of(rows: Rows, C: float, *, careful: bool = False) -> Units:
     # The curvature of the penalty is 2^(−place) now, which may be no double before columns are scaled.
     columns = sizes if free else np.maximum(sizes, -(place // 2))
     columns[columns <= LOWEST] = 0
-    scaled = ScaledRows(rows, -columns)
-    scaled.weights = None if rows.weights is None else np.ldexp(rows.weights, -heavy)
+    weights = None if rows.weights is None else np.ldexp(rows.weights, -heavy)
+    scaled = rows.scaled(-columns).weighted(weights)
     ridge = np.zeros(len(columns)) if free else np.ldexp(1.0, -place - 2 * columns)
     return Units(scaled, cost, ridge, columns, place)
 
@@ -89,7 +88,7 @@ def _is_usual(rows: Rows, free: bool) -> bool:
         sizes = np.abs(X.data[:SAMPLE_VALUES], dtype=np.float64)
         largest = np.array([sizes.max(initial=0.0)])
     else:
-        largest = np.abs(rows.sample(SAMPLE)).max(axis=0).astype(np.float64)
+        largest = np.abs(rows.sample(SAMPLE).whole().dense()).max(axis=0).astype(np.float64)
     if not np.isfinite(largest).all():
         return False
     places = np.frexp(largest[largest > 0.0])[1]

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from separatrix.rows import Csr, DataError
-from separatrix.rows.block import ONE_THREAD
+from separatrix.rows.block import ONE_THREAD_VALUES
 
 FAR = 2.0**500  # squares of weights up to it, and of its inverse, are doubles
 SHORT = 256  # numbers: up to here Python's own sum is quicker than a call of NumPy
@@ -189,5 +189,7 @@ def linear_score(X: Any, weights: np.ndarray, constant: float) -> float:
     """w·x + b of the one row of a block."""
     values, factors = (X.data, weights[X.indices]) if isinstance(X, Csr) else (X[0], weights[:-1])
     # Both are silent where a product overflows.
-    inner = np.vdot(values, factors) if len(values) <= ONE_THREAD else np.einsum("i,i->", values, factors)
+    inner = (
+        np.vdot(values, factors) if len(values) <= ONE_THREAD_VALUES else np.einsum("i,i->", values, factors)
+    )
     return float(inner) + float(weights[-1]) * constant

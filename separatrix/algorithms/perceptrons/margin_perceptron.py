@@ -233,7 +233,7 @@ class KozinecLearner(Learner):
         chosen = np.flatnonzero(self.shares)
         if not 0 < len(chosen) <= MOST_CARRIERS:
             return
-        block, shares = rows.take(chosen), self.shares[chosen]
+        block, shares = rows.take(chosen).whole(), self.shares[chosen]
         signs, visit = block.signs(positive), np.arange(len(chosen), dtype=np.int32)
         self.lengths[4] = 0.0
         for _ in range(POLISHING):

@@ -105,7 +105,7 @@ class OnlineClassifier(MistakeDriven):
                     "The first rows hold one class only: name all classes in the first call (classes=...)."
                 )
             learners = {positive: learner.clone() for positive, learner in self._online_learners().items()}
-            for block in rows.finite_blocks():
+            for block in rows.checked().blocks():
                 visit = np.arange(len(block), dtype=np.int32)
                 X = self._in_range(block.X, learners)
                 for positive, learner in learners.items():

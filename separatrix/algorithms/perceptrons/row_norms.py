@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.rows import Block, Csr, Rows, SparseRows
-from separatrix.rows.rows import refuse_nonfinite
+from separatrix.rows.finite import refuse_nonfinite
 from separatrix.rows.views.scaled import ScaledRows
 
 SAMPLE = 1000
@@ -36,7 +36,7 @@ class RowNorms:
         from separatrix.kernels.scores import measure_norms
 
         if measure_norms(block.X, self.centre, np.empty(len(block)), self.largest):
-            refuse_nonfinite(block, self.rows)
+            refuse_nonfinite(block, self.rows.name, self.rows.columns)
             self.largest[:] = np.inf  # squares that overflowed
 
     def inseparable_or_undecided(self) -> None:

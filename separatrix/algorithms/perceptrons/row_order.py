@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from separatrix.rows import Block, DataError, Rows
-from separatrix.rows.block import joined
-from separatrix.rows.memory import MemoryRows
-from separatrix.rows.views.scaled import ScaledRows
 
 SHUFFLED_ROWS = 1024  # rows of a shuffled block: random inside and outside, yet read at memory speed
 
@@ -47,12 +44,7 @@ def _at_random(rows: Rows, random: np.random.RandomState, *, again: bool) -> Vis
     """Every row once, in random order; or as many draws, in which a row may come again."""
     # A true shuffle of a large array costs 3 to 7 times the time of a pass; blocks in random order,
     # shuffled inside, cost nothing. A file is read in its own order and shuffled within each block.
-    blocks: Iterable[Block] = rows.blocks()
-    if isinstance(rows, MemoryRows) or (isinstance(rows, ScaledRows) and isinstance(rows.rows, MemoryRows)):
-        starts = range(0, rows.n_rows, SHUFFLED_ROWS)
-        order = random.randint(len(starts), size=len(starts)) if again else random.permutation(len(starts))
-        blocks = (rows.block(starts[k], min(starts[k] + SHUFFLED_ROWS, rows.n_rows)) for k in order)
-    for block in blocks:
+    for block in rows._drawn_blocks(random, repeated=again):
         n = len(block)
         yield block, (random.randint(n, size=n) if again else random.permutation(n)).astype(np.int32)
 
@@ -65,13 +57,7 @@ def _given(rows: Rows, sequence: np.ndarray) -> Visits:
         raise DataError(
             "order as a sequence of row numbers needs rows in memory; these are read from a file."
         )
-    if isinstance(rows, MemoryRows):
-        whole = rows.block(0, rows.n_rows)
-    else:  # centred rows are made block by block
-        blocks = list(rows.blocks())
-        codes = [block.codes for block in blocks if block.codes is not None]
-        whole = Block(0, rows.n_rows, joined([block.X for block in blocks]), np.concatenate(codes))
-    yield whole, sequence.astype(np.int32)
+    yield rows.whole(), sequence.astype(np.int32)
 
 
 def violator(

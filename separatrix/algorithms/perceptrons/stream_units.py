@@ -11,9 +11,9 @@ import numpy as np
 from separatrix.algorithms.perceptrons.learner import Learner, ldexp
 from separatrix.rows import Csr
 from separatrix.rows.block import read_only, sum_of_squares
-from separatrix.rows.views.scaled import USUAL
+from separatrix.rows.views.scaled import USUAL_EXPONENT
 
-SMALL, LARGE = 2.0 ** (-2 * USUAL), 2.0 ** (2 * USUAL)
+SMALL, LARGE = 2.0 ** (-2 * USUAL_EXPONENT), 2.0 ** (2 * USUAL_EXPONENT)
 MOST_PLACES = 900  # products of values up to that power of two, and their sums, are doubles
 MOST_EXPONENT = 2200  # from the least to the largest double
 OUT_OF_RANGE = (
@@ -39,7 +39,7 @@ def in_units(X: Any, learners: Collection[Learner], exponent: int) -> tuple[Any,
     if not 0.0 < largest < np.inf:  # nothing to scale, or to be refused
         return X, exponent, True
     place = frexp(largest)[1] + exponent
-    if abs(place) > USUAL and _same(values, exponent - place):
+    if abs(place) > USUAL_EXPONENT and _same(values, exponent - place):
         found = [learner.rescaled_state(-place) for learner in learners]
         if all(numbers is not None for numbers in found):
             for learner, numbers in zip(learners, found, strict=True):

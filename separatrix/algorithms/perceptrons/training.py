@@ -128,7 +128,7 @@ def _walk(rows: Rows, active: Mapping[int, Run], plan: Plan, norms: RowNorms | N
         return places
 
     if isinstance(plan.order, str) and plan.order == "cyclic":
-        rows.fold(see_all, np.empty(0, np.int32), large=plan.large)
+        (rows.in_large_blocks() if plan.large else rows).fold(see_all, np.empty(0, np.int32))
     else:
         for block, visit in visits(rows, plan.order, plan.random):
             see(block, visit)
@@ -175,7 +175,7 @@ def errors_in_floats(
         every = (margins_in(block, positive, weights, constant) for weights in candidates)
         return tuple(int(np.count_nonzero(~(margins > 0.0))) for margins in every)
 
-    return rows.count(wrong_in)
+    return rows.in_large_blocks().sum(wrong_in)
 
 
 def tally_in_floats(rows: Rows, positive: int, weights: np.ndarray, constant: float) -> ErrorCount:
@@ -187,7 +187,7 @@ def tally_in_floats(rows: Rows, positive: int, weights: np.ndarray, constant: fl
         lowest.append(float(margins.min()))
         return (int(np.count_nonzero(~(margins > 0.0))),)
 
-    (errors,) = rows.count(wrong_in)
+    (errors,) = rows.in_large_blocks().sum(wrong_in)
     return ErrorCount(errors, float(np.min(lowest)))
 
 

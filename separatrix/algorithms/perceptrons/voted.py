@@ -145,7 +145,7 @@ class VotedPerceptron(OnlineClassifier):
             [(self.voters_, self.votes_)] if binary else list(zip(self.voters_, self.votes_, strict=True))
         )
         parts = []
-        for block in rows.finite_blocks():
+        for block in rows.checked().blocks():
             X = matrix(block, rows.n_columns)
             for start in range(0, len(block), AT_ONCE):
                 some = X[start : start + AT_ONCE]

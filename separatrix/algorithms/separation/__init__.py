@@ -28,11 +28,11 @@ from separatrix.algorithms.separation.active_set import Search
 from separatrix.algorithms.separation.classification import Finding, find
 from separatrix.algorithms.separation.gram_solution import even_plane
 from separatrix.algorithms.separation.result import Conflict, Interval, Separation
-from separatrix.algorithms.separation.scan import OutOfTime, Progress, Scanner, require_finite
+from separatrix.algorithms.separation.scan import OutOfTime, Progress, Scanner
 from separatrix.fitting.parameters import require_time_limit
 from separatrix.rows import Rows, as_rows
 
-__all__ = ["Conflict", "Interval", "Progress", "Separation", "require_finite", "separate", "separated"]
+__all__ = ["Conflict", "Interval", "Progress", "Separation", "separate", "separated"]
 
 
 def separate(
@@ -74,7 +74,7 @@ def separate(
     require_time_limit(time_limit, zero=True)
     rows = as_rows(X, y, n_jobs=n_jobs)
     rows.require_two_classes()
-    require_finite(rows)
+    rows.require_finite()
     code = _code(rows.classes, positive)
     return separated(rows, code, intercept=intercept, time_limit=time_limit, progress=progress)
 

@@ -12,8 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.certificates.arithmetic.linear_algebra import nmod_mat
-from separatrix.rows import Csr, Rows
-from separatrix.rows.rows import dense_rows
+from separatrix.rows import Rows
 
 PRIME = 2**31 - 1
 CHUNK = 4096  # rows
@@ -36,9 +35,8 @@ def null_space(rows: Rows, *, intercept: bool) -> np.ndarray:
         start = 0
         while start < len(counted) and null.shape[1]:
             stop = start + (2 * width if first else CHUNK)
-            X = block.X
             some = counted[start:stop]
-            Z = residues(dense_rows(X, some, rows.n_columns) if isinstance(X, Csr) else X[some], intercept)
+            Z = residues(block.dense(some), intercept)
             left = product(Z, null)
             odd = left.any(axis=1)
             if odd.any():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, NamedTuple
@@ -26,8 +25,7 @@ from separatrix.algorithms.separation.subspace import View
 from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Block, Csr, Rows, Worst
-from separatrix.rows.memory import MemoryRows
-from separatrix.rows.rows import dense_rows, refuse_nonfinite
+from separatrix.rows.block import MIN_BLOCK_ROWS
 
 WIDE = 2**23  # bytes
 CHUNK = 1024  # rows in doubt that are looked at exactly before asking whether enough were found
@@ -100,7 +98,9 @@ class Scanner:
     started: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self.rows = in_wide_blocks(self.rows)
+        # A scan is all kernel: nothing in it needs its rows in a cache.
+        fitting = self.rows.n_rows * WIDE // max(1, self.rows.n_bytes)
+        self.rows = self.rows.in_blocks_of(max(MIN_BLOCK_ROWS, fitting))
         self.settled = np.zeros(self.rows.n_rows, np.uint8)
         self.started = time.perf_counter()
 
@@ -262,28 +262,6 @@ class Scanner:
         return floats
 
 
-def require_finite(rows: Rows) -> None:
-    """Refuse the first NaN or infinity, by row and column; on threads, where a verdict may need no other
-    pass."""
-
-    def checked(block: Block) -> tuple[int]:
-        refuse_nonfinite(block, rows)
-        return (len(block),)
-
-    if not rows.known_finite:
-        rows.count(checked)
-        rows.known_finite = True
-
-
-def in_wide_blocks(rows: Rows) -> Rows:
-    """The same rows in blocks large enough that a scan is all kernel: nothing here needs them in a cache."""
-    if not isinstance(rows, MemoryRows):
-        return rows
-    wide = copy(rows)
-    wide.rows_in_block = max(rows.rows_in_block, rows.n_rows * WIDE // max(1, rows.n_bytes))
-    return wide
-
-
 class _Bounds:
     """The smallest margins so far: no block need report a row above the worst of them."""
 
@@ -306,4 +284,4 @@ class _Bounds:
 
 def dense(block: Block, places: np.ndarray, columns: int) -> np.ndarray:
     """Some rows of a block as dense float64."""
-    return np.asarray(dense_rows(block.X, places, columns), np.float64)
+    return np.asarray(block.dense(places), np.float64)

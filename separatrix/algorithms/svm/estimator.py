@@ -29,7 +29,6 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.separation import require_finite
 from separatrix.algorithms.svm import squared_hinge, working_set
 from separatrix.algorithms.svm.best_intercept import with_best_intercept
 from separatrix.algorithms.svm.certificate import MANY, as_proven, proven
@@ -50,7 +49,7 @@ from separatrix.fitting.history import History
 from separatrix.fitting.parameters import is_between, is_number, is_one_of, is_whole, shown
 from separatrix.fitting.weighted import WeightedClassifier
 from separatrix.rows import DenseRows, Rows, SparseRows
-from separatrix.rows.rows import blas
+from separatrix.rows.threads import blas
 
 LOSSES = {"hinge": working_set.minimise, "squared_hinge": squared_hinge.minimise}
 HARD_GAP = 1e-9
@@ -145,7 +144,7 @@ class LinearSVM(WeightedClassifier):
         self._start = np.column_stack([self.coef_, self.intercept_]) if same else None
 
     def _solve(self, rows: Rows, positive: int) -> Solution:
-        require_finite(rows)
+        rows.require_finite()
         if np.isinf(float(self.C)):
             return self._hard(rows, positive)
         return self._soft(rows, positive, float(self.C))

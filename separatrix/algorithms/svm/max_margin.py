@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.algorithms.separation import Separation, require_finite, separated
+from separatrix.algorithms.separation import Separation, separated
 from separatrix.algorithms.separation.margins import Bracket
 from separatrix.certificates import Certificate, MarginBetween, Separable, Undecided
 from separatrix.fitting import FitWarning, LinearClassifier, NothingProven, Solution, warn
@@ -91,7 +91,7 @@ class MaxMargin(LinearClassifier):
             raise ValueError(f"time_limit={shown(self.time_limit)} makes no sense: give seconds, or None.")
 
     def _solve(self, rows: Rows, positive: int) -> Solution:
-        require_finite(rows)
+        rows.require_finite()
         answer = separated(rows, positive, intercept=self.fit_intercept, time_limit=self.time_limit)
         bracket = answer.bracket(geometric=self.free_intercept, tol=float(self.tol), canonical=True)
         if bracket is None:
@@ -159,7 +159,7 @@ def soft_margin(rows: Rows, positive: int, intercept: bool) -> np.ndarray:
     from separatrix.algorithms.svm.best_intercept import with_best_intercept
     from separatrix.algorithms.svm.objective import Task
     from separatrix.algorithms.svm.working_set import minimise
-    from separatrix.rows.rows import blas
+    from separatrix.rows.threads import blas
 
     with np.errstate(all="ignore"), blas().limit(limits=1):
         task = Task.of(rows, positive, 1.0, intercept=intercept)

@@ -21,7 +21,6 @@ import numpy as np
 from separatrix.algorithms.svm.objective import Outcome, Task
 from separatrix.certificates.duality.soft_margin import nearest
 from separatrix.rows import Csr, DenseRows, Rows
-from separatrix.rows.views.scaled import ScaledRows
 
 USUAL = 200  # powers of two, as of other rows in extreme units
 LARGEST_COST, LEAST_COST = 2.0**33, 2.0**-100  # in units where the largest value is about 1
@@ -62,8 +61,8 @@ def tamed(task: Task) -> Tame:
     places, heavy = frexp(_largest(task.rows))[1], _heaviest(task)
     exact = Fraction(task.cost) * _power(heavy + 2 * places)
     cost = min(max(nearest(exact), LEAST_COST), LARGEST_COST)
-    rows = _scaled(task.rows, -places)
-    rows.weights = None if task.weights is None else np.ldexp(task.weights, -heavy)
+    weights = None if task.weights is None else np.ldexp(task.weights, -heavy)
+    rows = _scaled(task.rows, -places).weighted(weights)
     return Tame(
         Task.of(rows, task.positive, cost, intercept=task.intercept),
         places,
@@ -127,6 +126,6 @@ def _largest(rows: Rows, *, some: bool = False) -> float:
 
 def _scaled(rows: Rows, exponent: int) -> Rows:
     if not isinstance(rows, DenseRows):
-        return ScaledRows(rows, exponent)
+        return rows.scaled(exponent)
     values = np.ldexp(np.asarray(rows.X, np.float64), exponent)
     return DenseRows(values, rows.codes, rows.classes, n_jobs=rows.n_jobs)

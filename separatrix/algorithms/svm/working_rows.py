@@ -24,7 +24,7 @@ def gathered(rows: Rows, positive: int, chosen: np.ndarray, centre: np.ndarray) 
     if isinstance(rows, DenseRows):
         return _filled(rows, positive, chosen, centre)
     if isinstance(rows, SparseRows):
-        return _turned(rows.take(chosen), positive, centre, rows.n_columns)
+        return _turned(rows.take(chosen).whole(), positive, centre, rows.n_columns)
     parts = []
     for block in rows.blocks():
         first, last = np.searchsorted(chosen, (block.start, block.stop))
@@ -43,7 +43,7 @@ def _filled(
     Z, signs = np.empty((len(chosen), rows.n_columns)), np.empty(len(chosen))
     for first in range(0, len(chosen), RUN):
         some = slice(first, first + RUN)
-        block = rows.take(chosen[some])
+        block = rows.take(chosen[some]).whole()
         signs[some] = block.signs(positive)
         np.subtract(matrix(block, rows.n_columns), centre, out=Z[some])
         Z[some] *= signs[some, None]
@@ -107,7 +107,7 @@ def single(rows: Rows, positive: int, chosen: np.ndarray, centre: np.ndarray) ->
     if not in_single(rows):
         return gathered(rows, positive, chosen, centre)
     assert isinstance(rows, DenseRows)
-    block = rows.take(chosen)
+    block = rows.take(chosen).whole()
     signs = block.signs(positive).astype(np.float64)
     return Single(matrix(block, rows.n_columns), signs, centre), signs
 

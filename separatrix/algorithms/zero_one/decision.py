@@ -6,7 +6,6 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from separatrix.algorithms.separation import require_finite
 from separatrix.algorithms.zero_one.confirmation import confirm
 from separatrix.algorithms.zero_one.estimator import dense, misclassified, seed_of, threads
 from separatrix.algorithms.zero_one.interval import Interval
@@ -84,7 +83,7 @@ def min_disagreement(
     require_random_state(random_state)
     rows = as_rows(X, y, n_jobs=n_jobs)
     rows.require_two_classes()
-    require_finite(rows)
+    rows.require_finite()
     ready(rows.n_columns + intercept)
     started = time.perf_counter()
     problem = reduced(*dense(rows, 1), intercept=intercept)

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from separatrix.algorithms.separation import require_finite, separated
+from separatrix.algorithms.separation import separated
 from separatrix.algorithms.zero_one.checkpoint import Checkpoint
 from separatrix.algorithms.zero_one.confirmation import confirm
 from separatrix.algorithms.zero_one.free_rows import Recession
@@ -149,7 +149,7 @@ class ZeroOne(WeightedClassifier):
             raise ValueError(f"tol={shown(self.tol)} makes no sense: it is a share from 0 to below 1.")
 
     def _solve(self, rows: Rows, positive: int) -> Solution:
-        require_finite(rows)
+        rows.require_finite()
         ready(rows.n_columns + self.fit_intercept)
         started = time.perf_counter()
         X, signs = dense(rows, positive)

@@ -28,7 +28,7 @@ from separatrix.algorithms.zero_one.upper.elimination import Elimination
 from separatrix.algorithms.zero_one.upper.graduated_nonconvexity import Sharpening
 from separatrix.algorithms.zero_one.upper.vertex_search import Search
 from separatrix.rows import as_rows
-from separatrix.rows.rows import blas
+from separatrix.rows.threads import blas
 
 PLANAR = 3  # dimensions up to which cones need no good halfspace to begin with
 FEW = 6  # dimensions up to which cones alone are the choice

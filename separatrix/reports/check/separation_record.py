@@ -17,7 +17,6 @@ from separatrix.fitting.exact_errors import matrix
 from separatrix.reports.coefficients import logistic_words
 from separatrix.reports.evidence import Evidence, evidence_of
 from separatrix.rows import Rows
-from separatrix.rows.rows import dense_rows
 
 
 class LabelledRow(NamedTuple):
@@ -148,7 +147,7 @@ def _shown_rows(rows: Rows, indices: Sequence[int]) -> tuple[LabelledRow, ...]:
         here = wanted[(wanted >= block.start) & (wanted < block.stop)] - block.start
         if len(here):
             assert block.codes is not None
-            values = dense_rows(block.X, here, rows.n_columns).tolist()
+            values = block.dense(here).tolist()
             codes = block.codes[here].tolist()
             found += map(LabelledRow, (here + block.start).tolist(), [labels[code] for code in codes], values)
         if len(found) == len(wanted):

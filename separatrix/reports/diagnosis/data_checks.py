@@ -16,7 +16,6 @@ from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.fitting.exact_errors import matrix
 from separatrix.reports.diagnosis.diagnosis_record import Dependence, Repetition
 from separatrix.rows import Csr, Rows
-from separatrix.rows.rows import dense_rows
 
 MAX_HASHED_ROWS = 2_000_000  # rows: above this equal rows are not looked for
 MAX_COLUMNS = 400  # above this dependent columns are not looked for
@@ -66,7 +65,7 @@ def dependences(rows: Rows, names: Sequence[str], *, intercept: bool) -> tuple[D
     if d > MAX_COLUMNS:
         return None
     width = d + intercept
-    some = rows.sample(4 * width)
+    some = rows.sample(4 * width).whole().dense()
     while True:
         basis = null_basis(exact_rows(some, np.ones(len(some)), intercept), width)
         normals = [[int(basis[i, k]) for i in range(width)] for k in range(basis.ncols())]
@@ -116,7 +115,7 @@ def _counterexample(rows: Rows, normals: list[list[int]], intercept: bool) -> np
     for block in rows.blocks():
         X = block.X
         if isinstance(X, Csr):
-            X = dense_rows(X, np.arange(len(block)), rows.n_columns)
+            X = block.dense()
         left = product(residues(np.asarray(X), intercept), plain)
         odd = np.flatnonzero(left.any(axis=1))
         if len(odd):
@@ -143,7 +142,7 @@ def shown_values(rows: Rows, wanted: Sequence[int]) -> dict[int, tuple[Any, tupl
         if not len(here):
             continue
         assert block.codes is not None
-        values = dense_rows(block.X, here, rows.n_columns).tolist()
+        values = block.dense(here).tolist()
         for place, row in zip(here.tolist(), values, strict=True):
             label = labels[block.codes[place]]
             found[block.start + place] = (label.item() if hasattr(label, "item") else label, tuple(row))

@@ -10,7 +10,6 @@ from separatrix.fitting.exact_errors import matrix
 from separatrix.reports.diagnosis.diagnosis_record import Picture
 from separatrix.reports.points import scaled
 from separatrix.rows import Rows
-from separatrix.rows.rows import dense_rows
 
 MAX_POINTS = 500
 MAX_VALUES = 2_000_000
@@ -106,7 +105,7 @@ def _dense_rows(rows: Rows, chosen: np.ndarray) -> np.ndarray:
     for block in rows.blocks():
         here = chosen[(chosen >= block.start) & (chosen < block.stop)] - block.start
         if len(here):
-            parts.append(dense_rows(block.X, here, rows.n_columns))
+            parts.append(block.dense(here))
     return np.concatenate(parts).astype(np.float64)
 
 

@@ -11,8 +11,8 @@ from separatrix.rows.errors import DataError
 from separatrix.rows.preparation import Preparation
 from separatrix.rows.preparation.column import MOST_HASHED
 from separatrix.rows.preparation.column_preparation import MISSING
-from separatrix.rows.rows import jobs
 from separatrix.rows.split import Share
+from separatrix.rows.threads import jobs
 
 MEMORY_BYTES = 256 * 2**20
 SCALES = ("standard", "range")

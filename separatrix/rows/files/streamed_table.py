@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from separatrix.rows.block import MOST_ROWS, Block, read_only, rows_per_block
+from separatrix.rows.block import MAX_BLOCK_ROWS, Block, read_only, rows_per_block
 from separatrix.rows.errors import DataError, MissingValue
 from separatrix.rows.files.class_labels import Classes
 from separatrix.rows.files.column_choice import choose
+from separatrix.rows.files.file_rows import FileRows
 from separatrix.rows.files.options import ReadOptions
-from separatrix.rows.files.source import Source, ahead, recut
+from separatrix.rows.files.source import Place, Source, ahead, recut
 from separatrix.rows.memory import DenseRows
 from separatrix.rows.rows import Rows
 from separatrix.rows.tables import EXACT, Numbers
@@ -61,13 +62,11 @@ def rows_of_columns(source: Source, options: ReadOptions) -> Rows:
     return rows
 
 
-class StreamedRows(Rows):
+class StreamedRows(FileRows):
     """Rows read from their file again in every pass, a few megabytes at a time.
 
     The blocks are those the same rows would have in memory, so that sums over blocks have the same bits.
     """
-
-    known_finite = True  # every block is checked as it is made
 
     def __init__(self, columns: Columns, n_rows: int, labels: Classes | None, n_jobs: int) -> None:
         self._columns = columns
@@ -81,26 +80,25 @@ class StreamedRows(Rows):
         self.n_jobs = n_jobs
         self.rows_in_block = rows_per_block(columns.row_bytes)
 
-    def blocks(self) -> Iterator[Block]:
-        place = self._columns.source.place
-        place.require_unchanged()
+    @property
+    def place(self) -> Place:
+        return self._columns.source.place
+
+    def _read(self) -> Iterator[Block]:
         start = 0
         for parts, codes in recut(ahead(self._coded()), self.rows_in_block):
             stop = start + sum(part.num_rows for part in parts)
             values = partial(self._columns.matrix, parts, start)
             joined = codes[0] if len(codes) == 1 else (np.concatenate(codes) if codes else None)
-            yield Block(start, stop, values, joined)
+            yield Block(start, stop, values, joined, n_columns=self.n_columns)
             start = stop
-        if start != self.n_rows:
-            raise place.changed()
-        place.require_unchanged()
 
     def _coded(self) -> Iterator[tuple[Any, np.ndarray | None]]:
         for batch, label in self._columns.batches():
             try:
                 codes = None if self._labels is None else self._labels.codes(label)
             except KeyError:
-                raise self._columns.source.place.changed() from None
+                raise self.place.changed() from None
             yield batch, codes
 
 
@@ -110,14 +108,14 @@ class PassingRows(StreamedRows):
     def __init__(self, columns: Columns, n_jobs: int) -> None:
         super().__init__(columns, columns.source.n_rows or 0, None, n_jobs)
 
-    def blocks(self) -> Iterator[Block]:
+    def open(self) -> Iterator[Block]:
         columns = self._columns
         beyond = np.zeros(self.n_columns, bool)
         start = 0
         for parts, _ in recut(ahead(self._coded()), self.rows_in_block):
             X = columns.matrix(parts, start)
             beyond |= beyond_exact_floats(X)
-            yield Block(start, start + len(X), read_only(X), None)
+            yield Block(start, start + len(X), read_only(X), n_columns=self.n_columns)
             start += len(X)
         columns.require_some(start)
         columns.require_exact(beyond)
@@ -185,7 +183,7 @@ class Columns:
         if labels is None or self.label is None:
             return
         start = 0
-        for batch in ahead(self.source.batches([], self.label, MOST_ROWS)):
+        for batch in ahead(self.source.batches([], self.label, MAX_BLOCK_ROWS)):
             labels.see(batch.column(0), start)
             start += batch.num_rows
 

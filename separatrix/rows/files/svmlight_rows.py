@@ -10,6 +10,7 @@ import numpy as np
 from separatrix.rows.block import Block, Csr, read_only, rows_per_block
 from separatrix.rows.errors import DataError
 from separatrix.rows.files.class_labels import Classes
+from separatrix.rows.files.file_rows import FileRows
 from separatrix.rows.files.options import ReadOptions
 from separatrix.rows.files.source import Place, ahead, recut
 from separatrix.rows.files.svmlight import Part, SvmlightFile, join
@@ -97,10 +98,10 @@ def _width(place: Place, found: int, asked: int | None) -> int:
     return asked or found
 
 
-class StreamedSparseRows(Rows):
+class StreamedSparseRows(FileRows):
     """Rows of a file of sparse parts, read again in every pass, in the blocks they would have in memory."""
 
-    known_finite = True
+    is_sparse = True
 
     def __init__(
         self,
@@ -124,27 +125,30 @@ class StreamedSparseRows(Rows):
         self.rows_in_block = rows_per_block(max(1.0, stored / self.n_rows) * PAIR_BYTES)
 
     @property
+    def n_stored(self) -> int:
+        return self._stored
+
+    @property
     def n_bytes(self) -> int:
         return self._stored * PAIR_BYTES
 
-    def blocks(self) -> Iterator[Block]:
-        place = self._file.place
-        place.require_unchanged()
+    @property
+    def place(self) -> Place:
+        return self._file.place
+
+    def _read(self) -> Iterator[Block]:
         start = 0
         for parts, codes in recut(ahead(self._coded()), self.rows_in_block):
             part = join(parts)
             stop = start + part.num_rows
             X = Csr(read_only(part.data), read_only(part.indices - self._lowest), read_only(part.indptr))
-            yield Block(start, stop, X, np.concatenate(codes) if codes else None)
+            yield Block(start, stop, X, np.concatenate(codes) if codes else None, n_columns=self.n_columns)
             start = stop
-        if start != self.n_rows:
-            raise place.changed()
-        place.require_unchanged()
 
     def _coded(self) -> Iterator[tuple[Part, np.ndarray | None]]:
         for part in self._file.parts():
             try:
                 codes = None if self._labels is None else self._labels.codes(part.labels)
             except KeyError:
-                raise self._file.place.changed() from None
+                raise self.place.changed() from None
             yield part, codes

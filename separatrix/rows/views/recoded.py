@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
-
 import numpy as np
 
 from separatrix.rows.block import Block
@@ -12,6 +9,7 @@ from separatrix.rows.errors import DataError
 from separatrix.rows.label_codes import places_among
 from separatrix.rows.memory import MemoryRows
 from separatrix.rows.rows import Rows
+from separatrix.rows.views.derived import DerivedRows
 
 
 def recoded(rows: Rows, classes: np.ndarray) -> Rows:
@@ -24,27 +22,25 @@ def recoded(rows: Rows, classes: np.ndarray) -> Rows:
     own = rows.require_labels()
     places = places_among(own, classes)
     _refuse_unknown(rows, own, places, classes)
-    return rows if np.array_equal(places, np.arange(len(classes))) else RecodedRows(rows, classes, places)
+    return rows if np.array_equal(places, np.arange(len(classes))) else rows.with_codes(places, classes)
 
 
-class RecodedRows(Rows):
+class RecodedRows(DerivedRows):
     """Rows whose codes are looked up in a table, a block at a time."""
 
-    def __init__(self, rows: Rows, classes: np.ndarray, places: np.ndarray) -> None:
-        self._rows, self._places = rows, places
-        self.n_rows, self.n_columns, self.dtype = rows.n_rows, rows.n_columns, rows.dtype
-        self.classes, self.columns, self.label, self.name = classes, rows.columns, rows.label, rows.name
-        self.n_jobs, self.known_finite = rows.n_jobs, rows.known_finite
+    def __init__(self, rows: Rows, places: np.ndarray, classes: np.ndarray) -> None:
+        super().__init__(rows)
+        self._places, self.classes = places, classes
 
-    @property
-    def in_memory(self) -> bool:
-        return self._rows.in_memory
-
-    def blocks(self) -> Iterator[Block]:
-        for block in self._rows.blocks():
-            assert block.codes is not None
-            values = partial(getattr, block, "X")
-            yield Block(block.start, block.stop, values, self._places[block.codes])
+    def _derived(self, block: Block) -> Block:
+        return Block(
+            block.start,
+            block.stop,
+            lambda: block.X,
+            self._places[block.codes],
+            n_columns=self.n_columns,
+            weights=block.weights,
+        )
 
 
 def _refuse_unknown(rows: Rows, own: np.ndarray, places: np.ndarray, classes: np.ndarray) -> None:

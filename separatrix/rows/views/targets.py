@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from separatrix.rows.arrow_validation import refuse_damaged
-from separatrix.rows.block import Block, read_only, rows_per_block
+from separatrix.rows.block import Block, read_only
 from separatrix.rows.errors import DataError
 from separatrix.rows.memory import MemoryRows
 from separatrix.rows.rows import Rows
+from separatrix.rows.views.derived import DerivedRows
 
 
 def with_targets(rows: MemoryRows | Any, y: Any, *, name: str = "y") -> Rows:
@@ -22,14 +22,13 @@ def with_targets(rows: MemoryRows | Any, y: Any, *, name: str = "y") -> Rows:
     >>> next(rows.blocks()).targets.tolist()
     [0.5, 1.5]
     """
-    rows.targets = numbers(y, name=name)
-    if len(rows.targets) != rows.n_rows:
+    targets = numbers(y, name=name)
+    if len(targets) != rows.n_rows:
         raise DataError(
             f"Found input variables with inconsistent numbers of samples: X has {rows.n_rows} rows and "
-            f"{name} has {len(rows.targets)}."
+            f"{name} has {len(targets)}."
         )
-    rows.has_targets = True
-    return rows
+    return rows.with_targets(targets)
 
 
 def numbers(y: Any, *, name: str = "y") -> np.ndarray:
@@ -60,63 +59,52 @@ def numbers(y: Any, *, name: str = "y") -> np.ndarray:
     return read_only(targets)
 
 
-class TargetRows(Rows):
+class TargetRows(DerivedRows):
     """Rows one column of which is the target: every block loses it as it is made."""
-
-    has_targets = True
 
     def __init__(self, rows: Rows, column: int) -> None:
         if rows.n_columns < 2:
             where = rows.name or "The table"
             raise DataError(f"{where} has no feature columns besides the target: at least one is needed.")
-        self._rows, self._column = rows, column
-        self._kept = np.array([j for j in range(rows.n_columns) if j != column])
-        self.n_rows, self.n_columns, self.dtype = rows.n_rows, rows.n_columns - 1, rows.dtype
-        self.name, self.n_jobs, self.known_finite = rows.name, rows.n_jobs, rows.known_finite
-        names = rows.columns
-        self.columns = None if names is None else tuple(n for j, n in enumerate(names) if j != column)
-        self.label = None if names is None else names[column]
-        self.preparation = rows.preparation
-        self.rows_in_block = rows_per_block(self.n_columns * self.dtype.itemsize)
+        super().__init__(rows)
+        self._column = column
+        self._kept_columns = np.array([j for j in range(rows.n_columns) if j != column])
+        self.n_columns, self.classes, self.has_targets = rows.n_columns - 1, None, True
+        if rows.columns is not None:
+            self.columns = tuple(name for j, name in enumerate(rows.columns) if j != column)
+            self.label = rows.columns[column]
 
     @property
-    def in_memory(self) -> bool:
-        return self._rows.in_memory
+    def n_stored(self) -> int:
+        return self.n_rows * self.n_columns
 
-    def blocks(self) -> Iterator[Block]:
-        for block in self._rows.blocks():
-            # Both are made at once: a block that has been parsed holds them side by side.
-            both = block.X
-            targets = read_only(both[:, self._column].astype(np.float64))
-            X = read_only(np.ascontiguousarray(both[:, self._kept]))
-            yield Block(block.start, block.stop, X, None, targets=targets)
-
-    def sample(self, k: int) -> np.ndarray:
-        return self._rows.sample(k)[:, self._kept]
+    def _derived(self, block: Block) -> Block:
+        # Both are made at once: a block that has been parsed holds them side by side.
+        both = block.X
+        targets = read_only(both[:, self._column].astype(np.float64))
+        X = read_only(np.ascontiguousarray(both[:, self._kept_columns]))
+        return Block(
+            block.start, block.stop, X, n_columns=self.n_columns, targets=targets, weights=block.weights
+        )
 
 
-class CodedTargets(Rows):
+class CodedTargets(DerivedRows):
     """Sparse rows whose codes are not classes but the numbers that stand before each line."""
 
-    has_targets = True
-
     def __init__(self, rows: Rows) -> None:
-        self._rows = rows
-        self.n_rows, self.n_columns, self.dtype = rows.n_rows, rows.n_columns, rows.dtype
-        self.name, self.n_jobs, self.known_finite = rows.name, rows.n_jobs, rows.known_finite
-        self.columns, self.label = rows.columns, rows.label
-
-    @property
-    def in_memory(self) -> bool:
-        return self._rows.in_memory
+        super().__init__(rows)
+        self.classes, self.has_targets = None, True
 
     @property
     def n_bytes(self) -> int:
-        return self._rows.n_bytes
+        return self.rows.n_bytes
 
-    def blocks(self) -> Iterator[Block]:
-        for block in self._rows.blocks():
-            yield Block(block.start, block.stop, block.X, None, targets=block.codes)
-
-    def sample(self, k: int) -> np.ndarray:
-        return self._rows.sample(k)
+    def _derived(self, block: Block) -> Block:
+        return Block(
+            block.start,
+            block.stop,
+            block.X,
+            n_columns=self.n_columns,
+            targets=block.codes,
+            weights=block.weights,
+        )

@@ -1,0 +1,79 @@
+"""Threads: how many a call may use, the one pool they come from, and BLAS kept from starting its own."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
+from functools import cache
+from numbers import Integral
+from typing import Any, TypeVar
+
+MAX_THREADS_PER_CORE = 4
+MIN_THREADED_BYTES = 5_000_000  # for less, handing work to threads costs more than it saves
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@cache
+def blas() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")
+
+
+def jobs(n_jobs: int | None) -> int:
+    """scikit-learn's meaning of ``n_jobs``: None is 1, -1 all cores. Never more than four threads per core.
+
+    >>> jobs(None), jobs(2), jobs(10**30) <= 4 * (os.cpu_count() or 1)
+    (1, 2, True)
+    """
+    if n_jobs is None:
+        return 1
+    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
+        raise ValueError(f"n_jobs={n_jobs!r} has no meaning: use 1 for one thread, -1 for all cores.")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if n_jobs < 0:
+        return max(1, cores + 1 + n_jobs)
+    return min(int(n_jobs), MAX_THREADS_PER_CORE * cores)
+
+
+def map_in_order(
+    work: Callable[[Item], Result], items: Iterable[Item], n_threads: int, *, parallel_blas: bool = False
+) -> Iterator[Result]:
+    """``work`` of every item, in order, on up to ``n_threads`` threads.
+
+    Items are drawn a few ahead of their results. BLAS runs single-threaded meanwhile, unless
+    ``parallel_blas``: threads of its own inside each of ours make it many times slower.
+    """
+    with nullcontext() if parallel_blas else blas().limit(limits=1):
+        if n_threads == 1:
+            yield from map(work, items)
+            return
+        pool = _pool(n_threads)
+        waiting: deque[Future[Result]] = deque()
+        try:
+            for item in items:
+                waiting.append(pool.submit(work, item))
+                if len(waiting) > 2 * n_threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:  # the caller stopped early, or an item failed: nothing goes on working behind its back
+            for future in waiting:
+                future.cancel()
+            for future in waiting:
+                if not future.cancelled():
+                    future.exception()
+
+
+@cache
+def _pool(n_threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(n_threads, thread_name_prefix="separatrix")
+
+
+if hasattr(os, "register_at_fork"):  # a child process has none of the threads of its parent
+    os.register_at_fork(after_in_child=_pool.cache_clear)
