@@ -150,7 +150,8 @@ def _cache_class() -> Any:
             super().__init__(py_func)
             # A set prints in another order in each process; sorted, equal options have equal names.
             plain_options = sorted((k, sorted(v) if isinstance(v, set) else v) for k, v in options.items())
-            stamp = (self._impl.locator.get_source_stamp(), repr(plain_options))
+            # Numba's own name for a function has the name of its file, which another chapter may use, too.
+            stamp = (self._impl.locator.get_source_stamp(), py_func.__module__, repr(plain_options))
             self._cache_file = Files(self._cache_path, self._impl.filename_base, stamp)
 
         def load_overload(self, sig: Any, target_context: Any) -> Any:
