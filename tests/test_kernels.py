@@ -643,6 +643,27 @@ def test_kernels_of_one_name_in_two_chapters_are_kept_apart(tmp_path):
     assert answers == ["1 20 0", "1 20 1"]
 
 
+@compiled
+def test_source_that_changes_during_a_run_leaves_the_cache_alone(tmp_path):
+    """Chapters are imported when they are used; what is compiled is then no longer what the stamp says."""
+    package = a_package(tmp_path, "first", "second")
+    (package / "first" / "row_kernels.py").write_text(ADDING.format(1))
+    late = package / "second" / "late_kernels.py"
+    late.write_text(ADDING.format(1))
+    program = (
+        "import sys\nfrom pathlib import Path\nfrom separatrix.first.row_kernels import add\n"
+        "from separatrix.kernels import disk_cache\ndisk_cache.announce = str\n"
+        "late = Path('separatrix/second/late_kernels.py')\n"
+        "late.write_text(late.read_text().replace('x + 1', sys.argv[1]))\n"
+        "from separatrix.second.late_kernels import add\nprint(add(0))"
+    )
+    changed = answer(start(tmp_path / "cache", program, "x + 20", path=tmp_path))
+    late.write_text(ADDING.format(1))
+    kept = answer(start(tmp_path / "cache", program, "x + 1", path=tmp_path))
+    changed_again = answer(start(tmp_path / "cache", program, "x + 20", path=tmp_path))
+    assert (changed, kept, changed_again) == ("20", "1", "20")
+
+
 def test_kernels_import_kernels_and_numpy_alone():
     """So that a chapter's kernels can be read, compiled and tested without the chapter."""
     allowed = {"__future__", "collections", "llvmlite", "math", "numba", "numpy", "typing"}
