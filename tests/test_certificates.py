@@ -6,6 +6,8 @@ import copy
 import json
 import math
 import pickle
+import subprocess
+import sys
 from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
@@ -151,6 +153,17 @@ def test_json_gives_back_the_same_record(proof):
     assert again.to_json() == bound.to_json()
     assert json.loads(bound.to_json())["claim"] == proof.claim
     assert hash(again) == hash(bound.sealed())
+
+
+def test_a_process_that_only_reads_knows_every_kind():
+    """A certificate may come from elsewhere: no fit has imported the module of its claim before."""
+    code = "from separatrix.certificates import Certificate, from_json; print(*Certificate.kinds)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    classes = [
+        value for name in certificates.__all__ if isinstance(value := getattr(certificates, name), type)
+    ]
+    issued = {value.kind for value in classes if issubclass(value, Certificate) and value is not Certificate}
+    assert set(done.stdout.split()) == issued
 
 
 def forgeries(record):

@@ -109,6 +109,15 @@ def test_certificate_agrees_with_the_checker_that_stands_alone(cli):
     assert subprocess.run(program, env=ENVIRONMENT, capture_output=True, check=False).returncode == 0
 
 
+def test_a_certificate_is_verified_in_a_process_of_its_own(cli):
+    """As at a shell: nothing that made the certificate has been imported."""
+    cli(f"{FIT} --certificate proof.json -q")
+    line = [*PROGRAM, "verify", "proof.json", "flowers.csv"]
+    done = subprocess.run(line, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert done.stderr.startswith("holds: ")
+
+
 def test_verify_refuses_with_4(cli):
     cli(f"{FIT} -o model.json --certificate proof.json -q")
     Path("moved.csv").write_text(FLOWERS.replace("1.7,", "9.7,"), encoding="utf-8")

@@ -586,18 +586,23 @@ def test_processes_that_start_cold_at_once(tmp_path):
     assert answer(start(tmp_path, dtype="float32")) == FOUND
 
 
+def a_package(folder, *chapters):
+    """A package of the cache alone, for kernels of a test's own; returns its folder."""
+    package = folder / "separatrix"
+    for part in (package, package / "kernels", *(package / name for name in chapters)):
+        part.mkdir()
+        (part / "__init__.py").touch()
+    for name in ("__init__.py", "disk_cache.py", "private_folder.py", "interrupts.py"):
+        (package / "kernels" / name).write_bytes((ROOT / "separatrix" / "kernels" / name).read_bytes())
+    return package
+
+
 @compiled
 @pytest.mark.parametrize("changed", ["shared", "inlined"])
 def test_changed_source_is_compiled_anew(changed, tmp_path):
     """Also where the change is in another file than the kernel: a shared one, or an inlined one of a
     chapter."""
-    package = tmp_path / "separatrix"
-    (package / "kernels").mkdir(parents=True)
-    (package / "chapter").mkdir()
-    for folder in (package, package / "chapter"):
-        (folder / "__init__.py").touch()
-    for name in ("__init__.py", "disk_cache.py", "private_folder.py", "interrupts.py"):
-        (package / "kernels" / name).write_bytes((ROOT / "separatrix" / "kernels" / name).read_bytes())
+    package = a_package(tmp_path, "chapter")
     inner = "from separatrix.kernels import {0}\n\n@{0}\ndef {1}(x):\n    return x + {2}\n"
     (package / "chapter" / "outer_kernels.py").write_text(
         "from separatrix.chapter.inner_kernels import inlined\n"
@@ -618,6 +623,45 @@ def test_changed_source_is_compiled_anew(changed, tmp_path):
         )
         answers.append(answer(start(tmp_path / "cache", program, path=tmp_path)))
     assert answers == ["4.0 0", "4.0 1", "10.0 0"]
+
+
+ADDING = "from separatrix.kernels import kernel\n\n@kernel\ndef add(x):\n    return x + {}\n"
+
+
+@compiled
+def test_kernels_of_one_name_in_two_chapters_are_kept_apart(tmp_path):
+    """Their bytecode is the same, too: numbers that a function names are not part of it."""
+    package = a_package(tmp_path, "first", "second")
+    (package / "first" / "row_kernels.py").write_text(ADDING.format(1))
+    (package / "second" / "row_kernels.py").write_text(ADDING.format(20))
+    program = (
+        "from separatrix.first import row_kernels as first\nfrom separatrix.kernels import disk_cache\n"
+        "from separatrix.second import row_kernels as second\ndisk_cache.announce = str\n"
+        "print(first.add(0), second.add(0), sum(second.add.stats.cache_hits.values()))"
+    )
+    answers = [answer(start(tmp_path / "cache", program, path=tmp_path)) for _ in range(2)]
+    assert answers == ["1 20 0", "1 20 1"]
+
+
+@compiled
+def test_source_that_changes_during_a_run_leaves_the_cache_alone(tmp_path):
+    """Chapters are imported when they are used; what is compiled is then no longer what the stamp says."""
+    package = a_package(tmp_path, "first", "second")
+    (package / "first" / "row_kernels.py").write_text(ADDING.format(1))
+    late = package / "second" / "late_kernels.py"
+    late.write_text(ADDING.format(1))
+    program = (
+        "import sys\nfrom pathlib import Path\nfrom separatrix.first.row_kernels import add\n"
+        "from separatrix.kernels import disk_cache\ndisk_cache.announce = str\n"
+        "late = Path('separatrix/second/late_kernels.py')\n"
+        "late.write_text(late.read_text().replace('x + 1', sys.argv[1]))\n"
+        "from separatrix.second.late_kernels import add\nprint(add(0))"
+    )
+    changed = answer(start(tmp_path / "cache", program, "x + 20", path=tmp_path))
+    late.write_text(ADDING.format(1))
+    kept = answer(start(tmp_path / "cache", program, "x + 1", path=tmp_path))
+    changed_again = answer(start(tmp_path / "cache", program, "x + 20", path=tmp_path))
+    assert (changed, kept, changed_again) == ("20", "1", "20")
 
 
 def test_kernels_import_kernels_and_numpy_alone():

@@ -8,6 +8,20 @@ from typing import Any
 
 from separatrix.certificates.certificate import FORMAT, VERSION, About, Certificate
 from separatrix.certificates.check import limits
+from separatrix.certificates.claims import (  # noqa: F401  (each adds its kinds)
+    errors,
+    margins,
+    mistakes,
+    separation,
+    undecided,
+)
+from separatrix.certificates.claims.optimality import (  # noqa: F401  (likewise)
+    gradient_at_most,
+    joint_likelihood_within,
+    likelihood_within,
+    soft_margin_within,
+    solution_within,
+)
 from separatrix.certificates.fields import CertificateError, shown
 
 

@@ -51,13 +51,29 @@ def kernel_sources() -> list[Path]:
 
 
 @cache
-def _source_digest() -> str:
+def _sources() -> tuple[str, dict[Path, tuple[int, ...]]]:
+    """The digest of all compiled code, and the versions of the files that it was made from."""
     # Kernels call one another across files, so a change in any of them makes all cached code stale.
-    package, digest = Path(__file__).parent.parent, hashlib.sha256()
+    package, digest, versions = Path(__file__).parent.parent, hashlib.sha256(), {}
     for path in kernel_sources():
+        versions[path] = _version_of(path)
         name = path.relative_to(package).as_posix()
         digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
+    return digest.hexdigest(), versions
+
+
+def _version_of(path: Path) -> tuple[int, ...]:
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _sources_changed() -> bool:
+    """Whether a file has been rewritten since: chapters are imported late, so from now on the digest may not
+    speak of the code in this process."""
+    try:
+        return any(_version_of(path) != version for path, version in _sources()[1].items())
+    except OSError:
+        return True
 
 
 @contextmanager
@@ -123,7 +139,7 @@ def _cache_class() -> Any:
             make_private(Path(self._cache_path))
 
         def get_source_stamp(self) -> str:
-            return _source_digest()
+            return _sources()[0]
 
     class Implementation(caching.CompileResultCacheImpl):
         _locator_classes = (Locator,)
@@ -150,12 +166,13 @@ def _cache_class() -> Any:
             super().__init__(py_func)
             # A set prints in another order in each process; sorted, equal options have equal names.
             plain_options = sorted((k, sorted(v) if isinstance(v, set) else v) for k, v in options.items())
-            stamp = (self._impl.locator.get_source_stamp(), repr(plain_options))
+            # Numba's own name for a function has the name of its file, which another chapter may use, too.
+            stamp = (self._impl.locator.get_source_stamp(), py_func.__module__, repr(plain_options))
             self._cache_file = Files(self._cache_path, self._impl.filename_base, stamp)
 
         def load_overload(self, sig: Any, target_context: Any) -> Any:
             try:
-                found = super().load_overload(sig, target_context)
+                found = None if _sources_changed() else super().load_overload(sig, target_context)
             except Exception:
                 found = None
             if found is None:
@@ -164,7 +181,8 @@ def _cache_class() -> Any:
 
         def save_overload(self, sig: Any, data: Any) -> None:
             try:
-                super().save_overload(sig, data)
+                if not _sources_changed():
+                    super().save_overload(sig, data)
             except Exception:
                 return
 
