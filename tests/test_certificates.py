@@ -99,10 +99,13 @@ class Blocks:
             matrix = csr_array(part)
             values = (matrix.data, matrix.indices, matrix.indptr) if sparse else part
             stop = min(start + 2, len(X))
-            self._blocks.append(SimpleNamespace(start=start, stop=stop, X=values, codes=codes[start:stop]))
+            codes_here = codes[start:stop]
+            self._blocks.append(
+                SimpleNamespace(start=start, stop=stop, X=values, codes=codes_here, n_columns=self.n_columns)
+            )
 
-    def blocks(self):
-        return iter(self._blocks)
+    def each(self, term, parallel_blas=False):
+        return map(term, self._blocks)
 
 
 FRAME = pd.DataFrame(X, columns=["a", "b"])

@@ -127,11 +127,13 @@ def _rows(data: DataFile, model: Any) -> Any:
 
 def _blocks(rows: Any, shown: ProgressDisplay) -> Iterator[Any]:
     """The rows, a block at a time."""
-    from separatrix.reports.summary import rows_of
+    from separatrix.rows.memory import Unlabelled
 
-    for block in rows.blocks():
-        yield rows_of(block, rows)
-        shown.update(f"predicted {block.stop:,} rows")
+    done = 0
+    for part in rows.each(Unlabelled(rows.columns)):
+        yield part
+        done += part.n_rows
+        shown.update(f"predicted {done:,} rows")
 
 
 def _write_object(file: IO[bytes], columns: Any, blocks: Iterator[Any]) -> None:

@@ -13,16 +13,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.certificates import Certificates, Inseparable, Undecided
-from separatrix.fitting.exact_errors import about, matrix
+from separatrix.fitting.exact_errors import about
 from separatrix.fitting.fit_warnings import FitWarning, NothingProven, NotSeparable, warn
 from separatrix.fitting.parameters import require_flags, require_seed, require_verbosity
-from separatrix.fitting.predicted_scores import scores_of
+from separatrix.fitting.predicted_scores import Scores
 from separatrix.fitting.progress import printed
 from separatrix.fitting.rollback import restored_on_error
 from separatrix.fitting.solution import Solution
 from separatrix.fitting.validation import labelled_rows, plain_rows
 from separatrix.halfspace import Halfspace
-from separatrix.rows import Block, Rows
+from separatrix.rows import Rows
 from separatrix.rows.arrow_validation import refuse_damaged
 
 FITTED_ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]*_")
@@ -169,8 +169,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         """The share of rows predicted right; `Rows` bring their own labels."""
         if isinstance(X, Rows):
             classes = X.require_labels()
-            truth = np.concatenate([block.codes for block in X.blocks()])
-            return float(np.mean(self.predict(X) == np.asarray(classes)[truth]))
+            return float(np.mean(self.predict(X) == np.asarray(classes)[X.label_codes()]))
         refuse_damaged(y, "y")
         return float(super().score(X, y, sample_weight))
 
@@ -181,12 +180,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         rows = plain_rows(self, X)
-        parts = [self._scores(block, self.coef_, self.intercept_) for block in rows.checked().blocks()]
-        scores = np.concatenate(parts)
+        parts = rows.checked().each(self._scores(self.coef_, self.intercept_), parallel_blas=True)
+        scores = np.concatenate(list(parts))
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def _scores(self, block: Block, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
-        return scores_of(matrix(block, coef.shape[1]), coef, intercept, apart=len(self.classes_) > 2)
+    def _scores(self, coef: np.ndarray, intercept: np.ndarray) -> Scores:
+        return Scores(coef, intercept, apart=len(self.classes_) > 2)
 
     def predict(self, X: Any) -> np.ndarray:
         """Labels: with two classes the larger one where the score is above 0, else the smaller."""

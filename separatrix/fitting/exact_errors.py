@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -10,8 +11,7 @@ import numpy as np
 
 from separatrix.certificates import About, Separable
 from separatrix.certificates.arithmetic.margin_signs import Margins
-from separatrix.rows import Block, Csr, Rows
-from separatrix.rows.memory import MemoryRows
+from separatrix.rows import Block, Rows
 
 
 class ErrorCount(NamedTuple):
@@ -52,15 +52,28 @@ def count_errors_by_class(rows: Rows, halfspaces: Mapping[int, tuple[Any, Any]])
         positive: ExactCounter(numbers, 0.0 if intercept is None else intercept)
         for positive, (numbers, intercept) in halfspaces.items()
     }
-    least = []
+    counted = zip(*rows.in_large_blocks().each(ExactCounts(ready)), strict=True)
+    return {
+        positive: ErrorCount(
+            sum(count.errors for count in counts), _least(count.smallest for count in counts)
+        )
+        for positive, counts in zip(ready, counted, strict=True)
+    }
 
-    def errors_in(block: Block) -> tuple[int, ...]:
-        found = [exact.count_in(block, positive, rows.n_columns) for positive, exact in ready.items()]
-        least.append([count_errors.smallest for count_errors in found])
-        return tuple(count_errors.errors for count_errors in found)
 
-    counted = zip(rows.in_large_blocks().sum(errors_in), np.min(least, axis=0).tolist(), strict=True)
-    return {positive: ErrorCount(*both) for positive, both in zip(ready, counted, strict=True)}
+def _least(values: Iterable[float]) -> float:
+    """The smallest value; NaN if there is one."""
+    return float(np.min(list(values)))
+
+
+@dataclass(frozen=True)
+class ExactCounts:
+    """The errors of several halfspaces among the rows of a block, by the code of the class."""
+
+    halfspaces: Mapping[int, ExactCounter]
+
+    def __call__(self, block: Block) -> list[ErrorCount]:
+        return [exact.count_in(block, positive) for positive, exact in self.halfspaces.items()]
 
 
 def count_errors_among(
@@ -68,12 +81,11 @@ def count_errors_among(
 ) -> ErrorCount:
     """The tally of rows in memory of which all but the ``doubtful`` are known to be right by ``lowest`` or
     more."""
-    assert isinstance(rows, MemoryRows)
     if not len(doubtful):
         return ErrorCount(0, lowest)
     some = rows.take(np.sort(doubtful)).whole()
     exact = ExactCounter(weights[:-1], weights[-1])
-    wrong, least = exact.errors_among(some, some.signs(positive), np.arange(len(some)), rows.n_columns)
+    wrong, least = exact.errors_among(some, some.signs(positive), np.arange(len(some)))
     return ErrorCount(wrong, min(lowest, least))
 
 
@@ -94,38 +106,30 @@ class ExactCounter:
         bias = float(self._intercept) if isinstance(self._intercept, np.floating) else self._intercept
         return Margins(tuple(plain), bias)
 
-    def count_in(self, block: Block, positive: int, n_columns: int) -> ErrorCount:
+    def count_in(self, block: Block, positive: int) -> ErrorCount:
         """Of the rows of a block."""
         from separatrix.kernels.certain_signs import LOWEST, WRONG, certain_signs
 
         signs = block.signs(positive)
         if not (isinstance(self._numbers, np.ndarray) and self._numbers.dtype == np.float64):
-            return ErrorCount(*self.margins.count_errors(matrix(block, n_columns), signs, block.start))
+            return ErrorCount(*self.margins.count_errors(block.matrix(), signs, block.start))
         doubtful, found = np.empty(len(block), np.int32), np.array([np.inf, 0.0])
         n = certain_signs(block.X, signs, self.weights, doubtful, found)
-        wrong, lowest = self.errors_among(block, signs, doubtful[:n], n_columns)
+        wrong, lowest = self.errors_among(block, signs, doubtful[:n])
         return ErrorCount(int(found[WRONG]) + wrong, min(lowest, float(found[LOWEST])))
 
-    def errors_among(
-        self, block: Block, signs: np.ndarray, chosen: np.ndarray, n_columns: int
-    ) -> tuple[int, float]:
+    def errors_among(self, block: Block, signs: np.ndarray, chosen: np.ndarray) -> tuple[int, float]:
         """How many of the chosen rows of a block are wrong, and their least margin."""
         if not len(chosen):
             return 0, np.inf
         if len(chosen) == len(block):
-            return self.margins.count_errors(matrix(block, n_columns), signs, block.start)
-        return self.margins.count_errors(matrix(block, n_columns)[chosen], signs[chosen], block.start)
+            return self.margins.count_errors(block.matrix(), signs, block.start)
+        return self.margins.count_errors(block.matrix()[chosen], signs[chosen], block.start)
 
 
 def matrix(block: Block, n_columns: int) -> Any:
     """A block as NumPy or SciPy has it."""
-    X = block.X
-    if not isinstance(X, Csr):
-        return X
-    from scipy.sparse import csr_array
-
-    # Both index arrays of one type, or SciPy copies the longer one.
-    return csr_array((X.data, X.indices, X.indptr.astype(np.int32)), shape=(len(block), n_columns))
+    return block.matrix()
 
 
 def separable(rows: Rows, positive: int, weights: np.ndarray, *, intercept: bool) -> Separable:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from separatrix.halfspace import Halfspace
+from separatrix.rows import Block
 
 LEAST_CERTAIN_SCORE = 2.0**-1000  # more than products below the range of doubles can lose
 LEAST_NORMAL = 2.0**-1022
@@ -37,6 +39,31 @@ def scores_of(X: Any, coef: np.ndarray, intercept: np.ndarray, *, apart: bool = 
             rows = np.flatnonzero(doubtful[:, k])
             scores[rows, k] = Halfspace(coef[k], float(intercept[k])).score(X[rows])
     return scores
+
+
+@dataclass(frozen=True)
+class Scores:
+    """`scores_of` the rows of a block."""
+
+    coef: np.ndarray
+    intercept: np.ndarray
+    apart: bool = False
+
+    def __call__(self, block: Block) -> np.ndarray:
+        return scores_of(block.matrix(), self.coef, self.intercept, apart=self.apart)
+
+
+@dataclass(frozen=True)
+class SignedScores:
+    """s·(w·x + b) of the rows of a block, in floats; s is +1 for the class ``positive``."""
+
+    positive: int
+    weights: np.ndarray
+    intercept: Any
+
+    def __call__(self, block: Block) -> np.ndarray:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return block.signs(self.positive) * (np.asarray(block.matrix() @ self.weights) + self.intercept)
 
 
 def _least(values: Any) -> float:

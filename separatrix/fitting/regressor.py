@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,12 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from separatrix.certificates import Certificate
-from separatrix.fitting.exact_errors import matrix
 from separatrix.fitting.fit_warnings import FitWarning
 from separatrix.fitting.parameters import require_flags
 from separatrix.fitting.rollback import restored_on_error
 from separatrix.fitting.solution import Solution
 from separatrix.fitting.validation import adopt, checked_values, is_table, plain_rows, rows_of_array
-from separatrix.rows import DataError, Rows, as_rows, jobs, with_targets
+from separatrix.rows import Block, DataError, Rows, as_rows, jobs, with_targets
 from separatrix.rows.arrow_validation import refuse_damaged
 
 
@@ -117,18 +117,27 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         rows = plain_rows(self, X)
         with np.errstate(over="ignore", invalid="ignore"):
-            parts = [
-                np.asarray(matrix(block, rows.n_columns) @ self.coef_) for block in rows.checked().blocks()
-            ]
-            return np.concatenate(parts) + self.intercept_
+            products = rows.checked().each(Products(self.coef_), parallel_blas=True)
+            return np.concatenate(list(products)) + self.intercept_
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """R²: 1 less the share of the targets' squared spread that the predictions leave."""
         if isinstance(X, Rows):
             X.require_targets()
-            y = np.concatenate([block.targets for block in X.blocks()])
+            y = X.all_targets()
         refuse_damaged(y, "y")
         return float(super().score(X, y, sample_weight))
+
+
+@dataclass(frozen=True)
+class Products:
+    """w·x of the rows of a block."""
+
+    weights: np.ndarray
+
+    def __call__(self, block: Block) -> np.ndarray:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(block.matrix() @ self.weights)
 
 
 def rows_with_targets(estimator: Any, X: Any, y: Any, *, n_jobs: int | None, reset: bool = True) -> Rows:
@@ -150,7 +159,7 @@ def rows_with_targets(estimator: Any, X: Any, y: Any, *, n_jobs: int | None, res
         return with_targets(rows, column_or_1d(y, warn=True))
     rows = rows_of_array(estimator, checked_values(estimator, X, reset=reset), n_jobs=n_jobs)
     name = getattr(y, "name", None)
-    rows.label = name if isinstance(name, str) else None
+    rows = rows.named(rows.name, name if isinstance(name, str) else None)
     return with_targets(rows, column_or_1d(y, warn=True))
 
 

@@ -36,7 +36,7 @@ class WeightedClassifier(LinearClassifier):
         refuse_damaged(sample_weight, "sample_weight")
         size = np.empty(rows.n_rows)
         weights = _check_sample_weight(sample_weight, size, dtype=np.float64, ensure_non_negative=True)
-        codes = np.concatenate([block.codes for block in rows.blocks()])
+        codes = rows.label_codes()
         mass = np.bincount(codes, weights=weights, minlength=len(self.classes_))
         if (mass == 0).any():
             empty = self.classes_[int(np.flatnonzero(mass == 0)[0])]

@@ -148,9 +148,7 @@ def trace(X: Any, y: Any = None, *, max_iter: int = 100, max_mistakes: int = MAX
     rows.require_two_classes()
     if rows.n_columns != 2:
         raise ValueError(f"A trace is drawn in the plane: these rows have {rows.n_columns} columns, not 2.")
-    blocks = list(rows.blocks())
-    table = np.concatenate([np.asarray(block.X, np.float64) for block in blocks])
-    signs = np.concatenate([block.signs(1) for block in blocks])
+    table, signs = np.asarray(rows.whole().dense(), np.float64), rows.signs(1)
     Z = signs[:, None] * np.column_stack([table, np.ones(len(table))])
     weights = np.zeros(3)
     steps: list[TraceStep] = []

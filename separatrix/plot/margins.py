@@ -35,7 +35,7 @@ class MarginsDisplay(Display):
         norm = float(np.linalg.norm(model.coef_[0]))
         if not norm > 0:
             raise ValueError("The weights are all zero: there is no boundary to be distant from.")
-        signs = np.concatenate([block.signs(1) for block in rows.blocks()])
+        signs = rows.signs(1)
         distances = signs * model.decision_function(rows) / norm
         labels = (str(model.classes_[0]), str(model.classes_[1]))
         shown: MarginsDisplay = cls(distances, signs, labels).plot(ax)

@@ -16,8 +16,9 @@ import numpy as np
 
 from separatrix.bounds.held_out import binomial_tail_inverse
 from separatrix.reports.formatting import Line, counted, named, number, several, table, wrap_line
-from separatrix.reports.summary import Label, rows_of
-from separatrix.rows import DataError, Rows
+from separatrix.reports.summary import Label
+from separatrix.rows import Block, DataError, Rows
+from separatrix.rows.memory import Unlabelled
 
 MAX_CLASSES = 12
 
@@ -95,26 +96,15 @@ def evaluate(
         return _regression(model, rows)
     known = same_classes(model, rows) if codes is None else codes
     classes = model.classes_
-    truth_parts, score_parts = [], []
-    loss = 0.0 if hasattr(model, "predict_proba") else math.nan
-    for block in rows.blocks():
-        assert block.codes is not None
-        part = rows_of(block, rows)
-        truth = known[block.codes]
-        truth_parts.append(truth)
-        # An infinite score has a side all the same.
-        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            score_parts.append(model.decision_function(part))
-            if hasattr(model, "predict_proba"):
-                given = model.predict_proba(part)[np.arange(len(truth)), truth]
-                loss -= float(np.log(given).sum())
-    truth, scores = np.concatenate(truth_parts), np.concatenate(score_parts)
+    truth = known[rows.label_codes()]
+    parts, losses = zip(*rows.each(ScoresAndLoss(model, rows.columns, known)), strict=True)
+    scores = np.concatenate(parts)
     chosen = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
     n = len(truth)
     size = len(classes)
     confusion = np.bincount(truth * size + chosen, minlength=size * size).reshape(size, size)
     errors = int(np.count_nonzero(chosen != truth))
-    loss /= n
+    loss = sum(losses) / n
     training = trained_on(model, rows)
     return Evaluation(
         estimator=type(model).__name__,
@@ -259,17 +249,44 @@ def _numbers(seen: RegressionEvaluation) -> Iterator[Line]:
         yield "note", "These are the rows of the fit: they do not tell the errors on new rows."
 
 
+@dataclass(frozen=True)
+class ScoresAndLoss:
+    """The scores of a block, and minus the log-likelihood of its labels where the model has probabilities."""
+
+    model: Any
+    columns: tuple[str, ...] | None
+    known: np.ndarray
+
+    def __call__(self, block: Block) -> tuple[np.ndarray, float]:
+        part, truth = Unlabelled(self.columns)(block), self.known[block.codes]
+        # An infinite score has a side all the same.
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            scores = self.model.decision_function(part)
+            if not hasattr(self.model, "predict_proba"):
+                return scores, math.nan
+            given = self.model.predict_proba(part)[np.arange(len(truth)), truth]
+            return scores, -float(np.log(given).sum())
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """The sums of the squared and of the absolute residuals of a block."""
+
+    model: Any
+    columns: tuple[str, ...] | None
+
+    def __call__(self, block: Block) -> tuple[float, float]:
+        with np.errstate(over="ignore", invalid="ignore"):
+            away = block.targets - self.model.predict(Unlabelled(self.columns)(block))
+            return float(away @ away), float(np.abs(away).sum())
+
+
 @np.errstate(over="ignore", invalid="ignore")
 def _regression(model: Any, rows: Rows) -> RegressionEvaluation:
-    squares, sizes, truth_parts = 0.0, 0.0, []
-    for block in rows.blocks():
-        if block.targets is None:
-            raise DataError("These rows carry no numbers to compare with.")
-        away = np.asarray(block.targets) - model.predict(rows_of(block, rows))
-        squares += float(away @ away)
-        sizes += float(np.abs(away).sum())
-        truth_parts.append(block.targets)
-    truth = np.concatenate(truth_parts)
+    if not rows.has_targets:
+        raise DataError("These rows carry no numbers to compare with.")
+    squares, sizes = rows.sum(Residuals(model, rows.columns))
+    truth = rows.all_targets()
     spread = float(((truth - truth.mean()) ** 2).sum())
     return RegressionEvaluation(
         estimator=type(model).__name__,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.fitting.exact_errors import matrix
+from separatrix.fitting.predicted_scores import SignedScores
 from separatrix.rows import Block, Rows
 
 MAX_POINTS = 600
@@ -95,25 +95,28 @@ def _chosen(
 ) -> tuple[np.ndarray, np.ndarray]:
     most = min(MAX_POINTS, max(50, MAX_VALUES // rows.n_columns))
     stride = max(1, -(-rows.n_rows // most))
-    parts, signs = [], []
-    for block in rows.blocks():
-        chosen = np.arange(-block.start % stride, len(block), stride)
-        if len(chosen):
-            parts.append(block.dense(chosen).astype(np.float64))
-            signs.append(block.signs(positive)[chosen])
-    if stride > 1:
-        nearest = rows.worst(lambda block: _lowest(block, rows, positive, weights, intercept), NEAREST_ROWS)
-        parts.append(nearest.X.astype(np.float64))
-        signs.append(np.where(nearest.codes == positive, 1, -1))
-    return np.concatenate(parts), np.concatenate(signs).astype(np.int64)
+    spaced = rows.take(np.arange(0, rows.n_rows, stride)).whole()
+    X, signs = spaced.dense().astype(np.float64), spaced.signs(positive).astype(np.int64)
+    if stride == 1:
+        return X, signs
+    nearest = rows.worst(
+        SmallestMargins(SignedScores(positive, weights, intercept), NEAREST_ROWS), NEAREST_ROWS
+    )
+    X = np.concatenate([X, nearest.X.astype(np.float64)])
+    return X, np.concatenate([signs, np.where(nearest.codes == positive, 1, -1)])
 
 
-def _lowest(
-    block: Block, rows: Rows, positive: int, weights: np.ndarray, intercept: float
-) -> tuple[np.ndarray, np.ndarray]:
-    margins = block.signs(positive) * (matrix(block, rows.n_columns) @ weights + intercept)
-    lowest = np.argsort(margins, kind="stable")[:NEAREST_ROWS]
-    return lowest, margins[lowest]
+@dataclass(frozen=True)
+class SmallestMargins:
+    """A pick: the ``count`` rows with the smallest margins."""
+
+    margins: SignedScores
+    count: int
+
+    def __call__(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
+        margins = self.margins(block)
+        lowest = np.argsort(margins, kind="stable")[: self.count]
+        return lowest, margins[lowest]
 
 
 def _spread(centred: np.ndarray) -> np.ndarray:

@@ -13,7 +13,8 @@ from separatrix.fitting import History
 from separatrix.fitting.exact_errors import count_errors
 from separatrix.reports.evidence import Evidence, evidence_of
 from separatrix.reports.theorem_bound import Promise, promise_of
-from separatrix.rows import DenseRows, Rows, SparseRows, as_rows
+from separatrix.rows import Block, Rows, as_rows
+from separatrix.rows.memory import Unlabelled
 
 if TYPE_CHECKING:
     from separatrix.reports.evaluation import Evaluation
@@ -205,21 +206,23 @@ def _errors(model: Any, place: int, code: int, rows: Rows, evidence: Evidence) -
 
 
 def _wrong_votes(model: Any, place: int, code: int, rows: Rows) -> int:
-    wrong = 0
-    for block in rows.blocks():
-        scores = model.decision_function(rows_of(block, rows))
-        scores = scores if scores.ndim == 1 else scores[:, place]
-        wrong += int(np.count_nonzero((scores > 0) != (block.signs(code) > 0)))
+    wrong: int = rows.sum(WrongVotes(model, rows.columns, place, code))[0]
     return wrong
 
 
-def rows_of(block: Any, rows: Rows) -> Rows:
-    """One block as rows of its own, without labels."""
-    from separatrix.fitting.exact_errors import matrix
+@dataclass(frozen=True)
+class WrongVotes:
+    """How many rows of a block the model puts on the wrong side of class ``code``."""
 
-    X = matrix(block, rows.n_columns)
-    kind = SparseRows if hasattr(X, "indptr") else DenseRows
-    return kind(X, columns=rows.columns)
+    model: Any
+    columns: tuple[str, ...] | None
+    place: int
+    code: int
+
+    def __call__(self, block: Block) -> tuple[int]:
+        scores = self.model.decision_function(Unlabelled(self.columns)(block))
+        scores = scores if scores.ndim == 1 else scores[:, self.place]
+        return (int(np.count_nonzero((scores > 0) != (block.signs(self.code) > 0))),)
 
 
 def _plain(value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -221,6 +222,19 @@ def rows_of_block(block: Block, like: Rows) -> MemoryRows:
     made._describe_like(like)
     made.targets, made.weights = block.targets, block.weights
     return made
+
+
+@dataclass(frozen=True)
+class Unlabelled:
+    """A term: the values of a block as rows of their own, without labels."""
+
+    columns: tuple[str, ...] | None
+
+    def __call__(self, block: Block) -> Rows:
+        if block.is_sparse:
+            matrix = Matrix((len(block), block.n_columns), *block.X)
+            return SparseRows(matrix, columns=self.columns)
+        return DenseRows(block.X, columns=self.columns)
 
 
 def _taken(rows: MemoryRows, values: Any, indices: np.ndarray) -> Rows:

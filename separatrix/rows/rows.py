@@ -217,9 +217,13 @@ class Rows(ABC):
         """At most ``k`` rows of the whole data, in memory: drawn with ``seed``, or evenly spaced."""
         return self.take(self._sampled_numbers(k, seed))
 
-    def sample_mean(self, k: int) -> np.ndarray:
-        """The mean of `sample`, in float64; of equal values that value, which a sum over them may miss."""
-        block = self.sample(k).whole()
+    def preview(self, k: int) -> Rows:
+        """At most ``k`` rows without a pass over a file: its first ones; of rows in memory a `sample`."""
+        return self.sample(k) if self.in_memory else self.take(np.arange(min(k, self.n_rows)))
+
+    def preview_mean(self, k: int) -> np.ndarray:
+        """The mean of `preview`, in float64; of equal values that value, which a sum over them may miss."""
+        block = self.preview(k).whole()
         if block.is_sparse:
             return np.bincount(block.X.indices, block.X.data, self.n_columns) / len(block)
         some = block.X.astype(np.float64)
@@ -273,6 +277,10 @@ class Rows(ABC):
         from separatrix.rows.views.checked import CheckedRows
 
         return self if self.known_finite else CheckedRows(self)
+
+    def named(self, name: str | None, label: str | None) -> Self:
+        """Rows of a file called ``name`` whose labels are in the column ``label``."""
+        return self._changed(name=name, label=label)
 
     def weighted(self, weights: np.ndarray | None) -> Self:
         """Rows that count as often as ``weights`` says; None: once each."""

@@ -25,8 +25,8 @@ from separatrix.bounds import (
     vc_dimension,
 )
 from separatrix.bounds.arguments import between_zero_and_one
-from separatrix.fitting.exact_errors import matrix
-from separatrix.rows import Rows, as_rows
+from separatrix.fitting.predicted_scores import SignedScores
+from separatrix.rows import Block, Rows, as_rows
 
 _MARGIN_LEVELS = 40
 _SEPARABLE = "Every sample from this distribution is separable, so that at most d + 1 rows (d without an \
@@ -179,26 +179,40 @@ def _evaluate(model: Any, rows: Rows, delta: float) -> _FittedModel:
     classes = rows.require_two_classes()
     if not np.array_equal(classes, model.classes_):
         raise ValueError(f"the labels are {list(classes)}, but the model tells {list(model.classes_)} apart")
-    wrong, margins, squares = [], [], 0.0
-    linear = hasattr(model, "coef_")
-    for block in rows.blocks():
-        part, signs = matrix(block, rows.n_columns), block.signs(1)
-        wrong.append(np.asarray(model.predict(part)) != np.asarray(classes)[block.codes])
-        with np.errstate(over="ignore", invalid="ignore"):
-            squares += float((part * part).sum())
-            if linear:
-                scores = np.asarray(part @ np.ravel(model.coef_)) + np.ravel(model.intercept_)
-                margins.append(signs * scores)
-    found = np.concatenate(margins) if linear else None
-    missed = np.concatenate(wrong)
+    missed = np.concatenate(list(rows.each(Missed(model, classes))))
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = rows.sum(SquaredLengths())[0]
+        found = None
+        if hasattr(model, "coef_"):
+            margins = SignedScores(1, np.ravel(model.coef_), np.ravel(model.intercept_))
+            found = np.concatenate(list(rows.each(margins)))
     return _FittedModel(model, rows, delta, missed, found, math.sqrt(squares / len(missed)))
+
+
+@dataclass(frozen=True)
+class Missed:
+    """Which rows of a block a model gets wrong."""
+
+    model: Any
+    classes: Any
+
+    def __call__(self, block: Block) -> NDArray[np.bool_]:
+        return np.asarray(self.model.predict(block.matrix())) != np.asarray(self.classes)[block.codes]
+
+
+@dataclass(frozen=True)
+class SquaredLengths:
+    """Σ ‖x‖² of a block."""
+
+    def __call__(self, block: Block) -> tuple[float]:
+        X = block.matrix()
+        with np.errstate(over="ignore", invalid="ignore"):
+            return (float((X * X).sum()),)
 
 
 def _wrong(model: Any, X: Any, y: Any) -> NDArray[np.bool_]:
     if isinstance(X, Rows) and X.classes is not None:
-        classes, width = np.asarray(X.classes), X.n_columns
-        parts = [model.predict(matrix(block, width)) != classes[block.codes] for block in X.blocks()]
-        return np.concatenate(parts)
+        return np.concatenate(list(X.each(Missed(model, X.classes))))
     predicted, truth = np.asarray(model.predict(X)), np.asarray(y)
     if predicted.shape != truth.shape or not truth.size:
         raise ValueError(f"{predicted.size} rows, but {truth.size} labels")

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import DataError, Rows, as_rows
 
 
@@ -17,13 +16,7 @@ def labelled(X: Any, y: Any = None) -> tuple[NDArray[np.float64], NDArray[np.int
     classes = rows.require_two_classes()
     if len(classes) != 2:
         raise DataError(f"There are {len(classes)} classes: this is about two.")
-    table, signs = [], []
-    for block in rows.blocks():
-        part = matrix(block, rows.n_columns)
-        dense = part.toarray() if hasattr(part, "toarray") else part
-        table.append(np.asarray(dense, dtype=np.float64))
-        signs.append(block.signs(1))
-    found = np.concatenate(table)
+    found = np.array(rows.whole().dense(), dtype=np.float64)
     if not np.isfinite(found).all():
         raise DataError("The rows hold numbers that are not finite.")
-    return found, np.concatenate(signs)
+    return found, rows.signs(1)

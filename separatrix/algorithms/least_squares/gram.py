@@ -104,7 +104,7 @@ def gram_of(rows: Rows, weights: np.ndarray | None, *, intercept: bool) -> Gram:
         with np.errstate(all="ignore"):
             centre[d] = float(np.mean(first.targets[:SAMPLE]))
             if not sparse:
-                some = rows.sample(SAMPLE).whole().dense().astype(np.float64)
+                some = rows.preview(SAMPLE).whole().dense().astype(np.float64)
                 mean = some.mean(axis=0)
                 if (abs(mean) > FAR * some.std(axis=0)).any():
                     centre[:d] = mean

@@ -29,7 +29,7 @@ def single_gram(rows: Rows, *, intercept: bool) -> Gram:
     assert isinstance(rows, DenseRows)
     d = rows.n_columns
     with np.errstate(all="ignore"):
-        some = rows.sample(SAMPLE).whole().dense().astype(np.float64)
+        some = rows.preview(SAMPLE).whole().dense().astype(np.float64)
         heights = np.asarray(rows.targets)[:: max(1, rows.n_rows // SAMPLE)].astype(np.float64)
         centre = np.append(some.mean(axis=0), heights.mean()) if intercept else np.zeros(d + 1)
         spreads = np.append(some.std(axis=0), heights.std()) + abs(np.append(some.mean(axis=0), 0.0) - centre)

@@ -159,7 +159,7 @@ def proven(rows: Rows, model: Any, weights: np.ndarray, C: float) -> JointLikeli
         total: JointSums = rows.sum(quiet(term))[0]
         return total
 
-    centre = None if isinstance(rows, SparseRows) else rows.sample_mean(1000)
+    centre = None if isinstance(rows, SparseRows) else rows.preview_mean(1000)
     bounds = JointBounds(draft, rows.n_rows, safety_factor=2.0, centre=centre)
     try:
         upper, lower = bounds.of(walk)

@@ -37,7 +37,7 @@ def joint_inference(rows: Rows, weights: np.ndarray, found: Existence, *, interc
     if (count - 1) * width > MOST_COEFFICIENTS:
         return {}
     moved = intercept and not found.normals and not isinstance(rows, SparseRows)
-    centre = rows.sample_mean(1000) if moved else np.zeros(rows.n_columns)
+    centre = rows.preview_mean(1000) if moved else np.zeros(rows.n_columns)
     information, slope, masses, likelihood = _information(rows, weights, centre, intercept)
     covariance = projected_inverse(information, found.normals)
     residual = float(np.sqrt(max(slope @ covariance @ slope, 0.0)))

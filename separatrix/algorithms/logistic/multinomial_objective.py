@@ -242,7 +242,7 @@ def _far_centre(rows: Rows) -> np.ndarray:
     """The mean of dense rows, where it is far from 0: rows that are not moved are faster."""
     if isinstance(rows, SparseRows):
         return np.zeros(rows.n_columns)
-    sample = rows.sample(1000).whole().dense().astype(np.float64)
+    sample = rows.preview(1000).whole().dense().astype(np.float64)
     centre = sample.mean(axis=0)
     far = (abs(centre) > FAR * sample.std(axis=0)).any()
     return centre if far and np.isfinite(centre).all() else np.zeros(rows.n_columns)

@@ -76,7 +76,7 @@ class Likelihood:
         if isinstance(centred, np.ndarray):
             self.centre = centred
         elif centred and intercept and not self.sparse:
-            centre = rows.sample_mean(SAMPLE)
+            centre = rows.preview_mean(SAMPLE)
             self.centre = np.where(np.isfinite(centre), centre, 0.0)
         self.weights = np.zeros(rows.n_columns + 1)
         self.scores = np.zeros(rows.n_rows)

@@ -88,7 +88,7 @@ def _is_usual(rows: Rows, free: bool) -> bool:
         sizes = np.abs(X.data[:SAMPLE_VALUES], dtype=np.float64)
         largest = np.array([sizes.max(initial=0.0)])
     else:
-        largest = np.abs(rows.sample(SAMPLE).whole().dense()).max(axis=0).astype(np.float64)
+        largest = np.abs(rows.preview(SAMPLE).whole().dense()).max(axis=0).astype(np.float64)
     if not np.isfinite(largest).all():
         return False
     places = np.frexp(largest[largest > 0.0])[1]

@@ -142,7 +142,7 @@ class MistakeDriven(LinearClassifier):
         coef, intercept = weights[np.newaxis, :-1], weights[-1:]
         other = 0
         for block in rows.blocks():
-            above = self._scores(block, coef, intercept)[:, 0] > 0
+            above = self._scores(coef, intercept)(block)[:, 0] > 0
             other += int(np.count_nonzero(above != (block.signs(positive) > 0)))
         if other:
             warn(

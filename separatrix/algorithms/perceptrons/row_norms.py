@@ -25,7 +25,7 @@ class RowNorms:
         self.rows = rows
         if centre is None:
             sparse = isinstance(rows.rows if isinstance(rows, ScaledRows) else rows, SparseRows)
-            centre = np.zeros(rows.n_columns) if sparse else rows.sample_mean(SAMPLE)
+            centre = np.zeros(rows.n_columns) if sparse else rows.preview_mean(SAMPLE)
         self.centre = centre
         if not np.isfinite(self.centre).all():
             rows.require_finite()

@@ -30,7 +30,7 @@ class Task:
     @classmethod
     def of(cls, rows: Rows, positive: int, cost: float, *, intercept: bool) -> Task:
         moved = intercept and centred(rows)
-        centre = rows.sample_mean(1000) if moved else np.zeros(rows.n_columns)
+        centre = rows.preview_mean(1000) if moved else np.zeros(rows.n_columns)
         return cls(rows, positive, cost, rows.weights, intercept, centre)
 
     def costs(self, chosen: Any) -> np.ndarray:

@@ -252,7 +252,7 @@ class ZeroOne(WeightedClassifier):
         coef, intercept = weights[np.newaxis, :-1], weights[-1:]
         missed: set[int] = set()
         for block in rows.blocks():
-            above = self._scores(block, coef, intercept)[:, 0] > 0
+            above = self._scores(coef, intercept)(block)[:, 0] > 0
             missed.update((block.start + np.flatnonzero(above != (block.signs(positive) > 0))).tolist())
         other = len(missed.difference(wrong.tolist()))
         if other:

@@ -329,7 +329,7 @@ def errors_of(
 ) -> int:
     """How many rows have s(w·x + b) ≤ 0, exactly.
 
-    ``source`` is a pair ``(X, y)`` or labelled rows with ``.blocks()``.
+    ``source`` is a pair ``(X, y)`` or labelled rows with ``.each()``.
 
     >>> errors_of(([[0.0], [1.0], [2.0]], [-1, 1, 1]), (1.0,), -1.0)
     1

@@ -7,6 +7,7 @@ sign; so the digest of the data is that of the rows with their targets.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,12 +16,12 @@ import numpy as np
 from separatrix.certificates.data.reading import (
     Piece,
     RowSource,
+    block_values,
     chosen_columns,
     cut_of,
     exactly,
     refuse_damaged,
 )
-from separatrix.certificates.data.sparse_structure import valid_csr
 
 
 def read_targets(
@@ -37,7 +38,7 @@ def read_targets(
     if isinstance(X, tuple) and len(X) == 2 and y is None:
         X, y = X
     refuse_damaged(X, y)
-    if hasattr(X, "blocks"):
+    if hasattr(X, "each"):
         if y is not None:
             raise ValueError("These rows carry their own targets; give no second ones.")
         return _of_rows(X)
@@ -66,15 +67,6 @@ def _of_rows(rows: Any) -> RowSource:
     if not getattr(rows, "has_targets", False):
         raise ValueError("These rows have no real targets.")
 
-    def values(block: Any) -> Any:
-        X = block.X
-        return valid_csr(X[0], X[1], X[2], rows.n_columns) if isinstance(X, tuple) else X
-
-    def pieces() -> Iterator[Piece]:
-        for block in rows.blocks():
-            targets = block.targets
-            yield Piece(block.start, block.stop, partial(values, block), partial(exact_targets, targets))
-
     names = rows.columns
     return RowSource(
         rows.n_rows,
@@ -82,8 +74,17 @@ def _of_rows(rows: Any) -> RowSource:
         None,
         None if names is None else tuple(names),
         rows.label,
-        pieces,
+        partial(rows.each, TargetPiece(), parallel_blas=True),
     )
+
+
+@dataclass(frozen=True)
+class TargetPiece:
+    """A block of `Rows` as a piece."""
+
+    def __call__(self, block: Any) -> Piece:
+        targets = partial(exact_targets, block.targets)
+        return Piece(block.start, block.stop, partial(block_values, block), targets)
 
 
 def exact_targets(y: Any) -> Any:

@@ -100,7 +100,7 @@ def read(
     if isinstance(X, tuple) and len(X) == 2 and y is None:
         X, y = X
     refuse_damaged(X, y)
-    if hasattr(X, "blocks"):
+    if hasattr(X, "each"):
         if y is not None:
             raise ValueError("These rows carry their own labels; give no second ones.")
         return _labelled(X, positive)
@@ -135,17 +135,6 @@ def _labelled(rows: Any, positive: Any) -> RowSource:
     else:
         codes = [k for k, label in enumerate(classes) if same_label(label, positive)]
 
-    def values(block: Any) -> Any:
-        X = block.X
-        return valid_csr(X[0], X[1], X[2], rows.n_columns) if isinstance(X, tuple) else X
-
-    def signs(block: Any) -> Signs:
-        return np.where(np.isin(block.codes, codes), np.int8(1), np.int8(-1))
-
-    def pieces() -> Iterator[Piece]:
-        for block in rows.blocks():
-            yield Piece(block.start, block.stop, partial(values, block), partial(signs, block))
-
     names = getattr(rows, "columns", None)
     return RowSource(
         n_rows=rows.n_rows,
@@ -153,8 +142,29 @@ def _labelled(rows: Any, positive: Any) -> RowSource:
         positive=classes[1] if positive is None else positive,
         names=None if names is None else tuple(names),
         label=getattr(rows, "label", None),
-        pieces=pieces,
+        pieces=partial(rows.each, SignedPiece(tuple(codes)), parallel_blas=True),
     )
+
+
+@dataclass(frozen=True)
+class SignedPiece:
+    """A block of `Rows` as a piece; the classes ``codes`` are +1 in it."""
+
+    codes: tuple[int, ...]
+
+    def __call__(self, block: Any) -> Piece:
+        signs = partial(_signs_of, block.codes, self.codes)
+        return Piece(block.start, block.stop, partial(block_values, block), signs)
+
+
+def block_values(block: Any) -> Any:
+    """The values of a block, its sparse layout checked."""
+    X = block.X
+    return valid_csr(X[0], X[1], X[2], block.n_columns) if isinstance(X, tuple) else X
+
+
+def _signs_of(codes: Any, positive: tuple[int, ...]) -> Signs:
+    return np.where(np.isin(codes, positive), np.int8(1), np.int8(-1))
 
 
 def chosen_columns(

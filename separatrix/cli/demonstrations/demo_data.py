@@ -27,8 +27,7 @@ def patients() -> Rows:
 
     problem = problems.diabetes()
     rows = with_targets(DenseRows(problem.X, columns=problem.columns), problem.y)
-    rows.label, rows.name = "progress", "diabetes"
-    return rows
+    return rows.named("diabetes", label="progress")
 
 
 def exclusive_or() -> Rows:
@@ -111,5 +110,4 @@ def labelled(X: Any, y: Any, columns: tuple[str, ...] | None, label: str, name: 
 
     classes, codes = encode(y)
     rows = DenseRows(np.ascontiguousarray(X, np.float64), codes, classes, columns=columns)
-    rows.label, rows.name = label, name
-    return rows
+    return rows.named(name, label)

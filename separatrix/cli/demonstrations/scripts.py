@@ -9,6 +9,8 @@ MAX_WORDS = 8
 
 
 def _halfspace(context: DemoContext) -> str:
+    import numpy as np
+
     import separatrix
 
     rows = data.flowers()
@@ -16,7 +18,7 @@ def _halfspace(context: DemoContext) -> str:
     picture = context.fit(model, rows)
     plane = model.halfspace_
     assert isinstance(plane, separatrix.Halfspace)
-    first = next(rows.blocks()).X[:3]
+    first = rows.take(np.arange(3)).whole().dense()
     context.write_paragraph(
         f"The weights ({', '.join(f'{w:.4g}' for w in model.coef_[0])}) are a normal of the boundary, which "
         f"is {plane.origin_distance:.4g} away from the origin. The score of a row, over the length of the "

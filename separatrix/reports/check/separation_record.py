@@ -13,10 +13,9 @@ import numpy as np
 from separatrix.algorithms.separation import Interval, Separation
 from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.certificates.fields import to_decimal
-from separatrix.fitting.exact_errors import matrix
 from separatrix.reports.coefficients import logistic_words
 from separatrix.reports.evidence import Evidence, evidence_of
-from separatrix.rows import Rows
+from separatrix.rows import Block, Rows
 
 
 class LabelledRow(NamedTuple):
@@ -141,30 +140,33 @@ def summarise_separation(
 def _shown_rows(rows: Rows, indices: Sequence[int]) -> tuple[LabelledRow, ...]:
     """Some rows, their numbers ascending."""
     assert rows.classes is not None
-    labels, wanted = rows.classes.tolist(), np.asarray(indices, np.int64)
-    found: list[LabelledRow] = []
-    for block in rows.blocks():
-        here = wanted[(wanted >= block.start) & (wanted < block.stop)] - block.start
-        if len(here):
-            assert block.codes is not None
-            values = block.dense(here).tolist()
-            codes = block.codes[here].tolist()
-            found += map(LabelledRow, (here + block.start).tolist(), [labels[code] for code in codes], values)
-        if len(found) == len(wanted):
-            break
-    return tuple(found)
+    if not len(indices):
+        return ()
+    block = rows.take(np.asarray(indices, np.int64)).whole()
+    labels = rows.classes[block.codes].tolist()
+    return tuple(map(LabelledRow, map(int, indices), labels, block.dense().tolist()))
 
 
 def _on_plane(separation: Separation, rows: Rows, code: int) -> tuple[int, ...]:
     """The rows that lie on the hyperplane, exactly."""
     assert separation.halfspace is not None
     *weights, bias = map(_plain, separation.halfspace.numbers)
-    plane = Margins(weights, bias)
-    found: list[int] = []
-    for block in rows.blocks():
-        sides = plane.compare(matrix(block, rows.n_columns), block.signs(code), block.start)
-        found += (np.flatnonzero(sides == 0) + block.start).tolist()
-    return tuple(found)
+    found = rows.each(OnPlane(code, tuple(weights), bias))
+    return tuple(np.concatenate(list(found)).tolist())
+
+
+@dataclass(frozen=True)
+class OnPlane:
+    """The numbers of the rows of a block that lie on a hyperplane, exactly."""
+
+    code: int
+    weights: tuple[int | float, ...]
+    bias: int | float
+
+    def __call__(self, block: Block) -> np.ndarray:
+        plane = Margins(self.weights, self.bias)
+        sides = plane.compare(block.matrix(), block.signs(self.code), block.start)
+        return np.flatnonzero(sides == 0) + block.start
 
 
 def _ends(interval: Sequence[float] | None) -> list[float | None] | None:

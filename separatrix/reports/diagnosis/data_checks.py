@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,9 +15,8 @@ from separatrix.algorithms.separation.coordinates import exact_rows
 from separatrix.algorithms.separation.null_space import PRIME, product, residues
 from separatrix.algorithms.separation.subspace import null_basis
 from separatrix.certificates.arithmetic.margin_signs import Margins
-from separatrix.fitting.exact_errors import matrix
 from separatrix.reports.diagnosis.diagnosis_record import Dependence, Repetition
-from separatrix.rows import Csr, Rows
+from separatrix.rows import Block, Rows
 
 MAX_HASHED_ROWS = 2_000_000  # rows: above this equal rows are not looked for
 MAX_COLUMNS = 400  # above this dependent columns are not looked for
@@ -28,7 +29,8 @@ def repetition(rows: Rows) -> Repetition | None:
     if rows.n_rows > MAX_HASHED_ROWS:
         return None
     places: dict[bytes, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for row, code, key in _keys(rows):
+    keys = chain.from_iterable(rows.each(RowKeys()))
+    for row, (code, key) in enumerate(zip(rows.label_codes().tolist(), keys, strict=True)):
         places[key][code].append(row)
     repeated = sum(sum(map(len, found.values())) - 1 for found in places.values())
     tangled = [found for found in places.values() if len(found) > 1]
@@ -42,17 +44,8 @@ def repetition(rows: Rows) -> Repetition | None:
 
 def constant_columns(rows: Rows) -> tuple[int, ...]:
     """Columns with one value."""
-    low = np.full(rows.n_columns, np.inf)
-    high = np.full(rows.n_columns, -np.inf)
-    for block in rows.blocks():
-        if isinstance(block.X, Csr):
-            part = matrix(block, rows.n_columns).tocsc()
-            low = np.minimum(low, part.min(axis=0).toarray().ravel())
-            high = np.maximum(high, part.max(axis=0).toarray().ravel())
-        else:
-            low = np.minimum(low, block.X.min(axis=0))
-            high = np.maximum(high, block.X.max(axis=0))
-    return tuple(np.flatnonzero(low == high).tolist())
+    lowest, highest = zip(*rows.each(ColumnRanges()), strict=True)
+    return tuple(np.flatnonzero(np.min(lowest, axis=0) == np.max(highest, axis=0)).tolist())
 
 
 def dependences(rows: Rows, names: Sequence[str], *, intercept: bool) -> tuple[Dependence, ...] | None:
@@ -87,22 +80,30 @@ def dependences(rows: Rows, names: Sequence[str], *, intercept: bool) -> tuple[D
     return tuple(found)
 
 
-def _keys(rows: Rows) -> Iterator[tuple[int, int, bytes]]:
-    for block in rows.blocks():
-        assert block.codes is not None
-        codes = block.codes.tolist()
-        if isinstance(block.X, Csr):
-            part = matrix(block, rows.n_columns).copy()
-            part.sum_duplicates()
-            part.eliminate_zeros()
-            for row, code in enumerate(codes):
-                inside = slice(part.indptr[row], part.indptr[row + 1])
-                key = part.indices[inside].tobytes() + part.data[inside].tobytes()
-                yield block.start + row, code, _digest(key)
-        else:
+@dataclass(frozen=True)
+class ColumnRanges:
+    """The least and the largest value of every column of a block."""
+
+    def __call__(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
+        if not block.is_sparse:
+            return block.X.min(axis=0), block.X.max(axis=0)
+        columns = block.matrix().tocsc()
+        return columns.min(axis=0).toarray().ravel(), columns.max(axis=0).toarray().ravel()
+
+
+@dataclass(frozen=True)
+class RowKeys:
+    """For every row of a block a key that equal rows share, and others all but certainly do not."""
+
+    def __call__(self, block: Block) -> list[bytes]:
+        if not block.is_sparse:
             plain = np.ascontiguousarray(block.X + 0.0)  # −0 and 0 are the same number
-            for row, code in enumerate(codes):
-                yield block.start + row, code, _digest(plain[row].tobytes())
+            return [_digest(row.tobytes()) for row in plain]
+        part = block.matrix().copy()
+        part.sum_duplicates()
+        part.eliminate_zeros()
+        inside = map(slice, part.indptr[:-1], part.indptr[1:])
+        return [_digest(part.indices[entries].tobytes() + part.data[entries].tobytes()) for entries in inside]
 
 
 def _digest(content: bytes) -> bytes:
@@ -112,38 +113,48 @@ def _digest(content: bytes) -> bytes:
 def _counterexample(rows: Rows, normals: list[list[int]], intercept: bool) -> np.ndarray | None:
     """The first row on which a combination does not vanish modulo a prime."""
     plain = np.array([[value % PRIME for value in normal] for normal in normals], np.int64).T
-    for block in rows.blocks():
-        X = block.X
-        if isinstance(X, Csr):
-            X = block.dense()
-        left = product(residues(np.asarray(X), intercept), plain)
-        odd = np.flatnonzero(left.any(axis=1))
-        if len(odd):
-            return np.asarray(X[odd[:1]], np.float64)
-    return None
+    found = rows.each(FirstCounterexample(plain, intercept))
+    return next((row for row in found if row is not None), None)
+
+
+@dataclass(frozen=True)
+class FirstCounterexample:
+    """The first row of a block on which some combination is not 0 modulo a prime."""
+
+    normals: np.ndarray
+    intercept: bool
+
+    def __call__(self, block: Block) -> np.ndarray | None:
+        X = block.dense()
+        odd = np.flatnonzero(product(residues(X, self.intercept), self.normals).any(axis=1))
+        return np.asarray(X[odd[:1]], np.float64) if len(odd) else None
 
 
 def _vanishes(rows: Rows, normal: list[int], intercept: bool) -> bool:
-    plane = Margins(tuple(normal[: rows.n_columns]), normal[-1] if intercept else None)
-    return all(
-        not plane.compare(matrix(block, rows.n_columns), np.ones(len(block), np.int8), block.start).any()
-        for block in rows.blocks()
-    )
+    vanishes = Vanishes(tuple(normal[: rows.n_columns]), normal[-1] if intercept else None)
+    return all(rows.each(vanishes))
+
+
+@dataclass(frozen=True)
+class Vanishes:
+    """Whether a combination of the columns is 0 on every row of a block."""
+
+    weights: tuple[int, ...]
+    constant: int | None
+
+    def __call__(self, block: Block) -> bool:
+        sides = Margins(self.weights, self.constant).compare(
+            block.matrix(), np.ones(len(block), np.int8), block.start
+        )
+        return not sides.any()
 
 
 def shown_values(rows: Rows, wanted: Sequence[int]) -> dict[int, tuple[Any, tuple[float, ...]]]:
     """The label and the values of some rows, by their numbers."""
-    numbers = np.array(sorted(set(wanted)), np.int64)
-    labels = rows.classes
-    assert labels is not None
-    found: dict[int, tuple[Any, tuple[float, ...]]] = {}
-    for block in rows.blocks():
-        here = numbers[(numbers >= block.start) & (numbers < block.stop)] - block.start
-        if not len(here):
-            continue
-        assert block.codes is not None
-        values = block.dense(here).tolist()
-        for place, row in zip(here.tolist(), values, strict=True):
-            label = labels[block.codes[place]]
-            found[block.start + place] = (label.item() if hasattr(label, "item") else label, tuple(row))
-    return found
+    numbers = np.unique(np.array(wanted, np.int64))
+    if not len(numbers):
+        return {}
+    block = rows.take(numbers).whole()
+    labels = rows.require_labels()[block.codes].tolist()
+    values = zip(labels, map(tuple, block.dense().tolist()), strict=True)
+    return dict(zip(numbers.tolist(), values, strict=True))

@@ -107,10 +107,7 @@ def _same(rows: Rows, held_out: Rows) -> bool:
 
 def _data(rows: Rows, names: tuple[str, ...], intercept: bool) -> DataProfile:
     assert rows.classes is not None
-    counts = np.zeros(len(rows.classes), np.int64)
-    for block in rows.blocks():
-        assert block.codes is not None
-        counts += np.bincount(block.codes, minlength=len(counts))
+    counts = np.bincount(rows.label_codes(), minlength=len(rows.classes))
     return DataProfile(
         name=rows.name,
         rows=rows.n_rows,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.algorithms.least_squares import Ridge
-from separatrix.fitting.exact_errors import matrix
 from separatrix.reports.diagnosis.diagnosis_record import LabelRidgePath
 from separatrix.rows import DataError, Rows
 
@@ -16,10 +15,7 @@ MAX_DRAWN_COLUMNS = 12
 def ridge_path(rows: Rows, names: object, *, intercept: bool) -> LabelRidgePath | None:
     """Standardised columns, alphas from n·1e-4 to n·1e4, the columns of the largest coefficients."""
     labels = list(names)  # type: ignore[call-overload]
-    parts = [matrix(block, rows.n_columns) for block in rows.blocks()]
-    X = np.concatenate([part.toarray() if hasattr(part, "toarray") else part for part in parts])
-    X = X.astype(np.float64)
-    y = np.concatenate([block.signs(1) for block in rows.blocks()]).astype(np.float64)
+    X, y = rows.whole().dense().astype(np.float64), rows.signs(1).astype(np.float64)
     spread = X.std(axis=0)
     if not (np.isfinite(spread).all() and (spread > 0).any()):
         return None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from separatrix.fitting.exact_errors import matrix
+from separatrix.fitting.predicted_scores import SignedScores
 from separatrix.reports.diagnosis.diagnosis_record import Picture
 from separatrix.reports.points import scaled
 from separatrix.rows import Rows
@@ -26,18 +26,13 @@ def picture_of(
     weights, intercept, norm = scaled(weights, intercept)
     if not norm > 0:
         return None
-    margins = np.empty(rows.n_rows)
-    signs = np.empty(rows.n_rows, np.int8)
-    for block in rows.blocks():
-        part = slice(block.start, block.stop)
-        signs[part] = block.signs(code)
-        scores = np.asarray(matrix(block, rows.n_columns) @ (weights / norm)) + intercept / norm
-        margins[part] = signs[part] * scores
+    signs = rows.signs(code)
+    margins = np.concatenate(list(rows.each(SignedScores(code, weights / norm, intercept / norm))))
     most = max(2, min(MAX_POINTS, MAX_VALUES // rows.n_columns))
     wanted = set(np.linspace(0, rows.n_rows - 1, min(most, rows.n_rows)).astype(int).tolist())
     special = set(list(marked)[:MAX_MARKED_ROWS])
     chosen = np.array(sorted(wanted | special), np.int64)
-    X = _dense_rows(rows, chosen)
+    X = rows.take(chosen).whole().dense().astype(np.float64)
     place, normal, offset, across, up = _plane(X, weights, intercept, names)
     if not (np.isfinite(margins).all() and np.isfinite(place).all()):
         raise ValueError("The rows are too far apart to be drawn.")
@@ -98,15 +93,6 @@ def _histogram(
     inside = np.clip(margins, edges[0], edges[-1])  # what lies beyond is counted in the last bin
     counted = [np.histogram(inside[signs == sign], edges)[0].tolist() for sign in (-1, 1)]
     return edges, (tuple(counted[0]), tuple(counted[1]))
-
-
-def _dense_rows(rows: Rows, chosen: np.ndarray) -> np.ndarray:
-    parts = []
-    for block in rows.blocks():
-        here = chosen[(chosen >= block.start) & (chosen < block.stop)] - block.start
-        if len(here):
-            parts.append(block.dense(here))
-    return np.concatenate(parts).astype(np.float64)
 
 
 def _rounded(values: np.ndarray) -> tuple[float, ...]:

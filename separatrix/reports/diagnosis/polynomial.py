@@ -10,7 +10,6 @@ import numpy as np
 from separatrix.algorithms.separation import separate
 from separatrix.algorithms.separation.lift import Lift
 from separatrix.algorithms.separation.scan import OutOfTime
-from separatrix.fitting.exact_errors import matrix
 from separatrix.reports.diagnosis.diagnosis_record import PolynomialLift
 from separatrix.rows import Rows
 
@@ -24,10 +23,7 @@ def lifts_of(rows: Rows, *, intercept: bool, budget: float) -> tuple[PolynomialL
     found: list[PolynomialLift] = []
     if rows.n_rows * rows.n_columns > MAX_VALUES:
         return ()
-    blocks = list(rows.blocks())
-    parts = [matrix(block, rows.n_columns) for block in blocks]
-    X = np.concatenate([part.toarray() if hasattr(part, "toarray") else part for part in parts])
-    signs = np.concatenate([block.signs(1) for block in blocks])
+    X, signs = rows.whole().dense(), rows.signs(1)
     until = monotonic() + budget
     for degree in DEGREES:
         columns = comb(rows.n_columns + degree, degree) - 1

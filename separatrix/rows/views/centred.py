@@ -23,8 +23,8 @@ class CentredRows(NewValues):
     def _values(self, X: Any) -> Any:
         return read_only(X - self.centre)
 
-    def sample_mean(self, k: int) -> np.ndarray:
-        return self.rows.sample_mean(k) - self.centre
+    def preview_mean(self, k: int) -> np.ndarray:
+        return self.rows.preview_mean(k) - self.centre
 
 
 @dataclass(frozen=True)

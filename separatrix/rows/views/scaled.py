@@ -45,7 +45,7 @@ def change_of_units(rows: Rows) -> int:
     where the rows are of a usual size, by a look at some of them, or where there is no such k."""
     if rows.dtype != np.float64:
         return 0
-    largest = float(np.max(np.abs(rows.sample(SAMPLE_ROWS).whole().stored), initial=0.0))
+    largest = float(np.max(np.abs(rows.preview(SAMPLE_ROWS).whole().stored), initial=0.0))
     if largest == 0.0 or not largest < np.inf or abs(frexp(largest)[1]) <= USUAL_EXPONENT:
         return 0
     ranges = list(rows.each(StoredRange()))
