@@ -23,7 +23,7 @@ from sklearn.model_selection import GridSearchCV
 import separatrix as sx
 from separatrix.algorithms.logistic.gradient_descent import largest_curvature
 from separatrix.algorithms.logistic.multinomial import joint_separation
-from separatrix.algorithms.logistic.objective import Likelihood
+from separatrix.algorithms.logistic.objective import LogisticObjective
 from separatrix.certificates import CertificateError, JointLikelihoodWithin, LikelihoodWithin
 from separatrix.certificates.arithmetic.enclosures import entropy_below, softplus_above, sum_below
 from separatrix.certificates.check.__main__ import verdict
@@ -144,7 +144,9 @@ def test_kernels_are_their_plain_twins(dtype):
     scores = random.normal(size=40) * 20
     scores[:3] = 0.0, 900.0, -900.0
     slopes, curvatures = np.empty(40), np.empty(40)
-    loss = objective_kernels.logistic_terms(scores, signs, costs, np.empty(40, np.int64), slopes, curvatures)
+    loss = objective_kernels.differentiate_losses(
+        scores, signs, costs, np.empty(40, np.int64), slopes, curvatures
+    )
     p = 1 / (1 + np.exp(np.clip(signs * scores, -700, 700)))
     assert loss == pytest.approx(costs @ np.logaddexp(0, -signs * scores), rel=1e-14)
     assert np.allclose(slopes, -costs * signs * p, rtol=1e-13, atol=1e-300)
@@ -159,7 +161,7 @@ def test_kernels_are_their_plain_twins(dtype):
         objective_kernels.add_rows(rows, slopes, 1.0, total)
         assert np.allclose(total, Z.T @ slopes)
         total = np.zeros(4)
-        objective_kernels.add_curved(rows, curvatures, 1.0, direction, total)
+        objective_kernels.add_hessian_product(rows, curvatures, 1.0, direction, total)
         assert np.allclose(total, Z.T @ (curvatures * (Z @ direction)))
     gram, squares = np.zeros((4, 4)), np.zeros(4)
     objective_kernels.add_gram(csr, curvatures, 1.0, gram)
@@ -170,7 +172,9 @@ def test_kernels_are_their_plain_twins(dtype):
         found, bent, total = (scores if known else np.full(40, np.nan)), np.empty(40), np.zeros(4)
         at = scores if known else Z @ direction
         q = 1 / (1 + np.exp(np.clip(signs * at, -700, 700)))
-        loss, mass = objective_kernels.logistic_sums(X, signs, costs, direction, known, found, bent, total)
+        loss, mass = objective_kernels.differentiate_dense_rows(
+            X, signs, costs, direction, known, found, bent, total
+        )
         assert np.allclose(found, at, rtol=1e-12)
         assert loss == pytest.approx(costs @ np.logaddexp(0, -signs * at), rel=1e-12)
         assert np.allclose(total, Z.T @ (-costs * signs * q), rtol=1e-11)
@@ -180,11 +184,11 @@ def test_kernels_are_their_plain_twins(dtype):
     assert np.allclose(scaled, np.sqrt(curvatures)[:, None] * (Z - [1, 1, 1, 0]))
     curved, scale, found, rest = random.normal(size=(4, 5))
     wanted = found + 0.3 * curved, rest - 0.3 * curved**2
-    total = objective_kernels.descend(curved, curved**2, scale, 0.3, found, rest)
+    total = objective_kernels.update_solution(curved, curved**2, scale, 0.3, found, rest)
     assert np.allclose([found, rest], wanted)
     assert total == pytest.approx(scale @ rest**2)
     wanted = scale * rest + 0.7 * curved
-    objective_kernels.turn(rest, scale, 0.7, curved)
+    objective_kernels.update_direction(rest, scale, 0.7, curved)
     assert np.allclose(curved, wanted)
 
 
@@ -998,7 +1002,7 @@ def _hessian_everywhere(X, y, weights):
 
 def test_smoothness_is_the_largest_curvature():
     X, y = drawn(100, 3, seed=23)
-    problem = Likelihood(as_rows(X, y), 1, 2.0, intercept=True, centred=False)
+    problem = LogisticObjective(as_rows(X, y), 1, 2.0, intercept=True, centred=False)
     Z = np.column_stack([X, np.ones(100)])
     wanted = np.linalg.eigvalsh(0.5 * Z.T @ Z + np.diag([1.0, 1.0, 1.0, 0.0]))[-1]
     assert largest_curvature(problem) == pytest.approx(wanted, rel=1e-9)

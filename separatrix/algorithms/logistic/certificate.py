@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.logistic.overflow import quiet
+from separatrix.algorithms.logistic.overflow import silence_overflow
 from separatrix.certificates import LikelihoodWithin
 from separatrix.certificates.arithmetic.enclosures import U, summed_above, summed_below
 from separatrix.certificates.claims.optimality.likelihood_within import LikelihoodBounds
@@ -112,7 +112,7 @@ def _ends(
             runs = (slice(at, at + long) for at in range(0, len(block), long))
             return (added(piece(X[run], signs[run], v[run], block.start + run.start) for run in runs),)
 
-        total: LikelihoodSums = rows.sum(quiet(term), large=True)[0]
+        total: LikelihoodSums = rows.sum(silence_overflow(term), large=True)[0]
         return total
 
     with np.errstate(all="ignore"):

@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.logistic.inference import Inference, tables
-from separatrix.algorithms.logistic.probabilities import log_probabilities
+from separatrix.algorithms.logistic.probabilities import compute_log_probabilities
 from separatrix.algorithms.logistic.solver import NOT_ASKED, descend
 from separatrix.fitting import FitWarning, Solution, warn
 from separatrix.fitting.history import History
@@ -244,7 +244,7 @@ class LogisticRegression(WeightedClassifier):
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """log P(class | x), a column a class."""
-        return log_probabilities(self.decision_function(X), joint=self._joint)
+        return compute_log_probabilities(self.decision_function(X), multinomial=self._joint)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """P(class | x), a column a class. One against the rest: each model's probability, over their sum."""

@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.logistic.overflow import quiet, refuse_overflow
-from separatrix.algorithms.logistic.safe_units import units_of
+from separatrix.algorithms.logistic.overflow import refuse_overflow, silence_overflow
+from separatrix.algorithms.logistic.safe_units import choose_units
 from separatrix.fitting.exact_errors import matrix
 from separatrix.fitting.progress import report_step
 from separatrix.rows import Block, DataError, Rows
@@ -53,7 +53,7 @@ class FirthProblem:
     """Sums over the rows (x − centre, 1), or x without an intercept."""
 
     def __init__(self, rows: Rows, positive: int, *, intercept: bool) -> None:
-        self.units = units_of(rows, inf)
+        self.units = choose_units(rows, inf)
         self.rows, self.positive, self.intercept = self.units.rows, positive, intercept
         self.weights = rows.weights  # as given: unlike the likelihood alone, the penalised one has no units
         self.centre = np.zeros(rows.n_columns)
@@ -65,11 +65,11 @@ class FirthProblem:
     def prepare(self) -> None:
         """Move the origin to the mean of the rows, and find the space that they span."""
         if self.intercept:
-            total, mass = self.rows.sum(quiet(self._weighted))
+            total, mass = self.rows.sum(silence_overflow(self._weighted))
             centre = total / mass
             self.centre = np.where(np.isfinite(centre), centre, 0.0)
             self.outward[-1, :-1] = -self.centre
-        gram = np.asarray(self.rows.sum(quiet(lambda block: (self._gram(block),)))[0])
+        gram = np.asarray(self.rows.sum(silence_overflow(lambda block: (self._gram(block),)))[0])
         size = np.sqrt(np.maximum(np.diagonal(gram), 1e-300))
         if not np.isfinite(size).all():
             refuse_overflow(self.rows)
@@ -121,7 +121,7 @@ class FirthProblem:
             z, v, signs, scores, p = self._block(block, weights)
             return -float(v @ np.logaddexp(0.0, -signs * scores)), (z.T * (v * p * (1 - p))) @ z
 
-        likelihood, information = self.rows.sum(quiet(term))
+        likelihood, information = self.rows.sum(silence_overflow(term))
         return float(likelihood), np.asarray(information)
 
     def score(self, weights: np.ndarray, inverse: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -136,7 +136,7 @@ class FirthProblem:
             slope = z.T @ (v * ((signs > 0) - p) + leverage * (0.5 - p))
             return slope, (z.T * ((v + leverage) * p * (1 - p))) @ z
 
-        slope, curvature = self.rows.sum(quiet(term))
+        slope, curvature = self.rows.sum(silence_overflow(term))
         return np.asarray(slope), np.asarray(curvature)
 
 
@@ -149,7 +149,7 @@ def firth(rows: Rows, positive: int, *, intercept: bool, max_iter: int, start: n
 def _firth(problem: FirthProblem, rows: Rows, max_iter: int, start: np.ndarray | None) -> Firth:
     intercept = problem.intercept
     problem.prepare()
-    w = np.zeros(problem.width) if start is None else problem.at(problem.units.inward(start))
+    w = np.zeros(problem.width) if start is None else problem.at(problem.units.to_internal(start))
     likelihood, inverse, penalised = _value(problem, w)
     if not np.isfinite(penalised):
         raise DataError(
@@ -183,12 +183,12 @@ def _firth(problem: FirthProblem, rows: Rows, max_iter: int, start: np.ndarray |
     out[: rows.n_columns + intercept] = problem.outward @ w
     covariance = problem.outward @ inverse @ problem.outward.T
     shift = 0.0
-    if problem.units.columns is not None:
+    if problem.units.column_exponents is not None:
         if problem.frame is None:  # the determinant is that of the rows as given
-            shift = float(problem.units.columns.sum()) * log(2.0)
-        powers = -np.append(problem.units.columns, np.zeros(int(intercept), np.int64))
+            shift = float(problem.units.column_exponents.sum()) * log(2.0)
+        powers = -np.append(problem.units.column_exponents, np.zeros(int(intercept), np.int64))
         covariance = np.ldexp(covariance, powers + powers[:, None])
-    out = problem.units.outward(out)
+    out = problem.units.to_user(out)
     if not np.isfinite(out).all():
         refuse_overflow(rows)
     return Firth(

@@ -15,14 +15,14 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.algorithms.logistic.newton import Course, open_gap
-from separatrix.algorithms.logistic.objective import Likelihood
+from separatrix.algorithms.logistic.objective import LogisticObjective
 from separatrix.algorithms.logistic.overflow import refuse_overflow
 
 POWERS = 200
 FEW_COLUMNS = 500
 
 
-def gradient_descent(problem: Likelihood, tol: float, course: Course) -> tuple[bool, float]:
+def gradient_descent(problem: LogisticObjective, tol: float, course: Course) -> tuple[bool, float]:
     """Steps until the gap is at most ``tol`` times the objective, or they run out; and L."""
     at = problem.differentiate()
     smoothness = largest_curvature(problem)
@@ -48,7 +48,7 @@ def gradient_descent(problem: Likelihood, tol: float, course: Course) -> tuple[b
         at = ahead
 
 
-def largest_curvature(problem: Likelihood) -> float:
+def largest_curvature(problem: LogisticObjective) -> float:
     """r + ¼λ_max(Σ c z zᵀ): the curvature at zero weights, where p(1 − p) is ¼; with many columns by the
     power iteration, and one in a thousand more."""
     if problem.n_columns <= FEW_COLUMNS:
@@ -66,7 +66,7 @@ def largest_curvature(problem: Likelihood) -> float:
     size = 0.0
     for _ in range(POWERS):
         vector /= np.linalg.norm(vector)
-        curved = problem.curved(vector)
+        curved = problem.multiply_hessian(vector)
         size, last = float(vector @ curved), size
         if size - last <= 1e-5 * size:
             break

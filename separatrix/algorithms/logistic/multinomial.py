@@ -25,8 +25,8 @@ from separatrix.algorithms.logistic.existence import Existence
 from separatrix.algorithms.logistic.multinomial_inference import joint_inference
 from separatrix.algorithms.logistic.multinomial_objective import Joint
 from separatrix.algorithms.logistic.newton import Course
-from separatrix.algorithms.logistic.overflow import OutOfRange, quiet, refuse_overflow
-from separatrix.algorithms.logistic.safe_units import units_of
+from separatrix.algorithms.logistic.overflow import RangeError, refuse_overflow, silence_overflow
+from separatrix.algorithms.logistic.safe_units import choose_units
 from separatrix.algorithms.logistic.solver import NO_ENDS, TOO_LARGE
 from separatrix.algorithms.separation import Separation, separated
 from separatrix.certificates import JointLikelihoodWithin, Undecided
@@ -89,23 +89,23 @@ def _fitted(model: Any, rows: Rows, C: float, *, separated: bool) -> tuple[np.nd
     """Weights with their certificate, or None for it, and what happened on the way."""
     K = len(model.classes_)
     start = np.array(model._starts) if len(model._starts) == K else None
-    for careful in (False, True):
+    for exhaustive in (False, True):
         course = Course(model.max_iter)
         try:
             with np.errstate(all="ignore"):
                 if separated:
-                    problem = _towards(model, rows, K, course, start, careful=careful)
+                    problem = _towards(model, rows, K, course, start, exhaustive=exhaustive)
                     weights = _outward(problem, rows)
                     certificate = proven(rows, model, weights, C)
                 else:
-                    problem = Joint(rows, K, C, model.fit_intercept, careful=careful)
+                    problem = Joint(rows, K, C, model.fit_intercept, exhaustive=exhaustive)
                     if start is not None:
                         problem.start_at(start)
                     weights, certificate = _within(model, problem, rows, C, course)
-            objectives = problem.units.objectives(course.objectives)
+            objectives = problem.units.to_user_objectives(course.objectives)
             return weights, certificate, {"n_iter": course.steps, "objectives": objectives}
-        except OutOfRange:
-            if careful:
+        except RangeError:
+            if exhaustive:
                 raise
     raise AssertionError
 
@@ -156,7 +156,7 @@ def proven(rows: Rows, model: Any, weights: np.ndarray, C: float) -> JointLikeli
             assert block.codes is not None
             return (duality.piece(doubles(matrix(block, rows.n_columns)), block.codes, v, block.start),)
 
-        total: JointSums = rows.sum(quiet(term))[0]
+        total: JointSums = rows.sum(silence_overflow(term))[0]
         return total
 
     centre = None if isinstance(rows, SparseRows) else rows.sample_mean(1000)
@@ -258,12 +258,12 @@ def _strictly_on_their_side(rows: Rows, proof: Any, intercept: bool) -> np.ndarr
 
 
 def _towards(
-    model: Any, rows: Rows, n_classes: int, course: Course, start: np.ndarray | None, *, careful: bool
+    model: Any, rows: Rows, n_classes: int, course: Course, start: np.ndarray | None, *, exhaustive: bool
 ) -> Joint:
     """Finite weights on the way to a supremum: L2 fits with larger and larger cost, in units in which it does
     not depend on those of the columns how large a cost is."""
-    C, units = 1.0, units_of(rows, inf, careful=careful)
-    weights = None if start is None else np.array([units.inward(row) for row in start])
+    C, units = 1.0, choose_units(rows, inf, exhaustive=exhaustive)
+    weights = None if start is None else np.array([units.to_internal(row) for row in start])
     while True:
         problem = Joint(units.rows, n_classes, C, model.fit_intercept)
         if weights is not None:

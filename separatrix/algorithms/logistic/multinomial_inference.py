@@ -24,7 +24,7 @@ from separatrix.algorithms.logistic.inference import (
 )
 from separatrix.algorithms.logistic.multinomial_objective import joint_curvature
 from separatrix.algorithms.logistic.near_dependency import near_dependency
-from separatrix.algorithms.logistic.overflow import quiet
+from separatrix.algorithms.logistic.overflow import silence_overflow
 from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Block, Rows, SparseRows
 
@@ -97,7 +97,7 @@ def _information(
         ]
         return tuple(sum(values[1:], start=values[0]) for values in zip(*parts, strict=True))
 
-    information, slope, masses, likelihood = rows.sum(quiet(term))
+    information, slope, masses, likelihood = rows.sum(silence_overflow(term))
     return information, slope, masses, float(likelihood)
 
 

@@ -17,8 +17,8 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from separatrix.algorithms.logistic.newton import Course, felt_gap
-from separatrix.algorithms.logistic.overflow import quiet, refuse_overflow
-from separatrix.algorithms.logistic.safe_units import units_of
+from separatrix.algorithms.logistic.overflow import refuse_overflow, silence_overflow
+from separatrix.algorithms.logistic.safe_units import choose_units
 from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Block, Rows, SparseRows
 
@@ -33,9 +33,9 @@ class Joint:
     """The objective at a moving point: a row a class, the intercept of the moved rows last."""
 
     def __init__(
-        self, rows: Rows, n_classes: int, C: float, intercept: bool, *, careful: bool = False
+        self, rows: Rows, n_classes: int, C: float, intercept: bool, *, exhaustive: bool = False
     ) -> None:
-        self.units = units_of(rows, C, careful=careful)
+        self.units = choose_units(rows, C, exhaustive=exhaustive)
         self.rows = rows = self.units.rows
         self.n_classes, self.intercept = n_classes, intercept
         self.ridge, self.C = self.units.ridge, self.units.C
@@ -49,14 +49,14 @@ class Joint:
 
     def start_at(self, weights: np.ndarray) -> None:
         """Weights of the rows as given."""
-        self.weights = np.array([self.units.inward(row) for row in weights])
+        self.weights = np.array([self.units.to_internal(row) for row in weights])
         self.weights[:, -1] += self.weights[:, :-1] @ self.centre
 
     def outward(self) -> np.ndarray:
         """Weights of the rows as given, of all that have these probabilities those that add up to 0."""
         outward = self.weights - self.weights.mean(axis=0)
         outward[:, -1] -= outward[:, :-1] @ self.centre
-        return np.array([self.units.outward(row) for row in outward])
+        return np.array([self.units.to_user(row) for row in outward])
 
     def _moved(self, block: Block) -> Any:
         X = matrix(block, self.rows.n_columns)
@@ -91,7 +91,7 @@ class Joint:
             p *= c[:, None]
             return loss, np.column_stack([np.asarray((X.T @ p).T), p.sum(axis=0)]), diagonal
 
-        loss, gradient, diagonal = self.rows.sum(quiet(term))
+        loss, gradient, diagonal = self.rows.sum(silence_overflow(term))
         gradient[:, -1] *= self.intercept
         w = weights[:, :-1]
         gradient[:, :-1] += self.ridge * w
@@ -108,7 +108,7 @@ class Joint:
             moves = c[:, None] * p * (moves - (p * moves).sum(axis=1, keepdims=True))
             return (np.column_stack([np.asarray((X.T @ moves).T), moves.sum(axis=0)]),)
 
-        total = np.asarray(self.rows.sum(quiet(term))[0])
+        total = np.asarray(self.rows.sum(silence_overflow(term))[0])
         total[:, -1] *= self.intercept
         total[:, :-1] += self.ridge * direction[:, :-1]
         return total
@@ -149,7 +149,7 @@ class Joint:
     def _open_gap(self, gradient: np.ndarray, decrement: float) -> float:
         """What the certificate's gap will be, about."""
         g = gradient[:, :-1]
-        if self.units.columns is not None:
+        if self.units.column_exponents is not None:
             return max(felt_gap(g, np.asarray(self.ridge)), decrement)
         return 0.5 * float((g**2).sum()) if self.penalised else decrement
 
@@ -185,7 +185,7 @@ class Joint:
             Z = np.column_stack([dense, np.full(len(block), float(self.intercept))])
             return (joint_curvature(Z, self.probabilities[block.start : block.stop], self._costs(block)),)
 
-        blocks = self.rows.sum(quiet(term))[0]
+        blocks = self.rows.sum(silence_overflow(term))[0]
         if not np.isfinite(blocks).all():
             raise LinAlgError
         places, own = np.arange(width - 1), np.arange(count)

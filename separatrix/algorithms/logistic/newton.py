@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from separatrix.algorithms.convex.line_search import step_along
-from separatrix.algorithms.logistic.objective import Derivatives, Likelihood
+from separatrix.algorithms.convex.line_search import search_line
+from separatrix.algorithms.logistic.objective import Derivatives, LogisticObjective
 from separatrix.algorithms.logistic.overflow import refuse_overflow
 from separatrix.fitting.progress import report_step
 from separatrix.rows import DenseRows, Rows, SparseRows
@@ -62,11 +62,11 @@ class Course:
         return self.steps < self.max_iter
 
 
-def open_gap(problem: Likelihood, at: Derivatives, decrement: float) -> float:
+def open_gap(problem: LogisticObjective, at: Derivatives, decrement: float) -> float:
     """What the certificate's gap will be, about: ½‖∇_w‖² where weights are penalised, and what the intercept
     can still gain; the decrement otherwise."""
     g = at.gradient[:-1]
-    if problem.units.columns is not None:
+    if problem.units.column_exponents is not None:
         return max(felt_gap(g, np.asarray(problem.ridge)), decrement)
     return max(0.5 * float(g @ g), decrement) if problem.penalised else decrement
 
@@ -77,7 +77,7 @@ def felt_gap(gradient: np.ndarray, ridge: np.ndarray) -> float:
     return 0.5 * float(np.sum(gradient[..., felt] ** 2 / ridge[felt]))
 
 
-def newton(problem: Likelihood, tol: float, course: Course, start: Start | None = None) -> bool:
+def newton(problem: LogisticObjective, tol: float, course: Course, start: Start | None = None) -> bool:
     """Steps until the gap is at most ``tol`` times the objective; False if the steps ran out.
 
     A full step is tried first, and the pass that tries it brings the next gradient and Hessian. Close to the
@@ -121,12 +121,12 @@ def newton(problem: Likelihood, tol: float, course: Course, start: Start | None 
         ):
             if -0.5 * slope <= EPSILON * at.objective:
                 return False  # the direction is rounding: a line search would follow it far away
-            assert problem.tried is not None
-            moves = problem.tried - problem.scores
-            length = step_along(problem, moves, direction, slope)
+            assert problem.trial_scores is not None
+            score_changes = problem.trial_scores - problem.scores
+            length = search_line(problem, score_changes, direction, slope)
             if length == 0.0:
                 return False
-            problem.move(moves, direction, length)
+            problem.move(score_changes, direction, length)
             ahead = problem.differentiate(hessian=True, precise=precise)
         else:
             problem.accept(direction)
@@ -201,18 +201,18 @@ class Start(NamedTuple):
     solver: Solver
 
 
-def warm(problem: Likelihood, tol: float) -> Start | None:
+def warm(problem: LogisticObjective, tol: float) -> Start | None:
     """The optimum of a subsample and a Hessian near it, found the same way, where there are many rows."""
     part = subsample(problem.rows)
-    if part is None or not problem.units.are_usual:
+    if part is None or not problem.units.are_given:
         return None
     share = problem.rows.n_rows / part.n_rows
-    smaller = Likelihood(
+    smaller = LogisticObjective(
         part, problem.positive, _scaled(problem, share), intercept=problem.intercept, centred=problem.centre
     )
     signs = smaller.signs
     found = None
-    if signs.min() < signs.max() and smaller.units.are_usual:
+    if signs.min() < signs.max() and smaller.units.are_given:
         begin = warm(smaller, tol)
         course = Course(12, told=False)
         newton(smaller, max(tol, 0.1 * problem.n_columns / part.n_rows), course, begin)
@@ -223,7 +223,7 @@ def warm(problem: Likelihood, tol: float) -> Start | None:
     return found
 
 
-def _scaled(problem: Likelihood, share: float) -> float:
+def _scaled(problem: LogisticObjective, share: float) -> float:
     return problem.C * share if problem.penalised else float("inf")
 
 

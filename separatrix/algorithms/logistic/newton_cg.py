@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.algorithms.convex.line_search import step_along
+from separatrix.algorithms.convex.line_search import search_line
 from separatrix.algorithms.logistic.newton import EPSILON, Course, open_gap
-from separatrix.algorithms.logistic.objective import Likelihood
+from separatrix.algorithms.logistic.objective import LogisticObjective
 
 MOST_PRODUCTS = 500
 SHARE = 0.2  # of the gradient that a system may leave
@@ -23,15 +23,15 @@ PART = 0.1  # of the Hessian's diagonal in the scaling
 SMALL_PART = 0.01  # of it where rows are fewer than columns, most of which are then rare
 
 
-def newton_cg(problem: Likelihood, tol: float, course: Course) -> bool:
+def newton_cg(problem: LogisticObjective, tol: float, course: Course) -> bool:
     """Steps until the gap is at most ``tol`` times the objective; False if the steps ran out."""
-    at = problem.differentiate(keep=True)
+    at = problem.differentiate(keep_curvatures=True)
     part = PART if problem.rows.n_rows >= problem.n_columns else SMALL_PART
     scale, steps = np.ones(0), 0
     while True:
         course.reached(at.objective)
         # Where no penalty is felt, only the decrement tells how much is left.
-        if problem.penalised and problem.units.are_usual:
+        if problem.penalised and problem.units.are_given:
             gap = open_gap(problem, at, 0.0)
             if gap <= tol * at.objective:
                 course.tell(gap)
@@ -40,7 +40,7 @@ def newton_cg(problem: Likelihood, tol: float, course: Course) -> bool:
         # changes less and less, so it is summed anew before steps 1, 2, 4, 8, ...
         steps += 1
         if steps & (steps - 1) == 0:
-            scale = 1.0 / (1.0 - part + part * problem.diagonal())
+            scale = 1.0 / (1.0 - part + part * problem.compute_hessian_diagonal())
         direction = conjugate_gradients(problem, at.gradient, scale)
         slope = float(at.gradient @ direction)
         gap = open_gap(problem, at, -0.5 * slope)
@@ -49,7 +49,7 @@ def newton_cg(problem: Likelihood, tol: float, course: Course) -> bool:
             return True
         if not course.left or not np.isfinite(slope):
             return False
-        ahead = problem.differentiate(keep=True, direction=direction)
+        ahead = problem.differentiate(keep_curvatures=True, direction=direction)
         if np.isfinite(ahead.objective) and abs(float(ahead.gradient @ direction)) <= 0.25 * -slope:
             problem.accept(direction)
             course.steps += 1
@@ -57,19 +57,19 @@ def newton_cg(problem: Likelihood, tol: float, course: Course) -> bool:
             continue
         if -0.5 * slope <= EPSILON * at.objective:
             return False  # as in Newton's method
-        assert problem.tried is not None
-        moves = problem.tried - problem.scores
-        step = step_along(problem, moves, direction, slope)
+        assert problem.trial_scores is not None
+        score_changes = problem.trial_scores - problem.scores
+        step = search_line(problem, score_changes, direction, slope)
         if step == 0.0:
             return False
-        problem.move(moves, direction, step)
+        problem.move(score_changes, direction, step)
         course.steps += 1
-        at = problem.differentiate(keep=True)
+        at = problem.differentiate(keep_curvatures=True)
 
 
-def conjugate_gradients(problem: Likelihood, gradient: np.ndarray, scale: np.ndarray) -> np.ndarray:
+def conjugate_gradients(problem: LogisticObjective, gradient: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """A direction v with ‖Hv + g‖ ≤ 0.2‖g‖ in the scaled norm, or what a few hundred products give."""
-    from separatrix.algorithms.logistic.objective_kernels import descend, turn
+    from separatrix.algorithms.logistic.objective_kernels import update_direction, update_solution
 
     found = np.zeros_like(gradient)
     rest = -gradient
@@ -77,12 +77,12 @@ def conjugate_gradients(problem: Likelihood, gradient: np.ndarray, scale: np.nda
     product = float(rest @ direction)
     goal = SHARE**2 * product
     for _ in range(MOST_PRODUCTS):
-        curved = problem.curved(direction)
+        curved = problem.multiply_hessian(direction)
         curvature = float(direction @ curved)
         if not curvature > 0:
             break
-        product, last = descend(direction, curved, scale, product / curvature, found, rest), product
+        product, last = update_solution(direction, curved, scale, product / curvature, found, rest), product
         if product <= goal:
             break
-        turn(rest, scale, product / last, direction)
+        update_direction(rest, scale, product / last, direction)
     return found

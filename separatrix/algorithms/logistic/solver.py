@@ -12,8 +12,8 @@ from separatrix.algorithms.logistic.certificate import proven
 from separatrix.algorithms.logistic.gradient_descent import gradient_descent
 from separatrix.algorithms.logistic.newton import Course, newton, warm
 from separatrix.algorithms.logistic.newton_cg import newton_cg
-from separatrix.algorithms.logistic.objective import Likelihood
-from separatrix.algorithms.logistic.overflow import OutOfRange, refuse_overflow
+from separatrix.algorithms.logistic.objective import LogisticObjective
+from separatrix.algorithms.logistic.overflow import RangeError, refuse_overflow
 from separatrix.certificates import LikelihoodWithin, Undecided
 from separatrix.rows import Rows
 
@@ -50,13 +50,13 @@ def descend(
     max_iter: int | None = None,
 ) -> Descended:
     """The best weights of one task to the gap, with the proof of it."""
-    for careful in (False, True):
+    for exhaustive in (False, True):
         course = Course(model.max_iter if max_iter is None else max_iter)
         with np.errstate(all="ignore"):
             try:
-                return _descended(model, rows, positive, C, start, course, prove=prove, careful=careful)
-            except OutOfRange:
-                if careful:
+                return _descended(model, rows, positive, C, start, course, prove=prove, exhaustive=exhaustive)
+            except RangeError:
+                if exhaustive:
                     raise
     raise AssertionError
 
@@ -70,14 +70,14 @@ def _descended(
     course: Course,
     *,
     prove: bool,
-    careful: bool,
+    exhaustive: bool,
 ) -> Descended:
     solver, intercept = solver_of(model, rows), model.fit_intercept
     centred = model.solver != "gradient-descent"
     certificate: LikelihoodWithin | None = None
     smoothness, begin = 0.0, None
     with closing(
-        Likelihood(rows, positive, C, intercept=intercept, centred=centred, careful=careful)
+        LogisticObjective(rows, positive, C, intercept=intercept, centred=centred, exhaustive=exhaustive)
     ) as problem:
         if start is not None:
             problem.start_at(start)
@@ -99,7 +99,7 @@ def _descended(
             if certificate is None or certificate.gap <= model.tol or not ended:
                 break
     facts: dict[str, Any] = {} if certificate is None else ends(certificate)
-    facts |= {"n_iter": course.steps, "objectives": problem.units.objectives(course.objectives)}
+    facts |= {"n_iter": course.steps, "objectives": problem.units.to_user_objectives(course.objectives)}
     if smoothness:
         facts["smoothness"] = smoothness
     if prove and certificate is None:
@@ -127,10 +127,10 @@ def solver_of(model: LogisticRegression, rows: Rows) -> str:
     return "newton" if rows.n_columns <= MANY_COLUMNS else "newton-cg"
 
 
-def _finished(problem: Likelihood, rows: Rows) -> np.ndarray:
+def _finished(problem: LogisticObjective, rows: Rows) -> np.ndarray:
     """The weights with the best intercept; raises if the rows hold a NaN, or sums overflowed."""
-    problem.settle_intercept()
-    weights = problem.outward()
+    problem.optimise_intercept()
+    weights = problem.user_weights
     if not np.isfinite(weights).all() or not np.isfinite(problem.scores).all():
         refuse_overflow(rows)
     return weights

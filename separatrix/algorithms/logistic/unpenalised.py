@@ -20,9 +20,9 @@ from separatrix.algorithms.logistic.existence import (
 from separatrix.algorithms.logistic.firth import firth, masses, uncentred
 from separatrix.algorithms.logistic.inference import projected_inverse
 from separatrix.algorithms.logistic.near_dependency import near_dependency
-from separatrix.algorithms.logistic.objective import Likelihood
-from separatrix.algorithms.logistic.overflow import OutOfRange, refuse_overflow
-from separatrix.algorithms.logistic.safe_units import Units, units_of
+from separatrix.algorithms.logistic.objective import LogisticObjective
+from separatrix.algorithms.logistic.overflow import RangeError, refuse_overflow
+from separatrix.algorithms.logistic.safe_units import Units, choose_units
 from separatrix.algorithms.logistic.solver import NO_ENDS, NOT_ASKED, TOO_LARGE, descend, ends
 from separatrix.certificates import Undecided
 from separatrix.fitting import FitWarning, Solution, warn
@@ -72,8 +72,8 @@ def _towards(model: LogisticRegression, rows: Rows, positive: int) -> tuple[np.n
     They are unique, which weights chosen along some direction of recession would not be.
     """
     start, C, before, left = model._start(positive), 1.0, inf, model.max_iter
-    units = units_of(rows, inf)  # so that how large a cost is does not depend on those of the columns
-    start = None if start is None else units.inward(start)
+    units = choose_units(rows, inf)  # so that how large a cost is does not depend on those of the columns
+    start = None if start is None else units.to_internal(start)
     while True:
         weights, _, facts = descend(model, units.rows, positive, C, start, prove=False, max_iter=left)
         start, left = weights, left - facts["n_iter"]
@@ -81,7 +81,7 @@ def _towards(model: LogisticRegression, rows: Rows, positive: int) -> tuple[np.n
         loss = float(facts["objectives"][-1]) / C - 0.5 * float(weights[:-1] @ weights[:-1]) / C
         share = 0.5 * float(weights[:-1] @ weights[:-1]) / C
         if share <= 0.1 * model.tol * loss or C >= LARGEST_COST or loss >= before or left <= 0:
-            outward = units.outward(weights)
+            outward = units.to_user(weights)
             if not np.isfinite(outward).all():
                 refuse_overflow(rows)
             return outward, facts | {"n_iter": model.max_iter - left}
@@ -132,15 +132,20 @@ def _inference(
     model: LogisticRegression, rows: Rows, positive: int, weights: np.ndarray, found: Existence
 ) -> dict[str, Any]:
     """The covariance of what the rows determine, and the two likelihoods; nan where doubles do not do."""
-    for careful in (False, True):
-        problem = Likelihood(
-            rows, positive, inf, intercept=model.fit_intercept, centred=not found.normals, careful=careful
+    for exhaustive in (False, True):
+        problem = LogisticObjective(
+            rows,
+            positive,
+            inf,
+            intercept=model.fit_intercept,
+            centred=not found.normals,
+            exhaustive=exhaustive,
         )
         try:
             with np.errstate(all="ignore"):
                 problem.start_at(weights)
                 return _inference_at(problem, found, rows)
-        except OutOfRange:
+        except RangeError:
             continue
         finally:
             problem.close()
@@ -155,7 +160,7 @@ def _inference(
     }
 
 
-def _inference_at(problem: Likelihood, found: Existence, rows: Rows) -> dict[str, Any]:
+def _inference_at(problem: LogisticObjective, found: Existence, rows: Rows) -> dict[str, Any]:
     at, units = problem.differentiate(hessian=True), problem.units
     if at.hessian is None or not np.isfinite(at.hessian).all():
         refuse_overflow(rows)
@@ -165,15 +170,15 @@ def _inference_at(problem: Likelihood, found: Existence, rows: Rows) -> dict[str
     if problem.intercept:
         covariance = uncentred(covariance, problem.centre)
     powers = np.zeros(size, np.int64)
-    if units.columns is not None:
-        powers[: problem.n_columns] = -units.columns
+    if units.column_exponents is not None:
+        powers[: problem.n_columns] = -units.column_exponents
     negatives, positives = masses(rows, rows.weights, problem.positive)
     mass = negatives + positives
     return {
-        "covariance": np.ldexp(covariance, powers + powers[:, None] - units.objective),
+        "covariance": np.ldexp(covariance, powers + powers[:, None] - units.objective_exponent),
         **spanned(rows, intercept=problem.intercept),
         "mass": mass,
-        "log_likelihood": -float(np.ldexp(at.objective, units.objective)),
+        "log_likelihood": -float(np.ldexp(at.objective, units.objective_exponent)),
         "null_log_likelihood": _null(negatives, positives) if problem.intercept else -mass * np.log(2.0),
         "near_dependency": near_dependency(information, found, problem.n_columns),
     }
@@ -181,9 +186,9 @@ def _inference_at(problem: Likelihood, found: Existence, rows: Rows) -> dict[str
 
 def _normals_in(units: Units, normals: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
     """The normals of the rows in these units, to 60 digits of the binary system."""
-    if units.columns is None:
+    if units.column_exponents is None:
         return normals
-    powers = [*units.columns.tolist(), 0]
+    powers = [*units.column_exponents.tolist(), 0]
     lowest = min(powers)
     raised = [
         [value << (power - lowest) for value, power in zip(n, powers[: len(n)], strict=True)] for n in normals
