@@ -21,8 +21,8 @@ from sklearn.linear_model import LogisticRegression as Peer
 from sklearn.model_selection import GridSearchCV
 
 import separatrix as sx
-from separatrix.algorithms.logistic.gradient_descent import largest_curvature
-from separatrix.algorithms.logistic.multinomial import joint_separation
+from separatrix.algorithms.logistic.gradient_descent import find_largest_curvature
+from separatrix.algorithms.logistic.multinomial import separate_jointly
 from separatrix.algorithms.logistic.objective import LogisticObjective
 from separatrix.certificates import CertificateError, JointLikelihoodWithin, LikelihoodWithin
 from separatrix.certificates.arithmetic.enclosures import entropy_below, softplus_above, sum_below
@@ -125,8 +125,8 @@ def test_a_loose_fit_takes_one_pass_to_prove_and_holds(tol, monkeypatch):
     X[:, 4] = X[:, 0] + 1e-3 * random.normal(size=3000)
     y = (X @ random.normal(size=5) + random.normal(size=3000) > 0).astype(int)
     passes = []
-    ends = proof._ends
-    monkeypatch.setattr(proof, "_ends", lambda *given: passes.append(1) or ends(*given))
+    ends = proof._compute_bounds
+    monkeypatch.setattr(proof, "_compute_bounds", lambda *given: passes.append(1) or ends(*given))
     model = sx.LogisticRegression(tol=tol).fit(X, y)
     assert len(passes) == 1
     assert model.gap_ <= tol
@@ -353,7 +353,7 @@ def test_forged_proofs_are_refused(tmp_path, penalty):
 
 def test_any_weights_get_a_bound_that_holds():
     """However bad the weights, what is proven from below stays below the optimum."""
-    from separatrix.algorithms.logistic.certificate import proven
+    from separatrix.algorithms.logistic.certificate import certify
 
     X, y = drawn(150, 3, seed=15)
     best = sx.LogisticRegression(tol=1e-11).fit(X, y)
@@ -361,7 +361,7 @@ def test_any_weights_get_a_bound_that_holds():
     random = np.random.default_rng(16)
     for scale in (1e-3, 1.0, 30.0):
         weights = np.append(best.coef_[0], best.intercept_) + scale * random.normal(size=4)
-        proof = proven(rows, 1, weights, 1.0, intercept=True)
+        proof = certify(rows, 1, weights, 1.0, intercept=True)
         assert proof.lower <= best.objective_
         assert proof.upper >= best.lower_bound_
         assert proof.verify(X, y).holds
@@ -727,16 +727,16 @@ def test_complete_separation_is_told():
 def test_multinomial_separation_is_decided_on_differences_of_classes():
     X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]])
     y = np.array([0, 0, 1, 1, 2, 2])
-    assert joint_separation(as_rows(X, y), 3, intercept=True).kind == "complete"
+    assert separate_jointly(as_rows(X, y), 3, intercept=True).kind == "complete"
     with pytest.warns(sx.FitWarning, match="completely separated"):
         model = sx.LogisticRegression(penalty=None, multi_class="multinomial").fit(X, y)
     assert model.separation_ == "complete"
     assert np.isfinite(model.coef_).all()
     mixed = np.array([0, 1, 2, 0, 1, 2])
-    assert joint_separation(as_rows(X, mixed), 3, intercept=True).kind == "overlap"
+    assert separate_jointly(as_rows(X, mixed), 3, intercept=True).kind == "overlap"
     # One class alone is told apart: quasi, though neither of the others is.
     half = np.array([0, 1, 0, 1, 2, 2])
-    assert joint_separation(as_rows(X, half), 3, intercept=True).kind == "quasi"
+    assert separate_jointly(as_rows(X, half), 3, intercept=True).kind == "quasi"
 
 
 # Firth
@@ -1005,7 +1005,7 @@ def test_smoothness_is_the_largest_curvature():
     problem = LogisticObjective(as_rows(X, y), 1, 2.0, intercept=True, centred=False)
     Z = np.column_stack([X, np.ones(100)])
     wanted = np.linalg.eigvalsh(0.5 * Z.T @ Z + np.diag([1.0, 1.0, 1.0, 0.0]))[-1]
-    assert largest_curvature(problem) == pytest.approx(wanted, rel=1e-9)
+    assert find_largest_curvature(problem) == pytest.approx(wanted, rel=1e-9)
 
 
 # In use
