@@ -22,7 +22,7 @@ from scipy.stats import chi2, norm
 
 from separatrix.fitting.parameters import is_between
 
-MAX_DISTANCE = 0.1  # standard errors between the fit and the maximum, up to which it is told as the maximum
+MAX_DISTANCE = 0.1  # standard errors between the fit and the maximum: a fit so near counts as the maximum
 FIRTH_PENALTY = "Firth's penalty"
 INTERCEPT = "(Intercept)"
 MAX_COEFFICIENTS = 1500  # up to here standard errors are kept
