@@ -21,9 +21,9 @@ from sklearn.linear_model import LogisticRegression as Peer
 from sklearn.model_selection import GridSearchCV
 
 import separatrix as sx
-from separatrix.algorithms.logistic.gradient_descent import largest_curvature
-from separatrix.algorithms.logistic.multinomial import joint_separation
-from separatrix.algorithms.logistic.objective import Likelihood
+from separatrix.algorithms.logistic.gradient_descent import find_largest_curvature
+from separatrix.algorithms.logistic.multinomial import separate_jointly
+from separatrix.algorithms.logistic.objective import LogisticObjective
 from separatrix.certificates import CertificateError, JointLikelihoodWithin, LikelihoodWithin
 from separatrix.certificates.arithmetic.enclosures import entropy_below, softplus_above, sum_below
 from separatrix.certificates.check.__main__ import verdict
@@ -125,8 +125,8 @@ def test_a_loose_fit_takes_one_pass_to_prove_and_holds(tol, monkeypatch):
     X[:, 4] = X[:, 0] + 1e-3 * random.normal(size=3000)
     y = (X @ random.normal(size=5) + random.normal(size=3000) > 0).astype(int)
     passes = []
-    ends = proof._ends
-    monkeypatch.setattr(proof, "_ends", lambda *given: passes.append(1) or ends(*given))
+    ends = proof._compute_bounds
+    monkeypatch.setattr(proof, "_compute_bounds", lambda *given: passes.append(1) or ends(*given))
     model = sx.LogisticRegression(tol=tol).fit(X, y)
     assert len(passes) == 1
     assert model.gap_ <= tol
@@ -144,7 +144,9 @@ def test_kernels_are_their_plain_twins(dtype):
     scores = random.normal(size=40) * 20
     scores[:3] = 0.0, 900.0, -900.0
     slopes, curvatures = np.empty(40), np.empty(40)
-    loss = objective_kernels.logistic_terms(scores, signs, costs, np.empty(40, np.int64), slopes, curvatures)
+    loss = objective_kernels.differentiate_losses(
+        scores, signs, costs, np.empty(40, np.int64), slopes, curvatures
+    )
     p = 1 / (1 + np.exp(np.clip(signs * scores, -700, 700)))
     assert loss == pytest.approx(costs @ np.logaddexp(0, -signs * scores), rel=1e-14)
     assert np.allclose(slopes, -costs * signs * p, rtol=1e-13, atol=1e-300)
@@ -159,7 +161,7 @@ def test_kernels_are_their_plain_twins(dtype):
         objective_kernels.add_rows(rows, slopes, 1.0, total)
         assert np.allclose(total, Z.T @ slopes)
         total = np.zeros(4)
-        objective_kernels.add_curved(rows, curvatures, 1.0, direction, total)
+        objective_kernels.add_hessian_product(rows, curvatures, 1.0, direction, total)
         assert np.allclose(total, Z.T @ (curvatures * (Z @ direction)))
     gram, squares = np.zeros((4, 4)), np.zeros(4)
     objective_kernels.add_gram(csr, curvatures, 1.0, gram)
@@ -170,7 +172,9 @@ def test_kernels_are_their_plain_twins(dtype):
         found, bent, total = (scores if known else np.full(40, np.nan)), np.empty(40), np.zeros(4)
         at = scores if known else Z @ direction
         q = 1 / (1 + np.exp(np.clip(signs * at, -700, 700)))
-        loss, mass = objective_kernels.logistic_sums(X, signs, costs, direction, known, found, bent, total)
+        loss, mass = objective_kernels.differentiate_dense_rows(
+            X, signs, costs, direction, known, found, bent, total
+        )
         assert np.allclose(found, at, rtol=1e-12)
         assert loss == pytest.approx(costs @ np.logaddexp(0, -signs * at), rel=1e-12)
         assert np.allclose(total, Z.T @ (-costs * signs * q), rtol=1e-11)
@@ -180,11 +184,11 @@ def test_kernels_are_their_plain_twins(dtype):
     assert np.allclose(scaled, np.sqrt(curvatures)[:, None] * (Z - [1, 1, 1, 0]))
     curved, scale, found, rest = random.normal(size=(4, 5))
     wanted = found + 0.3 * curved, rest - 0.3 * curved**2
-    total = objective_kernels.descend(curved, curved**2, scale, 0.3, found, rest)
+    total = objective_kernels.update_solution(curved, curved**2, scale, 0.3, found, rest)
     assert np.allclose([found, rest], wanted)
     assert total == pytest.approx(scale @ rest**2)
     wanted = scale * rest + 0.7 * curved
-    objective_kernels.turn(rest, scale, 0.7, curved)
+    objective_kernels.update_direction(rest, scale, 0.7, curved)
     assert np.allclose(curved, wanted)
 
 
@@ -349,7 +353,7 @@ def test_forged_proofs_are_refused(tmp_path, penalty):
 
 def test_any_weights_get_a_bound_that_holds():
     """However bad the weights, what is proven from below stays below the optimum."""
-    from separatrix.algorithms.logistic.certificate import proven
+    from separatrix.algorithms.logistic.certificate import certify
 
     X, y = drawn(150, 3, seed=15)
     best = sx.LogisticRegression(tol=1e-11).fit(X, y)
@@ -357,7 +361,7 @@ def test_any_weights_get_a_bound_that_holds():
     random = np.random.default_rng(16)
     for scale in (1e-3, 1.0, 30.0):
         weights = np.append(best.coef_[0], best.intercept_) + scale * random.normal(size=4)
-        proof = proven(rows, 1, weights, 1.0, intercept=True)
+        proof = certify(rows, 1, weights, 1.0, intercept=True)
         assert proof.lower <= best.objective_
         assert proof.upper >= best.lower_bound_
         assert proof.verify(X, y).holds
@@ -723,16 +727,16 @@ def test_complete_separation_is_told():
 def test_multinomial_separation_is_decided_on_differences_of_classes():
     X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]])
     y = np.array([0, 0, 1, 1, 2, 2])
-    assert joint_separation(as_rows(X, y), 3, intercept=True).kind == "complete"
+    assert separate_jointly(as_rows(X, y), 3, intercept=True).kind == "complete"
     with pytest.warns(sx.FitWarning, match="completely separated"):
         model = sx.LogisticRegression(penalty=None, multi_class="multinomial").fit(X, y)
     assert model.separation_ == "complete"
     assert np.isfinite(model.coef_).all()
     mixed = np.array([0, 1, 2, 0, 1, 2])
-    assert joint_separation(as_rows(X, mixed), 3, intercept=True).kind == "overlap"
+    assert separate_jointly(as_rows(X, mixed), 3, intercept=True).kind == "overlap"
     # One class alone is told apart: quasi, though neither of the others is.
     half = np.array([0, 1, 0, 1, 2, 2])
-    assert joint_separation(as_rows(X, half), 3, intercept=True).kind == "quasi"
+    assert separate_jointly(as_rows(X, half), 3, intercept=True).kind == "quasi"
 
 
 # Firth
@@ -998,10 +1002,10 @@ def _hessian_everywhere(X, y, weights):
 
 def test_smoothness_is_the_largest_curvature():
     X, y = drawn(100, 3, seed=23)
-    problem = Likelihood(as_rows(X, y), 1, 2.0, intercept=True, centred=False)
+    problem = LogisticObjective(as_rows(X, y), 1, 2.0, intercept=True, centred=False)
     Z = np.column_stack([X, np.ones(100)])
     wanted = np.linalg.eigvalsh(0.5 * Z.T @ Z + np.diag([1.0, 1.0, 1.0, 0.0]))[-1]
-    assert largest_curvature(problem) == pytest.approx(wanted, rel=1e-9)
+    assert find_largest_curvature(problem) == pytest.approx(wanted, rel=1e-9)
 
 
 # In use

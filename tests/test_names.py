@@ -92,6 +92,19 @@ UNITS = frozenset({
 })  # fmt: skip
 # {file or folder: {constant: why it has no unit}}
 DIMENSIONLESS = {
+    "algorithms/logistic/enclosure_kernels.py": {
+        "ALLOWED_ERROR": "relative",
+        "LN2": "a number of its own",
+        "LN2_HIGH": "a number of its own",
+        "LN2_LOW": "a number of its own",
+    },
+    "algorithms/logistic/inference.py": {"MAX_DISTANCE": "in standard errors"},
+    "algorithms/logistic/newton.py": {"EPSILON": "of doubles"},
+    "algorithms/logistic/objective_kernels.py": {
+        "LN2_HIGH": "a number of its own",
+        "LN2_LOW": "a number of its own",
+        "LOG2E": "a number of its own",
+    },
     "certificates/arithmetic/enclosures.py": {
         "_LEAST_DOUBLE": "a number of its own",
         "_LN2": "a number of its own",

@@ -75,12 +75,16 @@ def _differences(model: Any) -> Iterator[str]:
     for name in ("certificate_", "mistake_run_"):
         found = getattr(model, name, None)
         if isinstance(found, JointLikelihoodWithin):
-            if not getattr(model, "_joint", False):
+            if not getattr(model, "_is_multinomial", False):
                 yield f"its {name} speaks of a multinomial model, which it is not."
             else:
                 yield from _joint_differences(model, found)
             continue
-        if name == "certificate_" and getattr(model, "_joint", False) and not isinstance(found, Undecided):
+        if (
+            name == "certificate_"
+            and getattr(model, "_is_multinomial", False)
+            and not isinstance(found, Undecided)
+        ):
             yield f"its {name} does not speak of a multinomial model, which it is."
         certificates = _each(found, 1 if isinstance(found, Undecided) else n_tasks)
         if certificates is None:

@@ -32,9 +32,9 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.logistic.inference import Inference, tables
-from separatrix.algorithms.logistic.probabilities import log_probabilities
-from separatrix.algorithms.logistic.solver import NOT_ASKED, descend
+from separatrix.algorithms.logistic.inference import Inference, make_tables
+from separatrix.algorithms.logistic.probabilities import compute_log_probabilities
+from separatrix.algorithms.logistic.solver import UNASKED_FACTS, minimise
 from separatrix.fitting import FitWarning, Solution, warn
 from separatrix.fitting.history import History
 from separatrix.fitting.parameters import is_between, is_number, is_one_of, is_whole, shown
@@ -141,14 +141,14 @@ class LogisticRegression(WeightedClassifier):
         super()._check_parameters()
         if not (is_number(self.C) and float(self.C) > 0):
             raise ValueError(f"C={shown(self.C)} must be a number above 0, or inf for no penalty.")
-        for name, known in {
+        for name, allowed in {
             "penalty": ("l2", "firth", None),
             "multi_class": ("ovr", "multinomial"),
             "solver": SOLVERS,
         }.items():
             value = getattr(self, name)
-            if not is_one_of(value, known):
-                raise ValueError(f"{name}={shown(value)} is none of {', '.join(map(repr, known))}.")
+            if not is_one_of(value, allowed):
+                raise ValueError(f"{name}={shown(value)} is none of {', '.join(map(repr, allowed))}.")
         if not is_between(self.tol, 0, 1):
             raise ValueError(f"tol={shown(self.tol)} makes no sense: it is a share between 0 and 1.")
         if not (is_whole(self.max_iter) and self.max_iter >= 1):
@@ -164,29 +164,29 @@ class LogisticRegression(WeightedClassifier):
         if self.warm_start and same_classes and coef is not None and coef.shape[1] == self.n_features_in_:
             self._starts = list(np.column_stack([coef, self.intercept_]))
 
-    def _start(self, positive: int) -> np.ndarray | None:
+    def _select_start(self, positive: int) -> np.ndarray | None:
         if not self._starts:
             return None
         return self._starts[0 if len(self._starts) == 1 else positive]
 
     def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
-        if self._joint and self.penalty == "firth":
+        if self._is_multinomial and self.penalty == "firth":
             raise ValueError(
                 "penalty='firth' has no multinomial model: use multi_class='ovr', or penalty='l2' or None."
             )
         # A BLAS that divides a product of two long vectors among threads is slower than one that does not.
-        with one_blas_thread():
+        with limit_blas_threads():
             try:
-                if self._joint:
-                    from separatrix.algorithms.logistic.multinomial import solve
+                if self._is_multinomial:
+                    from separatrix.algorithms.logistic.multinomial import solve_multinomial
 
-                    return solve(self, rows)
+                    return solve_multinomial(self, rows)
                 return super()._solve_all(rows, tasks)
             finally:
                 del self._starts
 
     @property
-    def _joint(self) -> bool:
+    def _is_multinomial(self) -> bool:
         return self.multi_class == "multinomial" and len(self.classes_) > 2
 
     def _solve(self, rows: Rows, positive: int) -> Solution:
@@ -198,12 +198,12 @@ class LogisticRegression(WeightedClassifier):
             from separatrix.algorithms.logistic.unpenalised import solve_unpenalised
 
             return solve_unpenalised(self, rows, positive)
-        weights, certificate, facts = descend(self, rows, positive, self._cost, self._start(positive))
-        return Solution(weights, certificate, History(), {**facts, **NOT_ASKED})
+        weights, certificate, facts = minimise(self, rows, positive, self._cost, self._select_start(positive))
+        return Solution(weights, certificate, History(), {**facts, **UNASKED_FACTS})
 
     def _keep(self, solutions: list[Solution]) -> None:
         super()._keep(solutions)
-        if self._joint:
+        if self._is_multinomial:
             self.certificate_ = solutions[0].certificate
             self.history_ = solutions[0].history
             for fact in solutions[0].facts.keys() - {"separated_rows"}:
@@ -214,37 +214,37 @@ class LogisticRegression(WeightedClassifier):
             return
         super()._warn(certificates)
         gaps = np.atleast_1d(np.asarray(self.gap_, dtype=float))
-        open_ = gaps[np.isfinite(gaps) & (gaps > self.tol)]
+        open_gaps = gaps[np.isfinite(gaps) & (gaps > self.tol)]
         separated = "complete" in np.atleast_1d(np.asarray(self.separation_))
-        if len(open_) and not separated:
+        if len(open_gaps) and not separated:
             warn(
                 FitWarning,
-                f"The fit ended with a proven relative gap of {open_.max():.1e}, above tol={self.tol:g}: "
-                f"{self._remedy()}.",
+                f"The fit ended with a proven relative gap of {open_gaps.max():.1e}, above tol={self.tol:g}: "
+                f"{self._suggest_remedy()}.",
             )
 
-    def _remedy(self) -> str:
-        near = self._nearly_dependent()
+    def _suggest_remedy(self) -> str:
+        near = self._name_nearly_dependent()
         if near:
             return f"{near} nearly depend on one another: drop one of them, or set penalty='l2'"
         if isfinite(self._cost) and self._cost > LARGE_COST:
             return f"lower C={self._cost:g}, or set penalty=None"
         return "allow more steps (max_iter), another solver, or scale the columns"
 
-    def _nearly_dependent(self) -> str:
+    def _name_nearly_dependent(self) -> str:
         """The names of the columns that nearly depend on one another; one alone does so on the intercept."""
-        near: set[int] = set()
-        for each in getattr(self, "near_dependency_", ()):
-            near.update(each if isinstance(each, tuple) else (each,))
+        columns: set[int] = set()
+        for entry in getattr(self, "near_dependency_", ()):
+            columns.update(entry if isinstance(entry, tuple) else (entry,))
         names = getattr(self, "feature_names_in_", None)
-        told = [f"column {k}" if names is None else str(names[k]) for k in sorted(near)[:6]]
-        if len(near) == 1:
-            told.append("the intercept")
-        return ", ".join(told) + (", ..." if len(near) > 6 else "")
+        listed = [f"column {k}" if names is None else str(names[k]) for k in sorted(columns)[:6]]
+        if len(columns) == 1:
+            listed.append("the intercept")
+        return ", ".join(listed) + (", ..." if len(columns) > 6 else "")
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """log P(class | x), a column a class."""
-        return log_probabilities(self.decision_function(X), joint=self._joint)
+        return compute_log_probabilities(self.decision_function(X), multinomial=self._is_multinomial)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """P(class | x), a column a class. One against the rest: each model's probability, over their sum."""
@@ -264,16 +264,16 @@ class LogisticRegression(WeightedClassifier):
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self)
-        near = self._nearly_dependent()
+        near = self._name_nearly_dependent()
         if near:
             raise ValueError(
                 f"{near} nearly depend on one another, too nearly for standard errors in double precision: "
                 "drop one of them."
             )
-        return tables(self, level)
+        return make_tables(self, level)
 
 
-def one_blas_thread() -> Any:
+def limit_blas_threads() -> Any:
     """A context in which products of matrices run on one thread; blocks of rows have threads of their own."""
     from separatrix.rows.threads import blas
 

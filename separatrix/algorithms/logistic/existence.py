@@ -23,8 +23,8 @@ from separatrix.certificates import Overlapping, WeaklySeparable
 from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import DenseRows, Rows, SparseRows
 
-LEAST = 5e-324  # the smallest double above 0
-MOST_VALUES = 4_000_000  # of the rows among which those that restore feasibility are chosen
+LEAST_VALUE = 5e-324  # the smallest double above 0
+MAX_VALUES = 4_000_000  # of the rows among which those that restore feasibility are chosen
 
 
 @dataclass
@@ -58,24 +58,26 @@ class Existence:
         return proof.normals if isinstance(proof, Overlapping | WeaklySeparable) else ()
 
 
-def in_doubles(direction: Sequence[float | int]) -> np.ndarray:
+def scale_to_doubles(direction: Sequence[float | int]) -> np.ndarray:
     """The direction with a largest entry of ±1; its own entries may exceed the range of doubles."""
     exact = [Fraction(value) for value in direction]
     largest = max(map(abs, exact), default=Fraction(0)) or Fraction(1)
     return np.array([float(value / largest) for value in exact])
 
 
-def existence(rows: Rows, positive: int, *, intercept: bool, time_limit: float | None = None) -> Existence:
+def decide_existence(
+    rows: Rows, positive: int, *, intercept: bool, time_limit: float | None = None
+) -> Existence:
     """Ask `separate` about the rows with a weight above 0."""
     counted = None
     if rows.weights is not None and (rows.weights == 0).any():
         counted = np.flatnonzero(rows.weights)
-        rows = some_rows(rows, counted)
-    answer = separated(rows, positive, intercept=intercept, time_limit=time_limit)
-    return Existence(answer.kind, answer, counted)
+        rows = take_rows(rows, counted)
+    separation = separated(rows, positive, intercept=intercept, time_limit=time_limit)
+    return Existence(separation.kind, separation, counted)
 
 
-def some_rows(rows: Rows, chosen: np.ndarray) -> Rows:
+def take_rows(rows: Rows, chosen: np.ndarray) -> Rows:
     """The chosen rows, in memory."""
     parts, codes = [], []
     for block in rows.blocks():
@@ -85,17 +87,17 @@ def some_rows(rows: Rows, chosen: np.ndarray) -> Rows:
         codes.append(block.codes[local])
     labels = np.concatenate(codes)
     if isinstance(parts[0], np.ndarray):
-        new: Rows = DenseRows(np.concatenate(parts), labels, rows.classes, n_jobs=rows.n_jobs)
+        subset: Rows = DenseRows(np.concatenate(parts), labels, rows.classes, n_jobs=rows.n_jobs)
     else:
         from scipy.sparse import vstack
 
-        new = SparseRows(vstack(parts, format="csr"), labels, rows.classes, n_jobs=rows.n_jobs)
-    new.weights = None if rows.weights is None else rows.weights[chosen]
-    return new
+        subset = SparseRows(vstack(parts, format="csr"), labels, rows.classes, n_jobs=rows.n_jobs)
+    subset.weights = None if rows.weights is None else rows.weights[chosen]
+    return subset
 
 
-def restoring_rows(
-    rows: Rows, positive: int, weights: np.ndarray, found: Existence, *, intercept: bool
+def choose_restoring_rows(
+    rows: Rows, positive: int, weights: np.ndarray, existence: Existence, *, intercept: bool
 ) -> tuple[int, ...]:
     """Rows of the face, as many as it has dimensions, that are far from dependent and from their bounds."""
     from scipy.linalg import qr
@@ -104,12 +106,12 @@ def restoring_rows(
     from separatrix.certificates.claims.separation import split
 
     width = rows.n_columns + intercept
-    rank = width - len(found.normals)
-    most = max(4 * width, MOST_VALUES // width)
-    stride = max(1, rows.n_rows // most)
-    plane = None if found.direction is None else Margins(*split(found.direction, intercept))  # type: ignore[arg-type]
-    heaviest = 1.0 if rows.weights is None else float(rows.weights.max())
-    places, values = [], []
+    rank = width - len(existence.normals)
+    max_rows = max(4 * width, MAX_VALUES // width)
+    stride = max(1, rows.n_rows // max_rows)
+    plane = None if existence.direction is None else Margins(*split(existence.direction, intercept))  # type: ignore[arg-type]
+    max_weight = 1.0 if rows.weights is None else float(rows.weights.max())
+    row_numbers, values = [], []
     for block in rows.blocks():
         first = -block.start % stride
         local = np.arange(first, len(block), stride)
@@ -117,33 +119,33 @@ def restoring_rows(
         z = X.toarray() if hasattr(X, "toarray") else np.asarray(X, np.float64)
         z = np.column_stack([z, np.ones(len(local))]) if intercept else z
         signs = block.signs(positive)[local]
-        v = np.ones(len(local)) if rows.weights is None else rows.weights[block.start + local] / heaviest
+        v = np.ones(len(local)) if rows.weights is None else rows.weights[block.start + local] / max_weight
         with np.errstate(all="ignore"):
             margins = signs * (z @ (weights if intercept else weights[:-1]))
-        spread = v / (np.exp(np.clip(margins, -50, 50)) + 2 + np.exp(np.clip(-margins, -50, 50)))
+        curvatures = v / (np.exp(np.clip(margins, -50, 50)) + 2 + np.exp(np.clip(-margins, -50, 50)))
         if plane is not None:
-            spread = np.where(plane.compare(X, signs, block.start) == 0, spread, 0.0)
-        kept = spread > 0
-        places.append((block.start + local)[kept])
-        values.append(z[kept] * spread[kept, None])
-    table = np.concatenate(values)
-    if len(table) < rank or rank == 0:
+            curvatures = np.where(plane.compare(X, signs, block.start) == 0, curvatures, 0.0)
+        has_curvature = curvatures > 0
+        row_numbers.append((block.start + local)[has_curvature])
+        values.append(z[has_curvature] * curvatures[has_curvature, None])
+    candidates = np.concatenate(values)
+    if len(candidates) < rank or rank == 0:
         return ()
-    table /= np.maximum(abs(table).max(axis=0), LEAST)
-    chosen = qr(table.T, mode="r", pivoting=True)[1][:rank]
-    return tuple(sorted(np.concatenate(places)[chosen].tolist()))
+    candidates /= np.maximum(abs(candidates).max(axis=0), LEAST_VALUE)
+    chosen = qr(candidates.T, mode="r", pivoting=True)[1][:rank]
+    return tuple(sorted(np.concatenate(row_numbers)[chosen].tolist()))
 
 
-def spanned(rows: Rows, *, intercept: bool) -> dict[str, Any]:
+def describe_span(rows: Rows, *, intercept: bool) -> dict[str, Any]:
     """How many rows count, the rank of their (x, 1), and which coefficients are aliased."""
-    null = null_space(rows, intercept=intercept)
+    null_basis = null_space(rows, intercept=intercept)
     return {
-        "counted": counted_rows(rows),
-        "rank": len(null) - null.shape[1],
-        "aliased": tuple(bool(row.any()) for row in null),
+        "counted": count_weighted_rows(rows),
+        "rank": len(null_basis) - null_basis.shape[1],
+        "aliased": tuple(bool(row.any()) for row in null_basis),
     }
 
 
-def counted_rows(rows: Rows) -> int:
+def count_weighted_rows(rows: Rows) -> int:
     """The rows with a weight above 0."""
     return rows.n_rows if rows.weights is None else int(np.count_nonzero(rows.weights))

@@ -23,27 +23,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.logistic.overflow import quiet, refuse_overflow
-from separatrix.algorithms.logistic.safe_units import units_of
+from separatrix.algorithms.logistic.overflow import refuse_overflow, silence_overflow
+from separatrix.algorithms.logistic.safe_units import choose_units
 from separatrix.fitting.exact_errors import matrix
 from separatrix.fitting.progress import report_step
 from separatrix.rows import Block, DataError, Rows
 
-HALVINGS = 30
-DEPENDENT = 1e-11  # an eigenvalue of the columns' correlations, as a share of the largest, that counts as 0
-LOOSE = 1e-4  # an entry of a null vector, for columns of unit length, that counts as more than 0
+MAX_HALVING_STEPS = 30
+NULL_EIGENVALUE_SHARE = 1e-11  # of the largest: an eigenvalue of the correlations that counts as 0
+MIN_NULL_ENTRY_SIZE = (
+    1e-4  # an entry of a null vector, for columns of unit length, that counts as more than 0
+)
 
 
-class Firth(NamedTuple):
+class FirthEstimate(NamedTuple):
     """The estimate, its covariance, the penalised log-likelihood, the plain one, and how it ended."""
 
     weights: np.ndarray
     covariance: np.ndarray
-    penalised: float
+    penalised_log_likelihood: float
     log_likelihood: float
-    null: float
+    null_log_likelihood: float
     residual: float
-    iterations: int
+    n_iter: int
     converged: bool
     determined: tuple[bool, ...]
     rank: int
@@ -53,104 +55,106 @@ class FirthProblem:
     """Sums over the rows (x − centre, 1), or x without an intercept."""
 
     def __init__(self, rows: Rows, positive: int, *, intercept: bool) -> None:
-        self.units = units_of(rows, inf)
+        self.units = choose_units(rows, inf)
         self.rows, self.positive, self.intercept = self.units.rows, positive, intercept
         self.weights = rows.weights  # as given: unlike the likelihood alone, the penalised one has no units
         self.centre = np.zeros(rows.n_columns)
-        self.frame: np.ndarray | None = None
+        self.basis: np.ndarray | None = None
         self.width = rows.n_columns + intercept
-        self.outward = np.eye(self.width)
+        self.user_from_internal = np.eye(self.width)
         self.determined = np.ones(self.width, bool)  # coefficients whose axis lies in the space of the rows
 
     def prepare(self) -> None:
         """Move the origin to the mean of the rows, and find the space that they span."""
         if self.intercept:
-            total, mass = self.rows.sum(quiet(self._weighted))
+            total, mass = self.rows.sum(silence_overflow(self._sum_rows))
             centre = total / mass
             self.centre = np.where(np.isfinite(centre), centre, 0.0)
-            self.outward[-1, :-1] = -self.centre
-        gram = np.asarray(self.rows.sum(quiet(lambda block: (self._gram(block),)))[0])
-        size = np.sqrt(np.maximum(np.diagonal(gram), 1e-300))
-        if not np.isfinite(size).all():
+            self.user_from_internal[-1, :-1] = -self.centre
+        gram = np.asarray(self.rows.sum(silence_overflow(lambda block: (self._sum_gram(block),)))[0])
+        column_norms = np.sqrt(np.maximum(np.diagonal(gram), 1e-300))
+        if not np.isfinite(column_norms).all():
             refuse_overflow(self.rows)
-        values, vectors = np.linalg.eigh(gram / size / size[:, None])
-        kept = values > DEPENDENT * values[-1]
-        if kept.all():
+        values, vectors = np.linalg.eigh(gram / column_norms / column_norms[:, None])
+        is_kept = values > NULL_EIGENVALUE_SHARE * values[-1]
+        if is_kept.all():
             return
-        null = vectors[:, ~kept] / size[:, None]
-        loose = abs(self.outward @ null) * size[:, None]
+        null_vectors = vectors[:, ~is_kept] / column_norms[:, None]
+        null_entries = abs(self.user_from_internal @ null_vectors) * column_norms[:, None]
         # A sum that cancels is 0 up to its rounding.
-        reach = (abs(self.outward) @ abs(null)) * size[:, None]
-        self.determined = ~(loose > LOOSE * (1.0 + reach)).any(axis=1)
-        self.frame = vectors[:, kept] / size[:, None]
-        self.width = int(kept.sum())
-        span = np.linalg.qr(vectors[:, kept] * size[:, None])[0]
-        self.outward = self.outward @ span @ (span.T @ self.frame)
-        self.inward = vectors[:, kept].T * size
+        absolute_sums = (abs(self.user_from_internal) @ abs(null_vectors)) * column_norms[:, None]
+        self.determined = ~(null_entries > MIN_NULL_ENTRY_SIZE * (1.0 + absolute_sums)).any(axis=1)
+        self.basis = vectors[:, is_kept] / column_norms[:, None]
+        self.width = int(is_kept.sum())
+        span = np.linalg.qr(vectors[:, is_kept] * column_norms[:, None])[0]
+        self.user_from_internal = self.user_from_internal @ span @ (span.T @ self.basis)
+        self.internal_from_user = vectors[:, is_kept].T * column_norms
 
-    def at(self, weights: np.ndarray) -> np.ndarray:
+    def to_internal(self, weights: np.ndarray) -> np.ndarray:
         """Weights of the rows as given, in the coordinates of the problem."""
-        moved = weights[: len(self.outward)].copy()
+        internal = weights[: len(self.user_from_internal)].copy()
         if self.intercept:
-            moved[-1] += self.centre @ moved[:-1]
-        return moved if self.frame is None else self.inward @ moved
+            internal[-1] += self.centre @ internal[:-1]
+        return internal if self.basis is None else self.internal_from_user @ internal
 
-    def _weighted(self, block: Block) -> tuple[np.ndarray, float]:
+    def _sum_rows(self, block: Block) -> tuple[np.ndarray, float]:
         v = np.ones(len(block)) if self.weights is None else self.weights[block.start : block.stop]
         return np.asarray(matrix(block, self.rows.n_columns).T @ v), float(v.sum())
 
-    def _gram(self, block: Block) -> np.ndarray:
-        z, v, *_ = self._block(block, np.zeros(self.width))
+    def _sum_gram(self, block: Block) -> np.ndarray:
+        z, v, *_ = self._evaluate_block(block, np.zeros(self.width))
         z = z[v > 0]
         return np.asarray(z.T @ z)
 
-    def _block(self, block: Block, weights: np.ndarray) -> tuple[Any, ...]:
+    def _evaluate_block(self, block: Block, weights: np.ndarray) -> tuple[Any, ...]:
         X = matrix(block, self.rows.n_columns)
         z = (X.toarray() if hasattr(X, "toarray") else np.asarray(X, np.float64)) - self.centre
         z = np.column_stack([z, np.ones(len(z))]) if self.intercept else z
-        z = z if self.frame is None else z @ self.frame
+        z = z if self.basis is None else z @ self.basis
         v = np.ones(len(z)) if self.weights is None else self.weights[block.start : block.stop]
         scores = z @ weights
         p = 0.5 * (1.0 + np.tanh(0.5 * scores))
         return z, v, block.signs(self.positive), scores, p
 
-    def information(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
+    def compute_information(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
         """The log-likelihood and I."""
 
         def term(block: Block) -> tuple[float, np.ndarray]:
-            z, v, signs, scores, p = self._block(block, weights)
+            z, v, signs, scores, p = self._evaluate_block(block, weights)
             return -float(v @ np.logaddexp(0.0, -signs * scores)), (z.T * (v * p * (1 - p))) @ z
 
-        likelihood, information = self.rows.sum(quiet(term))
+        likelihood, information = self.rows.sum(silence_overflow(term))
         return float(likelihood), np.asarray(information)
 
-    def score(self, weights: np.ndarray, inverse: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def differentiate(self, weights: np.ndarray, inverse: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The gradient of the penalised likelihood, and its curvature with the leverages held fixed.
 
         With them fixed it is a likelihood of more rows: each with its leverage, half in either class.
         """
 
         def term(block: Block) -> tuple[np.ndarray, np.ndarray]:
-            z, v, signs, _, p = self._block(block, weights)
+            z, v, signs, _, p = self._evaluate_block(block, weights)
             leverage = v * p * (1 - p) * np.einsum("ij,jk,ik->i", z, inverse, z, optimize=True)
             slope = z.T @ (v * ((signs > 0) - p) + leverage * (0.5 - p))
             return slope, (z.T * ((v + leverage) * p * (1 - p))) @ z
 
-        slope, curvature = self.rows.sum(quiet(term))
+        slope, curvature = self.rows.sum(silence_overflow(term))
         return np.asarray(slope), np.asarray(curvature)
 
 
-def firth(rows: Rows, positive: int, *, intercept: bool, max_iter: int, start: np.ndarray | None) -> Firth:
+def fit_firth(
+    rows: Rows, positive: int, *, intercept: bool, max_iter: int, start: np.ndarray | None
+) -> FirthEstimate:
     """Newton's steps with the leverages held fixed, halved until the penalised likelihood does not fall."""
     with np.errstate(all="ignore"):
-        return _firth(FirthProblem(rows, positive, intercept=intercept), rows, max_iter, start)
+        return _fit(FirthProblem(rows, positive, intercept=intercept), rows, max_iter, start)
 
 
-def _firth(problem: FirthProblem, rows: Rows, max_iter: int, start: np.ndarray | None) -> Firth:
+def _fit(problem: FirthProblem, rows: Rows, max_iter: int, start: np.ndarray | None) -> FirthEstimate:
     intercept = problem.intercept
     problem.prepare()
-    w = np.zeros(problem.width) if start is None else problem.at(problem.units.inward(start))
-    likelihood, inverse, penalised = _value(problem, w)
+    w = np.zeros(problem.width) if start is None else problem.to_internal(problem.units.to_internal(start))
+    likelihood, inverse, penalised = _evaluate(problem, w)
     if not np.isfinite(penalised):
         raise DataError(
             "Some columns nearly depend on one another, too nearly for Firth's penalty in doubles: drop "
@@ -158,7 +162,7 @@ def _firth(problem: FirthProblem, rows: Rows, max_iter: int, start: np.ndarray |
         )
     steps = 0
     while True:
-        slope, curvature = problem.score(w, inverse)
+        slope, curvature = problem.differentiate(w, inverse)
         residual = float(np.sqrt(max(slope @ inverse @ slope, 0.0)))
         if not np.isfinite(residual) or not np.isfinite(curvature).all():
             refuse_overflow(rows)
@@ -168,35 +172,35 @@ def _firth(problem: FirthProblem, rows: Rows, max_iter: int, start: np.ndarray |
             break
         direction = np.linalg.lstsq(curvature, slope, rcond=None)[0]
         step = 1.0
-        for _ in range(HALVINGS):
+        for _ in range(MAX_HALVING_STEPS):
             trial = w + step * direction
-            value = _value(problem, trial)
-            if value[2] >= penalised - 1e-12 * abs(penalised):
+            trial_value = _evaluate(problem, trial)
+            if trial_value[2] >= penalised - 1e-12 * abs(penalised):
                 break
             step *= 0.5
         else:
             converged = residual <= 1e-6
             break
-        w, (likelihood, inverse, penalised) = trial, value
+        w, (likelihood, inverse, penalised) = trial, trial_value
         steps += 1
-    out = np.zeros(rows.n_columns + 1)
-    out[: rows.n_columns + intercept] = problem.outward @ w
-    covariance = problem.outward @ inverse @ problem.outward.T
-    shift = 0.0
-    if problem.units.columns is not None:
-        if problem.frame is None:  # the determinant is that of the rows as given
-            shift = float(problem.units.columns.sum()) * log(2.0)
-        powers = -np.append(problem.units.columns, np.zeros(int(intercept), np.int64))
-        covariance = np.ldexp(covariance, powers + powers[:, None])
-    out = problem.units.outward(out)
-    if not np.isfinite(out).all():
+    weights = np.zeros(rows.n_columns + 1)
+    weights[: rows.n_columns + intercept] = problem.user_from_internal @ w
+    covariance = problem.user_from_internal @ inverse @ problem.user_from_internal.T
+    log_scale = 0.0
+    if problem.units.column_exponents is not None:
+        if problem.basis is None:  # the determinant is that of the rows as given
+            log_scale = float(problem.units.column_exponents.sum()) * log(2.0)
+        exponents = -np.append(problem.units.column_exponents, np.zeros(int(intercept), np.int64))
+        covariance = np.ldexp(covariance, exponents + exponents[:, None])
+    weights = problem.units.to_user(weights)
+    if not np.isfinite(weights).all():
         refuse_overflow(rows)
-    return Firth(
-        out,
+    return FirthEstimate(
+        weights,
         covariance,
-        penalised + shift,
+        penalised + log_scale,
         likelihood,
-        _null(problem) + shift,
+        _compute_null_log_likelihood(problem) + log_scale,
         residual,
         steps,
         converged,
@@ -205,45 +209,46 @@ def _firth(problem: FirthProblem, rows: Rows, max_iter: int, start: np.ndarray |
     )
 
 
-def _null(problem: FirthProblem) -> float:
+def _compute_null_log_likelihood(problem: FirthProblem) -> float:
     """The penalised likelihood where only the intercept is free, the information being that of all columns.
 
     With one probability p for all rows its slope is n₁ − np + D(½ − p), D counting the constant.
     """
-    w = np.zeros(len(problem.outward))
+    w = np.zeros(len(problem.user_from_internal))
     if problem.intercept:
-        negatives, positives = masses(problem.rows, problem.weights, problem.positive)
+        negatives, positives = sum_class_weights(problem.rows, problem.weights, problem.positive)
         w[-1] = np.log((positives + 0.5 * problem.width) / (negatives + 0.5 * problem.width))
-    return _value(problem, problem.at(w))[2]
+    return _evaluate(problem, problem.to_internal(w))[2]
 
 
-def _value(problem: FirthProblem, w: np.ndarray) -> tuple[float, np.ndarray, float]:
-    likelihood, information = problem.information(w)
+def _evaluate(problem: FirthProblem, w: np.ndarray) -> tuple[float, np.ndarray, float]:
+    likelihood, information = problem.compute_information(w)
     scale = np.sqrt(np.maximum(np.diagonal(information), 1e-300))
-    unit = information / scale / scale[:, None]
-    if not unit.size:  # no row spans anything: the penalty is a constant
-        return likelihood, unit, likelihood
-    if not np.isfinite(unit).all():
+    scaled = information / scale / scale[:, None]
+    if not scaled.size:  # no row spans anything: the penalty is a constant
+        return likelihood, scaled, likelihood
+    if not np.isfinite(scaled).all():
         return likelihood, information, -np.inf
-    sign, logarithm = np.linalg.slogdet(unit)
-    if not sign > 0 or not np.isfinite(logarithm) or np.linalg.cond(unit) > 1e14:
+    sign, log_determinant = np.linalg.slogdet(scaled)
+    if not sign > 0 or not np.isfinite(log_determinant) or np.linalg.cond(scaled) > 1e14:
         return likelihood, information, -np.inf
-    inverse = np.linalg.inv(unit) / scale / scale[:, None]
-    return likelihood, inverse, likelihood + 0.5 * float(logarithm) + float(np.log(scale).sum())
+    inverse = np.linalg.inv(scaled) / scale / scale[:, None]
+    return likelihood, inverse, likelihood + 0.5 * float(log_determinant) + float(np.log(scale).sum())
 
 
-def uncentred(covariance: np.ndarray, centre: np.ndarray) -> np.ndarray:
+def uncentre_covariance(covariance: np.ndarray, centre: np.ndarray) -> np.ndarray:
     """The covariance of (w, b) from that of (w, b + w·centre)."""
-    change = np.eye(len(covariance))
-    change[-1, :-1] = -centre
-    return change @ covariance @ change.T
+    translation = np.eye(len(covariance))
+    translation[-1, :-1] = -centre
+    return translation @ covariance @ translation.T
 
 
-def masses(rows: Rows, weights: np.ndarray | None, positive: int) -> tuple[float, float]:
+def sum_class_weights(rows: Rows, weights: np.ndarray | None, positive: int) -> tuple[float, float]:
     """The weight of the negative rows, and of the positive ones."""
     negatives = positives = 0.0
     for block in rows.blocks():
         v = np.ones(len(block)) if weights is None else weights[block.start : block.stop]
-        above = block.signs(positive) > 0
-        negatives, positives = negatives + float(v[~above].sum()), positives + float(v[above].sum())
+        is_positive = block.signs(positive) > 0
+        negatives += float(v[~is_positive].sum())
+        positives += float(v[is_positive].sum())
     return negatives, positives

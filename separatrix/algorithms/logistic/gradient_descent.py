@@ -14,47 +14,46 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.algorithms.logistic.newton import Course, open_gap
-from separatrix.algorithms.logistic.objective import Likelihood
+from separatrix.algorithms.logistic.newton import Iterations, estimate_gap
+from separatrix.algorithms.logistic.objective import LogisticObjective
 from separatrix.algorithms.logistic.overflow import refuse_overflow
 
-POWERS = 200
-FEW_COLUMNS = 500
+MAX_POWER_ITERATIONS = 200
+MAX_HESSIAN_COLUMNS = 500
 
 
-def gradient_descent(problem: Likelihood, tol: float, course: Course) -> tuple[bool, float]:
+def gradient_descent(problem: LogisticObjective, tol: float, iterations: Iterations) -> tuple[bool, float]:
     """Steps until the gap is at most ``tol`` times the objective, or they run out; and L."""
-    at = problem.differentiate()
-    smoothness = largest_curvature(problem)
+    current = problem.differentiate()
+    smoothness = find_largest_curvature(problem)
     while True:
-        course.reached(at.objective)
-        square = float(at.gradient @ at.gradient)
+        iterations.record(current.objective)
+        squared_norm = float(current.gradient @ current.gradient)
         # Without a penalty nothing bounds the gap from the gradient alone; a tiny gradient ends the run.
-        gap = open_gap(problem, at, 0.5 * square if problem.penalised else square)
-        course.tell(gap)
-        if gap <= tol * at.objective:
+        gap = estimate_gap(problem, current, 0.5 * squared_norm if problem.penalised else squared_norm)
+        iterations.report(gap)
+        if gap <= tol * current.objective:
             return True, smoothness
-        if not course.left or not np.isfinite(gap):
+        if not iterations.has_steps_left or not np.isfinite(gap):
             return False, smoothness
-        direction = -at.gradient / smoothness
-        ahead = problem.differentiate(direction=direction)
-        if not ahead.objective <= at.objective - 0.5 * square / smoothness * (1 - 1e-6) + 1e-12 * abs(
-            at.objective
-        ):
+        direction = -current.gradient / smoothness
+        trial = problem.differentiate(direction=direction)
+        promised = current.objective - 0.5 * squared_norm / smoothness * (1 - 1e-6)
+        if not trial.objective <= promised + 1e-12 * abs(current.objective):
             smoothness *= 1.5  # the power iteration had not come near the largest eigenvalue
             continue
         problem.accept(direction)
-        course.steps += 1
-        at = ahead
+        iterations.n_steps += 1
+        current = trial
 
 
-def largest_curvature(problem: Likelihood) -> float:
+def find_largest_curvature(problem: LogisticObjective) -> float:
     """r + ¼λ_max(Σ c z zᵀ): the curvature at zero weights, where p(1 − p) is ¼; with many columns by the
     power iteration, and one in a thousand more."""
-    if problem.n_columns <= FEW_COLUMNS:
-        here, problem.scores = problem.scores, np.zeros_like(problem.scores)
+    if problem.n_columns <= MAX_HESSIAN_COLUMNS:
+        scores, problem.scores = problem.scores, np.zeros_like(problem.scores)
         hessian = problem.differentiate(hessian=True).hessian
-        problem.scores = here
+        problem.scores = scores
         if hessian is None or not np.isfinite(hessian).all():
             refuse_overflow(problem.rows)
         return float(np.linalg.eigvalsh(hessian)[-1])
@@ -63,15 +62,15 @@ def largest_curvature(problem: Likelihood) -> float:
     )
     vector = np.random.default_rng(0).normal(size=problem.n_columns + 1)
     vector[-1] *= problem.constant
-    size = 0.0
-    for _ in range(POWERS):
+    eigenvalue = 0.0
+    for _ in range(MAX_POWER_ITERATIONS):
         vector /= np.linalg.norm(vector)
-        curved = problem.curved(vector)
-        size, last = float(vector @ curved), size
-        if size - last <= 1e-5 * size:
+        product = problem.multiply_hessian(vector)
+        eigenvalue, previous = float(vector @ product), eigenvalue
+        if eigenvalue - previous <= 1e-5 * eigenvalue:
             break
-        vector = curved
+        vector = product
     problem.curvatures = None
-    if not np.isfinite(size):
+    if not np.isfinite(eigenvalue):
         refuse_overflow(problem.rows)
-    return 1.001 * size
+    return 1.001 * eigenvalue

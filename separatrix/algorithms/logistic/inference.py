@@ -22,10 +22,10 @@ from scipy.stats import chi2, norm
 
 from separatrix.fitting.parameters import is_between
 
-FAR = 0.1  # standard errors between the fit and the maximum, up to which it is told as the maximum
-FIRTH = "Firth's penalty"
+MAX_DISTANCE = 0.1  # standard errors between the fit and the maximum: a fit so near counts as the maximum
+FIRTH_PENALTY = "Firth's penalty"
 INTERCEPT = "(Intercept)"
-MOST_COEFFICIENTS = 1500  # up to here standard errors are kept
+MAX_COEFFICIENTS = 1500  # up to here standard errors are kept
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Inference:
         return pandas.DataFrame(columns, index=list(self.names))
 
     def __str__(self) -> str:
-        wide = max(12, *map(len, self.names))
+        name_width = max(12, *map(len, self.names))
         tails = f"[{(1 - self.level) / 2:.3g}", f"{(1 + self.level) / 2:.3g}]"
         weighted = "" if self.weight == self.rows else f" (total weight {self.weight:g})"
         null = "of the intercept alone" if self.names[0] == INTERCEPT else "with all coefficients 0"
@@ -102,7 +102,7 @@ class Inference:
             f"{self.null_log_likelihood:.4f}",
             f"likelihood ratio {self.likelihood_ratio:.4f} on {freedom}, p = {self.p_value_of_ratio:.3g}",
             "",
-            " " * wide + f"{'coef':>11}{'std err':>11}{'z':>9}{'P>|z|':>9}{tails[0]:>11}{tails[1]:>11}",
+            " " * name_width + f"{'coef':>11}{'std err':>11}{'z':>9}{'P>|z|':>9}{tails[0]:>11}{tails[1]:>11}",
         ]
         for k, name in enumerate(self.names):
             if self.words[k] == "finite":
@@ -113,67 +113,68 @@ class Inference:
             else:
                 missing = "unique" if self.words[k] == "aliased" else "finite"
                 cells = f"{self.words[k]:>11}{f'no {missing} estimate':>31}"
-            lines.append(f"{name:<{wide}}{cells}")
+            lines.append(f"{name:<{name_width}}{cells}")
         return "\n".join(lines)
 
 
-def tables(model: Any, level: float) -> Inference | tuple[Inference, ...]:
+def make_tables(model: Any, level: float) -> Inference | tuple[Inference, ...]:
     """What `LogisticRegression.summary` returns."""
     if not hasattr(model, "covariance_"):
-        wanted = "penalty=None" if model._joint else "penalty=None or penalty='firth'"
+        wanted = "penalty=None" if model._is_multinomial else "penalty=None or penalty='firth'"
         raise ValueError(
             "Standard errors are those of a fit without a penalty or with Firth's, of at most "
-            f"{MOST_COEFFICIENTS} coefficients: fit with {wanted}."
+            f"{MAX_COEFFICIENTS} coefficients: fit with {wanted}."
         )
     if not is_between(level, 0, 1):
         raise ValueError(f"level={level} makes no sense: it is a share between 0 and 1.")
-    given = getattr(model, "feature_names_in_", None)
+    feature_names = getattr(model, "feature_names_in_", None)
     unnamed = (f"x{j}" for j in range(model.n_features_in_))
-    names = tuple(unnamed if given is None else map(str, given))
-    if model._joint:
-        from separatrix.algorithms.logistic.multinomial_inference import joint_summary
+    names = tuple(unnamed if feature_names is None else map(str, feature_names))
+    if model._is_multinomial:
+        from separatrix.algorithms.logistic.multinomial_inference import summarise_multinomial
 
         # The proof speaks of weights up to ten times as long, among which the best need not be.
-        distance = max(model.residual_, distance_of(model.gap_, model.objective_))
-        require_fit("The fit", model.separation_, distance)
-        return joint_summary(model, names, level)
+        distance = max(model.residual_, bound_distance(model.gap_, model.objective_))
+        require_near_maximum("The fit", model.separation_, distance)
+        return summarise_multinomial(model, names, level)
     if len(model.classes_) == 2:
-        return _table(model, lambda name: getattr(model, name), 1, names, level)
+        return _make_table(model, lambda name: getattr(model, name), 1, names, level)
     return tuple(
-        _table(model, lambda name, k=k: getattr(model, name)[k], k, names, level)  # type: ignore[misc]
+        _make_table(model, lambda name, k=k: getattr(model, name)[k], k, names, level)  # type: ignore[misc]
         for k in range(len(model.classes_))
     )
 
 
-def _table(
-    model: Any, fact: Callable[[str], Any], positive: int, names: tuple[str, ...], level: float
+def _make_table(
+    model: Any, get_fact: Callable[[str], Any], positive: int, names: tuple[str, ...], level: float
 ) -> Inference:
     """The table of one class against the other, or against the rest."""
-    binary, firth = len(model.classes_) == 2, model.penalty == "firth"
+    is_binary, is_firth = len(model.classes_) == 2, model.penalty == "firth"
     label = model.classes_[positive]
-    rest = f"{model.classes_[0]}" if binary else "the rest"
-    distance = fact("residual_") if firth else distance_of(fact("gap_"), fact("objective_"))
-    require_fit(
-        "The fit" if binary else f"The fit of {label} against the rest", fact("separation_"), distance
+    rest = f"{model.classes_[0]}" if is_binary else "the rest"
+    distance = get_fact("residual_") if is_firth else bound_distance(get_fact("gap_"), get_fact("objective_"))
+    require_near_maximum(
+        "The fit" if is_binary else f"The fit of {label} against the rest", get_fact("separation_"), distance
     )
-    place = 0 if binary else positive
-    return infer(
-        f"Logistic regression of {label} against {rest}, {FIRTH if firth else 'maximum likelihood'}",
+    place = 0 if is_binary else positive
+    method = FIRTH_PENALTY if is_firth else "maximum likelihood"
+    return make_inference(
+        f"Logistic regression of {label} against {rest}, {method}",
         names,
         np.append(model.coef_[place], model.intercept_[place]),
-        fact("covariance_"),
-        shown_words(fact("unbounded_"), fact("aliased_")),
+        get_fact("covariance_"),
+        describe_coefficients(get_fact("unbounded_"), get_fact("aliased_")),
         intercept=model.fit_intercept,
         level=level,
-        rows=int(fact("counted_")),
-        weight=float(fact("mass_")),
-        log_likelihood=float(fact("log_likelihood_")),
-        null_log_likelihood=float(fact("null_log_likelihood_")),
-        degrees=int(fact("rank_")) - model.fit_intercept,
+        rows=int(get_fact("counted_")),
+        weight=float(get_fact("mass_")),
+        log_likelihood=float(get_fact("log_likelihood_")),
+        null_log_likelihood=float(get_fact("null_log_likelihood_")),
+        degrees=int(get_fact("rank_")) - model.fit_intercept,
     )
 
 
-def distance_of(gap: float, objective: float) -> float:
+def bound_distance(gap: float, objective: float) -> float:
     """How many standard errors the coefficients may be from the best, by the proven gap.
 
     Where the log-likelihood is quadratic it falls by t²/2 on the way of t standard errors from its maximum.
@@ -181,14 +182,14 @@ def distance_of(gap: float, objective: float) -> float:
     return math.sqrt(2.0 * gap * objective) if math.isfinite(gap * objective) else math.inf
 
 
-def require_fit(fit: str, separation: str, distance: float) -> None:
+def require_near_maximum(fit: str, separation: str, distance: float) -> None:
     """Refuse a table of weights that are not near a maximum."""
     if separation == "complete":
         raise ValueError(
             f"{fit} has no finite maximum, since the classes are completely separated: no coefficient has a "
             "standard error. Fit with penalty='firth' or penalty='l2'."
         )
-    if not distance <= FAR:
+    if not distance <= MAX_DISTANCE:
         raise ValueError(
             f"{fit} is not proven to be near the maximum of the likelihood: it may be {distance:.2g} "
             "standard errors away. Allow more steps (max_iter), scale the columns, or drop columns that "
@@ -196,13 +197,13 @@ def require_fit(fit: str, separation: str, distance: float) -> None:
         )
 
 
-def shown_words(unbounded: tuple[str, ...], aliased: tuple[bool, ...]) -> tuple[str, ...]:
+def describe_coefficients(unbounded: tuple[str, ...], aliased: tuple[bool, ...]) -> tuple[str, ...]:
     """The word for each coefficient: where it runs to, unless it is aliased."""
-    told = unbounded or ("finite",) * len(aliased)
-    return tuple("aliased" if alias else word for word, alias in zip(told, aliased, strict=True))
+    words = unbounded or ("finite",) * len(aliased)
+    return tuple("aliased" if is_aliased else word for word, is_aliased in zip(words, aliased, strict=True))
 
 
-def infer(
+def make_inference(
     title: str,
     names: tuple[str, ...],
     weights: np.ndarray,
@@ -224,7 +225,7 @@ def infer(
         value = np.where(finite, weights[:size], np.nan)
         error = np.where(finite, np.sqrt(np.diagonal(covariance)), np.nan)
         z = value / error
-    reach = norm.ppf(0.5 + level / 2) * error
+    half_width = norm.ppf(0.5 + level / 2) * error
     labels = (*names, INTERCEPT) if intercept else names
     return Inference(
         title=title,
@@ -234,14 +235,14 @@ def infer(
         standard_error=error[order],
         z=z[order],
         p_value=2.0 * norm.sf(np.abs(z))[order],
-        lower=(value - reach)[order],
-        upper=(value + reach)[order],
+        lower=(value - half_width)[order],
+        upper=(value + half_width)[order],
         level=level,
         **facts,
     )
 
 
-def projected_inverse(information: np.ndarray, normals: tuple[tuple[int, ...], ...]) -> np.ndarray:
+def invert_on_span(information: np.ndarray, normals: tuple[tuple[int, ...], ...]) -> np.ndarray:
     """The inverse on what the normals leave: the covariance of all that the rows determine."""
     size = len(information)
     if not normals:
@@ -249,8 +250,8 @@ def projected_inverse(information: np.ndarray, normals: tuple[tuple[int, ...], .
         return np.asarray(
             np.linalg.pinv(information * scale * scale[:, None], hermitian=True) * scale * scale[:, None]
         )
-    table = np.array([[float(v) / max(map(abs, normal)) for v in normal] for normal in normals])
-    frame = np.linalg.qr(table.T, mode="complete")[0][:, len(normals) :]
-    if frame.shape[1] == 0:
+    directions = np.array([[float(v) / max(map(abs, normal)) for v in normal] for normal in normals])
+    basis = np.linalg.qr(directions.T, mode="complete")[0][:, len(normals) :]
+    if basis.shape[1] == 0:
         return np.zeros((size, size))
-    return np.asarray(frame @ np.linalg.pinv(frame.T @ information @ frame, hermitian=True) @ frame.T)
+    return np.asarray(basis @ np.linalg.pinv(basis.T @ information @ basis, hermitian=True) @ basis.T)

@@ -22,12 +22,12 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.logistic.existence import Existence
-from separatrix.algorithms.logistic.multinomial_inference import joint_inference
-from separatrix.algorithms.logistic.multinomial_objective import Joint
-from separatrix.algorithms.logistic.newton import Course
-from separatrix.algorithms.logistic.overflow import OutOfRange, quiet, refuse_overflow
-from separatrix.algorithms.logistic.safe_units import units_of
-from separatrix.algorithms.logistic.solver import NO_ENDS, TOO_LARGE
+from separatrix.algorithms.logistic.multinomial_inference import infer_multinomial
+from separatrix.algorithms.logistic.multinomial_objective import MultinomialObjective
+from separatrix.algorithms.logistic.newton import Iterations
+from separatrix.algorithms.logistic.overflow import RangeError, refuse_overflow, silence_overflow
+from separatrix.algorithms.logistic.safe_units import choose_units
+from separatrix.algorithms.logistic.solver import TOO_LARGE_REASON, UNPROVEN_FACTS
 from separatrix.algorithms.separation import Separation, separated
 from separatrix.certificates import JointLikelihoodWithin, Undecided
 from separatrix.certificates.arithmetic.margin_signs import Margins
@@ -40,16 +40,17 @@ from separatrix.fitting.exact_errors import about, matrix
 from separatrix.fitting.history import History
 from separatrix.rows import Block, DenseRows, Rows, SparseRows
 
-LARGEST = 1e308
-ROOM = 1e-12
-FINER = 4  # tries
-BITS, COARSE = 50, 42  # of the largest multiple: what there is room for, and what is taken to be enough
-RADIUS = 10.0
-MOST_LENGTH = float(np.finfo(float).max)  # no certificate holds a longer radius
-LARGEST_COST = 1e10
+MAX_OBJECTIVE_VALUE = 1e308
+SLACK_SHARE = 1e-12
+MAX_QUANTUM_STEPS = 4  # tries
+MAX_MULTIPLE_BITS = 50  # of the largest multiple
+ENOUGH_MULTIPLE_BITS = 42  # of it: with so many no finer quantum is tried
+RADIUS_FACTOR = 10.0  # of the length of the weights found
+MAX_RADIUS_VALUE = float(np.finfo(float).max)  # no certificate holds a longer radius
+MAX_COST = 1e10
 
 
-def solve(model: Any, rows: Rows) -> list[Solution]:
+def solve_multinomial(model: Any, rows: Rows) -> list[Solution]:
     """The multinomial fit: one solution a class, all with the one certificate."""
     if model.solver == "gradient-descent":
         raise ValueError(
@@ -57,25 +58,25 @@ def solve(model: Any, rows: Rows) -> list[Solution]:
         )
     K, C = len(model.classes_), model._cost
     rows.require_finite()
-    kind, told, found = "not asked", None, None
+    kind, separated_rows, existence = "not asked", None, None
     if isinf(C):
-        answer = joint_separation(rows, K, intercept=model.fit_intercept)
-        kind, found = answer.kind, Existence(answer.kind, answer, None)
-        told = _told(model, rows, answer) if kind in ("complete", "quasi") else None
-    weights, certificate, course_facts = _fitted(model, rows, C, separated=told is not None)
+        separation = separate_jointly(rows, K, intercept=model.fit_intercept)
+        kind, existence = separation.kind, Existence(separation.kind, separation, None)
+        separated_rows = _warn_separated(model, rows, separation) if kind in ("complete", "quasi") else None
+    weights, certificate, descent_facts = _fit(model, rows, C, separated=separated_rows is not None)
     facts: dict[str, Any] = {
-        **course_facts,
+        **descent_facts,
         "near_dependency": (),
         "separation": kind,
-        "separated_rows": np.empty(0, np.int64) if told is None else told,
+        "separated_rows": np.empty(0, np.int64) if separated_rows is None else separated_rows,
     }
-    if found is not None:
+    if existence is not None:
         # Information beyond the range of doubles: the fit has no standard errors.
         with np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
-            facts |= joint_inference(rows, weights, found, intercept=model.fit_intercept)
+            facts |= infer_multinomial(rows, weights, existence, intercept=model.fit_intercept)
     if certificate is None:
-        certificate = Undecided(TOO_LARGE)
-        facts |= NO_ENDS
+        certificate = Undecided(TOO_LARGE_REASON)
+        facts |= UNPROVEN_FACTS
     else:
         facts |= {
             "gap": certificate.gap,
@@ -85,68 +86,68 @@ def solve(model: Any, rows: Rows) -> list[Solution]:
     return [Solution(w, certificate, History(), facts) for w in weights]
 
 
-def _fitted(model: Any, rows: Rows, C: float, *, separated: bool) -> tuple[np.ndarray, Any, dict[str, Any]]:
+def _fit(model: Any, rows: Rows, C: float, *, separated: bool) -> tuple[np.ndarray, Any, dict[str, Any]]:
     """Weights with their certificate, or None for it, and what happened on the way."""
     K = len(model.classes_)
     start = np.array(model._starts) if len(model._starts) == K else None
-    for careful in (False, True):
-        course = Course(model.max_iter)
+    for exhaustive in (False, True):
+        iterations = Iterations(model.max_iter)
         try:
             with np.errstate(all="ignore"):
                 if separated:
-                    problem = _towards(model, rows, K, course, start, careful=careful)
-                    weights = _outward(problem, rows)
-                    certificate = proven(rows, model, weights, C)
+                    problem = _approach_supremum(model, rows, K, iterations, start, exhaustive=exhaustive)
+                    weights = _take_finite_weights(problem, rows)
+                    certificate = certify(rows, model, weights, C)
                 else:
-                    problem = Joint(rows, K, C, model.fit_intercept, careful=careful)
+                    problem = MultinomialObjective(rows, K, C, model.fit_intercept, exhaustive=exhaustive)
                     if start is not None:
                         problem.start_at(start)
-                    weights, certificate = _within(model, problem, rows, C, course)
-            objectives = problem.units.objectives(course.objectives)
-            return weights, certificate, {"n_iter": course.steps, "objectives": objectives}
-        except OutOfRange:
-            if careful:
+                    weights, certificate = _fit_to_gap(model, problem, rows, C, iterations)
+            objectives = problem.units.to_user_objectives(iterations.objectives)
+            return weights, certificate, {"n_iter": iterations.n_steps, "objectives": objectives}
+        except RangeError:
+            if exhaustive:
                 raise
     raise AssertionError
 
 
-def _outward(problem: Joint, rows: Rows) -> np.ndarray:
-    weights = problem.outward()
+def _take_finite_weights(problem: MultinomialObjective, rows: Rows) -> np.ndarray:
+    weights = problem.user_weights
     if not np.isfinite(weights).all():
         refuse_overflow(rows)
     return weights
 
 
-def _within(
-    model: Any, problem: Joint, rows: Rows, C: float, course: Course
+def _fit_to_gap(
+    model: Any, problem: MultinomialObjective, rows: Rows, C: float, iterations: Iterations
 ) -> tuple[np.ndarray, JointLikelihoodWithin | None]:
     """The weights with the smaller proven gap: if the first miss it, steps to the last digit follow."""
-    problem.run((0.1 if problem.penalised else 1e-9) * model.tol, course)
-    weights = _outward(problem, rows)
-    certificate = proven(rows, model, weights, C)
-    if certificate is None or certificate.gap <= model.tol or not course.left:
+    problem.minimise((0.1 if problem.penalised else 1e-9) * model.tol, iterations)
+    weights = _take_finite_weights(problem, rows)
+    certificate = certify(rows, model, weights, C)
+    if certificate is None or certificate.gap <= model.tol or not iterations.has_steps_left:
         return weights, certificate
-    problem.polish(course)
-    others = _outward(problem, rows)
-    other = proven(rows, model, others, C)
-    if other is None or other.gap >= certificate.gap:
+    problem.polish(iterations)
+    polished_weights = _take_finite_weights(problem, rows)
+    polished = certify(rows, model, polished_weights, C)
+    if polished is None or polished.gap >= certificate.gap:
         return weights, certificate
-    return others, other
+    return polished_weights, polished
 
 
-def proven(rows: Rows, model: Any, weights: np.ndarray, C: float) -> JointLikelihoodWithin | None:
+def certify(rows: Rows, model: Any, weights: np.ndarray, C: float) -> JointLikelihoodWithin | None:
     """The certificate of these weights, with the ends that hold."""
     assert rows.classes is not None
-    free = isinf(C)
+    unpenalised = isinf(C)
     draft = JointLikelihoodWithin(
         tuple(label.item() if hasattr(label, "item") else label for label in rows.classes),
         tuple(tuple(row) for row in weights[:, :-1].tolist()),
         tuple(weights[:, -1].tolist()) if model.fit_intercept else None,
-        C=None if free else C,
+        C=None if unpenalised else C,
         upper=0.0,
         lower=0.0,
         row_weights=None if rows.weights is None else tuple(rows.weights.tolist()),
-        radius=min(RADIUS * hypot(*weights.flat), MOST_LENGTH) if free else None,
+        radius=min(RADIUS_FACTOR * hypot(*weights.flat), MAX_RADIUS_VALUE) if unpenalised else None,
         about=about(rows, len(rows.classes) - 1),
     )
 
@@ -156,31 +157,38 @@ def proven(rows: Rows, model: Any, weights: np.ndarray, C: float) -> JointLikeli
             assert block.codes is not None
             return (duality.piece(doubles(matrix(block, rows.n_columns)), block.codes, v, block.start),)
 
-        total: JointSums = rows.sum(quiet(term))[0]
+        total: JointSums = rows.sum(silence_overflow(term))[0]
         return total
 
     centre = None if isinstance(rows, SparseRows) else rows.preview_mean(1000)
     bounds = JointBounds(draft, rows.n_rows, safety_factor=2.0, centre=centre)
     try:
         upper, lower = bounds.of(walk)
-        for _ in range(FINER):
-            finer = bounds.duality.quantum + BITS - bounds.largest.bit_length()
-            if free or bounds.largest >= 2**COARSE or not 0 <= finer <= MAX_QUANTUM_BITS:
+        for _ in range(MAX_QUANTUM_STEPS):
+            finer_quantum = bounds.duality.quantum + MAX_MULTIPLE_BITS - bounds.largest.bit_length()
+            if (
+                unpenalised
+                or bounds.largest >= 2**ENOUGH_MULTIPLE_BITS
+                or not 0 <= finer_quantum <= MAX_QUANTUM_BITS
+            ):
                 break
             # Rows far on their side have multipliers far below their weights: these need a finer grain.
-            draft = replace(draft, quantum=finer)
+            draft = replace(draft, quantum=finer_quantum)
             bounds = JointBounds(draft, rows.n_rows, safety_factor=2.0, centre=centre)
             upper, lower = bounds.of(walk)
-        top = inf if upper is None else float(upper) * (1.0 + ROOM)
+        raised_upper = inf if upper is None else float(upper) * (1.0 + SLACK_SHARE)
     except OverflowError:
         return None
-    if not top < LARGEST:
+    if not raised_upper < MAX_OBJECTIVE_VALUE:
         return None
-    ends = {"upper": nextafter(top, inf), "lower": max(0.0, float(lower) - ROOM * top)}
-    return replace(draft, **ends).bound_to(rows)  # type: ignore[arg-type]
+    bounds_found = {
+        "upper": nextafter(raised_upper, inf),
+        "lower": max(0.0, float(lower) - SLACK_SHARE * raised_upper),
+    }
+    return replace(draft, **bounds_found).bound_to(rows)  # type: ignore[arg-type]
 
 
-def joint_separation(rows: Rows, n_classes: int, *, intercept: bool) -> Separation:
+def separate_jointly(rows: Rows, n_classes: int, *, intercept: bool) -> Separation:
     """`separate` on the rows (e_y − e_k) ⊗ (x, 1) with e_0 = 0, half of them turned round to make two
     classes."""
     from scipy.sparse import csr_array, kron, vstack
@@ -188,9 +196,9 @@ def joint_separation(rows: Rows, n_classes: int, *, intercept: bool) -> Separati
     parts = []
     for block in rows.blocks():
         X = matrix(block, rows.n_columns)
-        counts = np.ones(len(block), bool)
+        is_counted = np.ones(len(block), bool)
         if rows.weights is not None:
-            counts = rows.weights[block.start : block.stop] > 0
+            is_counted = rows.weights[block.start : block.stop] > 0
         Z = csr_array(X)
         if intercept:
             Z = csr_array(np.column_stack([X, np.ones(len(block))])) if isinstance(X, np.ndarray) else None
@@ -199,80 +207,88 @@ def joint_separation(rows: Rows, n_classes: int, *, intercept: bool) -> Separati
 
                 Z = csr_array(hstack([X, np.ones((len(block), 1))]))
         assert block.codes is not None
-        for own in range(n_classes):
-            chosen = Z[np.flatnonzero((block.codes == own) & counts)]
+        for label in range(n_classes):
+            chosen = Z[np.flatnonzero((block.codes == label) & is_counted)]
             for other in range(n_classes):
-                if other != own and chosen.shape[0]:
-                    unit = np.zeros((1, n_classes))
-                    unit[0, own], unit[0, other] = 1.0, -1.0
-                    parts.append(csr_array(kron(unit[:, 1:], chosen, format="csr")))
-    table = csr_array(vstack(parts, format="csr"), dtype=np.float64)
-    signs = np.where(np.arange(table.shape[0]) % 2 == 0, 1.0, -1.0)
-    table = csr_array(table.multiply(signs[:, None]))
+                if other != label and chosen.shape[0]:
+                    class_difference = np.zeros((1, n_classes))
+                    class_difference[0, label], class_difference[0, other] = 1.0, -1.0
+                    parts.append(csr_array(kron(class_difference[:, 1:], chosen, format="csr")))
+    differences = csr_array(vstack(parts, format="csr"), dtype=np.float64)
+    signs = np.where(np.arange(differences.shape[0]) % 2 == 0, 1.0, -1.0)
+    differences = csr_array(differences.multiply(signs[:, None]))
     codes, classes = (signs > 0).astype(np.int32), np.array([-1, 1])
-    small = table.shape[0] * table.shape[1] <= 50_000_000
-    wide: Rows = (
-        DenseRows(table.toarray(), codes, classes, n_jobs=rows.n_jobs)
-        if small and not isinstance(rows, SparseRows)
-        else SparseRows(table, codes, classes, n_jobs=rows.n_jobs)
+    is_small = differences.shape[0] * differences.shape[1] <= 50_000_000
+    difference_rows: Rows = (
+        DenseRows(differences.toarray(), codes, classes, n_jobs=rows.n_jobs)
+        if is_small and not isinstance(rows, SparseRows)
+        else SparseRows(differences, codes, classes, n_jobs=rows.n_jobs)
     )
-    return separated(wide, 1, intercept=False)
+    return separated(difference_rows, 1, intercept=False)
 
 
-def _told(model: Any, rows: Rows, answer: Separation) -> np.ndarray:
+def _warn_separated(model: Any, rows: Rows, separation: Separation) -> np.ndarray:
     """Say that no weights are best, and which classes are told apart by which rows."""
-    found = _strictly_on_their_side(rows, answer.certificate, model.fit_intercept)
-    listed = ", ".join(map(str, found[:8])) + (", ..." if len(found) > 8 else "")
-    kind = "completely" if answer.kind == "complete" else "quasi-completely"
+    strict = _find_strict_rows(rows, separation.certificate, model.fit_intercept)
+    listed = ", ".join(map(str, strict[:8])) + (", ..." if len(strict) > 8 else "")
+    kind = "completely" if separation.kind == "complete" else "quasi-completely"
     warn(
         FitWarning,
         f"The classes are {kind} separated, so the multinomial likelihood has no finite maximum, because "
         f"of rows {listed}. The weights returned are finite and nearly reach its supremum. A finite "
         "answer: penalty='l2'.",
     )
-    return found
+    return strict
 
 
-def _strictly_on_their_side(rows: Rows, proof: Any, intercept: bool) -> np.ndarray:
+def _find_strict_rows(rows: Rows, proof: Any, intercept: bool) -> np.ndarray:
     """Rows that some other class is told apart from by the direction of recession; the first class has 0."""
     assert rows.classes is not None
-    width, count = rows.n_columns + intercept, len(rows.classes)
+    width, n_classes = rows.n_columns + intercept, len(rows.classes)
     exact = [Fraction(0)] * width + [Fraction(value) for value in proof.weights]
-    whole = lcm(*(value.denominator for value in exact))
-    numbers = np.array([int(value * whole) for value in exact], dtype=object).reshape(count, width)
+    denominator = lcm(*(value.denominator for value in exact))
+    numerators = np.array([int(value * denominator) for value in exact], dtype=object).reshape(
+        n_classes, width
+    )
     strict = []
     for block in rows.blocks():
         X, ones = matrix(block, rows.n_columns), np.ones(len(block), np.int8)
-        apart = np.zeros(len(block), bool)
-        for own in range(count):
-            places = np.flatnonzero(block.codes == own)
-            for other in range(count):
-                if other != own and len(places):
-                    plane = (numbers[own] - numbers[other]).tolist()
+        is_strict = np.zeros(len(block), bool)
+        for label in range(n_classes):
+            places = np.flatnonzero(block.codes == label)
+            for other in range(n_classes):
+                if other != label and len(places):
+                    plane = (numerators[label] - numerators[other]).tolist()
                     sides = Margins(*split(tuple(plane), intercept)).compare(
                         X[places], ones[places], block.start
                     )
-                    apart[places[sides > 0]] = True
-        strict.append(block.start + np.flatnonzero(apart))
+                    is_strict[places[sides > 0]] = True
+        strict.append(block.start + np.flatnonzero(is_strict))
     return np.concatenate(strict)
 
 
-def _towards(
-    model: Any, rows: Rows, n_classes: int, course: Course, start: np.ndarray | None, *, careful: bool
-) -> Joint:
+def _approach_supremum(
+    model: Any,
+    rows: Rows,
+    n_classes: int,
+    iterations: Iterations,
+    start: np.ndarray | None,
+    *,
+    exhaustive: bool,
+) -> MultinomialObjective:
     """Finite weights on the way to a supremum: L2 fits with larger and larger cost, in units in which it does
     not depend on those of the columns how large a cost is."""
-    C, units = 1.0, units_of(rows, inf, careful=careful)
-    weights = None if start is None else np.array([units.inward(row) for row in start])
+    C, units = 1.0, choose_units(rows, inf, exhaustive=exhaustive)
+    weights = None if start is None else np.array([units.to_internal(row) for row in start])
     while True:
-        problem = Joint(units.rows, n_classes, C, model.fit_intercept)
+        problem = MultinomialObjective(units.rows, n_classes, C, model.fit_intercept)
         if weights is not None:
             problem.start_at(weights)
-        problem.run(0.1 * model.tol, course)
-        weights = problem.outward()
-        share = 0.5 * float((weights[:, :-1] ** 2).sum())
-        loss = course.objectives[-1] - share
-        if share <= 0.1 * model.tol * max(loss, 0.0) or C >= LARGEST_COST or not course.left:
+        problem.minimise(0.1 * model.tol, iterations)
+        weights = problem.user_weights
+        penalty = 0.5 * float((weights[:, :-1] ** 2).sum())
+        loss = iterations.objectives[-1] - penalty
+        if penalty <= 0.1 * model.tol * max(loss, 0.0) or C >= MAX_COST or not iterations.has_steps_left:
             problem.units = units
             return problem
         C *= 100.0

@@ -14,64 +14,70 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.logistic.existence import Existence, spanned
+from separatrix.algorithms.logistic.existence import Existence, describe_span
 from separatrix.algorithms.logistic.inference import (
-    MOST_COEFFICIENTS,
+    MAX_COEFFICIENTS,
     Inference,
-    infer,
-    projected_inverse,
-    shown_words,
+    describe_coefficients,
+    invert_on_span,
+    make_inference,
 )
-from separatrix.algorithms.logistic.multinomial_objective import joint_curvature
-from separatrix.algorithms.logistic.near_dependency import near_dependency
-from separatrix.algorithms.logistic.overflow import quiet
+from separatrix.algorithms.logistic.multinomial_objective import sum_hessian_blocks
+from separatrix.algorithms.logistic.near_dependency import find_near_dependency
+from separatrix.algorithms.logistic.overflow import silence_overflow
 from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Block, Rows, SparseRows
 
-RUN = 4096  # rows
+RUN_ROWS = 4096  # rows
 
 
-def joint_inference(rows: Rows, weights: np.ndarray, found: Existence, *, intercept: bool) -> dict[str, Any]:
+def infer_multinomial(
+    rows: Rows, weights: np.ndarray, existence: Existence, *, intercept: bool
+) -> dict[str, Any]:
     """The covariance of what the rows determine, the words for what they do not, and the two likelihoods."""
-    count, width = len(weights), rows.n_columns + intercept
-    if (count - 1) * width > MOST_COEFFICIENTS:
+    n_classes, width = len(weights), rows.n_columns + intercept
+    if (n_classes - 1) * width > MAX_COEFFICIENTS:
         return {}
-    moved = intercept and not found.normals and not isinstance(rows, SparseRows)
-    centre = rows.preview_mean(1000) if moved else np.zeros(rows.n_columns)
-    information, slope, masses, likelihood = _information(rows, weights, centre, intercept)
-    covariance = projected_inverse(information, found.normals)
+    is_centred = intercept and not existence.normals and not isinstance(rows, SparseRows)
+    centre = rows.preview_mean(1000) if is_centred else np.zeros(rows.n_columns)
+    information, slope, class_weights, likelihood = _compute_information(rows, weights, centre, intercept)
+    covariance = invert_on_span(information, existence.normals)
     residual = float(np.sqrt(max(slope @ covariance @ slope, 0.0)))
-    if moved:
-        change = np.eye(width)
-        change[-1, :-1] = -centre
-        whole = np.kron(np.eye(count - 1), change)
-        covariance = whole @ covariance @ whole.T
-    asked = found.kind in ("complete", "quasi") or bool(found.normals)
-    words = found.unbounded if asked else ()
-    total = float(masses.sum())
-    alone = float(masses @ np.log(masses / total)) if intercept else -total * float(np.log(count))
-    span = spanned(rows, intercept=intercept)
-    own = information[:width, :width]  # of the second class
+    if is_centred:
+        translation = np.eye(width)
+        translation[-1, :-1] = -centre
+        translations = np.kron(np.eye(n_classes - 1), translation)
+        covariance = translations @ covariance @ translations.T
+    has_words = existence.kind in ("complete", "quasi") or bool(existence.normals)
+    words = existence.unbounded if has_words else ()
+    mass = float(class_weights.sum())
+    null_log_likelihood = (
+        float(class_weights @ np.log(class_weights / mass)) if intercept else -mass * float(np.log(n_classes))
+    )
+    span = describe_span(rows, intercept=intercept)
+    second_class = information[:width, :width]
     return {
         "covariance": covariance,
-        "near_dependency": near_dependency(own, found, rows.n_columns, width - span["rank"]),
-        "unbounded": tuple(words[k * width : (k + 1) * width] for k in range(count - 1)) if words else (),
+        "near_dependency": find_near_dependency(
+            second_class, existence, rows.n_columns, width - span["rank"]
+        ),
+        "unbounded": tuple(words[k * width : (k + 1) * width] for k in range(n_classes - 1)) if words else (),
         **span,
-        "mass": total,
+        "mass": mass,
         "residual": residual,
         "log_likelihood": likelihood,
-        "null_log_likelihood": alone,
+        "null_log_likelihood": null_log_likelihood,
     }
 
 
-def _information(
+def _compute_information(
     rows: Rows, weights: np.ndarray, centre: np.ndarray, intercept: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     """The information of moved rows, the slope of the log-likelihood, the weight of each class, and the
     log-likelihood."""
-    count, width = len(weights), rows.n_columns + intercept
+    n_classes, width = len(weights), rows.n_columns + intercept
 
-    def run(X: Any, codes: np.ndarray, v: np.ndarray) -> tuple[Any, ...]:
+    def sum_run(X: Any, codes: np.ndarray, v: np.ndarray) -> tuple[Any, ...]:
         dense = X if isinstance(X, np.ndarray) else X.toarray()
         scores = dense @ weights[:, :-1].T + weights[:, -1]
         scores -= scores.max(axis=1, keepdims=True)
@@ -81,48 +87,52 @@ def _information(
         likelihood = float(v @ (scores[np.arange(len(codes)), codes] - np.log(sums)))
         Z = dense - centre
         Z = np.column_stack([Z, np.ones(len(codes))]) if intercept else Z
-        size = (count - 1) * width
-        blocks = joint_curvature(Z, p, v)[1:, :, 1:].reshape(size, size)
+        size = (n_classes - 1) * width
+        blocks = sum_hessian_blocks(Z, p, v)[1:, :, 1:].reshape(size, size)
         p[np.arange(len(codes)), codes] -= 1.0
         slope = ((p[:, 1:] * -v[:, None]).T @ Z).ravel()
-        return blocks, slope, np.bincount(codes, v, count), likelihood
+        return blocks, slope, np.bincount(codes, v, n_classes), likelihood
 
     def term(block: Block) -> tuple[Any, ...]:
         X = matrix(block, rows.n_columns)
         v = np.ones(len(block)) if rows.weights is None else rows.weights[block.start : block.stop]
         assert block.codes is not None
         parts = [
-            run(X[at : at + RUN], block.codes[at : at + RUN], v[at : at + RUN])
-            for at in range(0, len(block), RUN)
+            sum_run(
+                X[first : first + RUN_ROWS],
+                block.codes[first : first + RUN_ROWS],
+                v[first : first + RUN_ROWS],
+            )
+            for first in range(0, len(block), RUN_ROWS)
         ]
         return tuple(sum(values[1:], start=values[0]) for values in zip(*parts, strict=True))
 
-    information, slope, masses, likelihood = rows.sum(quiet(term))
-    return information, slope, masses, float(likelihood)
+    information, slope, class_weights, likelihood = rows.sum(silence_overflow(term))
+    return information, slope, class_weights, float(likelihood)
 
 
-def joint_summary(model: Any, names: tuple[str, ...], level: float) -> tuple[Inference, ...]:
+def summarise_multinomial(model: Any, names: tuple[str, ...], level: float) -> tuple[Inference, ...]:
     """A table for each class but the first, which is the reference of all."""
-    count, width = len(model.classes_), model.n_features_in_ + model.fit_intercept
+    n_classes, width = len(model.classes_), model.n_features_in_ + model.fit_intercept
     table = np.column_stack([model.coef_, model.intercept_])
-    told = []
-    for k in range(1, count):
-        own = slice((k - 1) * width, k * width)
-        told.append(
-            infer(
+    tables = []
+    for k in range(1, n_classes):
+        entries = slice((k - 1) * width, k * width)
+        tables.append(
+            make_inference(
                 f"Multinomial logistic regression of {model.classes_[k]} against {model.classes_[0]}, "
                 "maximum likelihood",
                 names,
                 table[k] - table[0],
-                model.covariance_[own, own],
-                shown_words(model.unbounded_[k - 1] if model.unbounded_ else (), model.aliased_),
+                model.covariance_[entries, entries],
+                describe_coefficients(model.unbounded_[k - 1] if model.unbounded_ else (), model.aliased_),
                 intercept=model.fit_intercept,
                 level=level,
                 rows=model.counted_,
                 weight=model.mass_,
                 log_likelihood=model.log_likelihood_,
                 null_log_likelihood=model.null_log_likelihood_,
-                degrees=(count - 1) * (model.rank_ - model.fit_intercept),
+                degrees=(n_classes - 1) * (model.rank_ - model.fit_intercept),
             )
         )
-    return tuple(told)
+    return tuple(tables)

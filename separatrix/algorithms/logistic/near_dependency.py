@@ -11,28 +11,30 @@ import numpy as np
 
 from separatrix.algorithms.logistic.existence import Existence
 
-SMALL = 1e-13  # an eigenvalue of the information in units of its diagonal
-FELT = 0.1  # a column's part in the eigenvector
-LEAST = 1e-290  # an entry of the diagonal below it has lost digits to underflow, if not all
+MAX_EIGENVALUE_SHARE = 1e-13  # an eigenvalue of the information in units of its diagonal
+MIN_COLUMN_SHARE = 0.1  # a column's part in the eigenvector
+MIN_DIAGONAL_VALUE = 1e-290  # an entry of the diagonal below it has lost digits to underflow, if not all
 
 
-def near_dependency(
-    information: np.ndarray, found: Existence, n_columns: int, n_null: int = -1
+def find_near_dependency(
+    information: np.ndarray, existence: Existence, n_columns: int, n_null: int = -1
 ) -> tuple[int, ...]:
     """The columns, by the information of (x, 1) at the maximum; without a maximum its size tells nothing.
 
     ``n_null`` dimensions, by default one for each normal, are exact dependencies. Columns whose squares
     underflow are never named.
     """
-    if found.kind != "overlap":
+    if existence.kind != "overlap":
         return ()
     diagonal = np.diagonal(information)
-    scale = 1.0 / np.sqrt(np.maximum(diagonal, LEAST))
-    unit = information * scale * scale[:, None]
-    if not np.isfinite(unit).all():
+    scale = 1.0 / np.sqrt(np.maximum(diagonal, MIN_DIAGONAL_VALUE))
+    scaled = information * scale * scale[:, None]
+    if not np.isfinite(scaled).all():
         return ()
-    values, vectors = np.linalg.eigh(unit)
-    known = len(found.normals) if n_null < 0 else n_null
-    small = np.flatnonzero(values <= SMALL * values[-1])[known:]
+    values, vectors = np.linalg.eigh(scaled)
+    n_known = len(existence.normals) if n_null < 0 else n_null
+    small = np.flatnonzero(values <= MAX_EIGENVALUE_SHARE * values[-1])[n_known:]
     shares = np.abs(vectors[:n_columns, small]).max(axis=1, initial=0.0)
-    return tuple(np.flatnonzero((shares > FELT) & (diagonal[:n_columns] > LEAST)).tolist())
+    return tuple(
+        np.flatnonzero((shares > MIN_COLUMN_SHARE) & (diagonal[:n_columns] > MIN_DIAGONAL_VALUE)).tolist()
+    )

@@ -13,76 +13,77 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.algorithms.convex.line_search import step_along
-from separatrix.algorithms.logistic.newton import EPSILON, Course, open_gap
-from separatrix.algorithms.logistic.objective import Likelihood
+from separatrix.algorithms.convex.line_search import search_line
+from separatrix.algorithms.logistic.newton import EPSILON, Iterations, estimate_gap
+from separatrix.algorithms.logistic.objective import LogisticObjective
 
-MOST_PRODUCTS = 500
-SHARE = 0.2  # of the gradient that a system may leave
-PART = 0.1  # of the Hessian's diagonal in the scaling
-SMALL_PART = 0.01  # of it where rows are fewer than columns, most of which are then rare
+MAX_PRODUCTS = 500
+RESIDUAL_SHARE = 0.2  # of the gradient that a system may leave
+DIAGONAL_SHARE = 0.1  # of the Hessian's diagonal in the scaling
+FEW_ROWS_DIAGONAL_SHARE = 0.01  # of it where rows are fewer than columns, most of which are then rare
 
 
-def newton_cg(problem: Likelihood, tol: float, course: Course) -> bool:
+def newton_cg(problem: LogisticObjective, tol: float, iterations: Iterations) -> bool:
     """Steps until the gap is at most ``tol`` times the objective; False if the steps ran out."""
-    at = problem.differentiate(keep=True)
-    part = PART if problem.rows.n_rows >= problem.n_columns else SMALL_PART
-    scale, steps = np.ones(0), 0
+    current = problem.differentiate(keep_curvatures=True)
+    diagonal_share = DIAGONAL_SHARE if problem.rows.n_rows >= problem.n_columns else FEW_ROWS_DIAGONAL_SHARE
+    scale, n_systems = np.ones(0), 0
     while True:
-        course.reached(at.objective)
+        iterations.record(current.objective)
         # Where no penalty is felt, only the decrement tells how much is left.
-        if problem.penalised and problem.units.are_usual:
-            gap = open_gap(problem, at, 0.0)
-            if gap <= tol * at.objective:
-                course.tell(gap)
+        if problem.penalised and problem.units.are_given:
+            gap = estimate_gap(problem, current, 0.0)
+            if gap <= tol * current.objective:
+                iterations.report(gap)
                 return True
         # Halfway between none and the Hessian's diagonal: rare columns would make the latter do harm. It
         # changes less and less, so it is summed anew before steps 1, 2, 4, 8, ...
-        steps += 1
-        if steps & (steps - 1) == 0:
-            scale = 1.0 / (1.0 - part + part * problem.diagonal())
-        direction = conjugate_gradients(problem, at.gradient, scale)
-        slope = float(at.gradient @ direction)
-        gap = open_gap(problem, at, -0.5 * slope)
-        course.tell(gap)
-        if gap <= tol * at.objective:
+        n_systems += 1
+        if n_systems & (n_systems - 1) == 0:
+            scale = 1.0 / (1.0 - diagonal_share + diagonal_share * problem.compute_hessian_diagonal())
+        direction = conjugate_gradients(problem, current.gradient, scale)
+        slope = float(current.gradient @ direction)
+        gap = estimate_gap(problem, current, -0.5 * slope)
+        iterations.report(gap)
+        if gap <= tol * current.objective:
             return True
-        if not course.left or not np.isfinite(slope):
+        if not iterations.has_steps_left or not np.isfinite(slope):
             return False
-        ahead = problem.differentiate(keep=True, direction=direction)
-        if np.isfinite(ahead.objective) and abs(float(ahead.gradient @ direction)) <= 0.25 * -slope:
+        trial = problem.differentiate(keep_curvatures=True, direction=direction)
+        if np.isfinite(trial.objective) and abs(float(trial.gradient @ direction)) <= 0.25 * -slope:
             problem.accept(direction)
-            course.steps += 1
-            at = ahead
+            iterations.n_steps += 1
+            current = trial
             continue
-        if -0.5 * slope <= EPSILON * at.objective:
+        if -0.5 * slope <= EPSILON * current.objective:
             return False  # as in Newton's method
-        assert problem.tried is not None
-        moves = problem.tried - problem.scores
-        step = step_along(problem, moves, direction, slope)
+        assert problem.trial_scores is not None
+        score_changes = problem.trial_scores - problem.scores
+        step = search_line(problem, score_changes, direction, slope)
         if step == 0.0:
             return False
-        problem.move(moves, direction, step)
-        course.steps += 1
-        at = problem.differentiate(keep=True)
+        problem.move(score_changes, direction, step)
+        iterations.n_steps += 1
+        current = problem.differentiate(keep_curvatures=True)
 
 
-def conjugate_gradients(problem: Likelihood, gradient: np.ndarray, scale: np.ndarray) -> np.ndarray:
+def conjugate_gradients(problem: LogisticObjective, gradient: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """A direction v with ‖Hv + g‖ ≤ 0.2‖g‖ in the scaled norm, or what a few hundred products give."""
-    from separatrix.algorithms.logistic.objective_kernels import descend, turn
+    from separatrix.algorithms.logistic.objective_kernels import update_direction, update_solution
 
-    found = np.zeros_like(gradient)
-    rest = -gradient
-    direction = scale * rest
-    product = float(rest @ direction)
-    goal = SHARE**2 * product
-    for _ in range(MOST_PRODUCTS):
-        curved = problem.curved(direction)
-        curvature = float(direction @ curved)
+    solution = np.zeros_like(gradient)
+    residual = -gradient
+    direction = scale * residual
+    product = float(residual @ direction)
+    target = RESIDUAL_SHARE**2 * product
+    for _ in range(MAX_PRODUCTS):
+        hessian_product = problem.multiply_hessian(direction)
+        curvature = float(direction @ hessian_product)
         if not curvature > 0:
             break
-        product, last = descend(direction, curved, scale, product / curvature, found, rest), product
-        if product <= goal:
+        previous_product, step = product, product / curvature
+        product = update_solution(direction, hessian_product, scale, step, solution, residual)
+        if product <= target:
             break
-        turn(rest, scale, product / last, direction)
-    return found
+        update_direction(residual, scale, product / previous_product, direction)
+    return solution

@@ -12,22 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.logistic.overflow import quiet, refuse_overflow
-from separatrix.algorithms.logistic.safe_units import units_of
+from separatrix.algorithms.logistic.overflow import refuse_overflow, silence_overflow
+from separatrix.algorithms.logistic.safe_units import choose_units
 from separatrix.rows import Block, Csr, DenseRows, Rows, SparseRows
 from separatrix.rows.block import rows_per_block
 from separatrix.rows.memory import MemoryRows
 from separatrix.rows.threads import MIN_THREADED_BYTES
 
-SAMPLE = 1000  # rows whose mean is the origin
-SETTLED = 1e-14  # the slope along the intercept, as a share of all costs, that is as good as none
-CHUNK = 8192  # scores that stay in a core's cache
+SAMPLE_ROWS = 1000  # rows whose mean is the origin
+MAX_INTERCEPT_SLOPE_SHARE = 1e-14  # of all costs: a slope along the intercept that is as good as none
+CHUNK_ROWS = 8192  # scores that stay in a core's cache
 
 
 class Derivatives(NamedTuple):
@@ -38,7 +38,7 @@ class Derivatives(NamedTuple):
     hessian: np.ndarray | None
 
 
-class Likelihood:
+class LogisticObjective:
     """The objective of one task on some rows.
 
     ``centred`` is whether rows are seen from near their mean, or the point from which they are.
@@ -50,7 +50,7 @@ class Likelihood:
     scores : ndarray
         w·(x − centre) + b of every row there.
     curvatures : ndarray or None
-        c·p(1 − p) of every row, kept by ``differentiate(keep=True)``.
+        c·p(1 − p) of every row, kept by ``differentiate(keep_curvatures=True)``.
     """
 
     def __init__(
@@ -61,9 +61,9 @@ class Likelihood:
         *,
         intercept: bool,
         centred: bool | np.ndarray = True,
-        careful: bool = False,
+        exhaustive: bool = False,
     ) -> None:
-        self.units = units_of(rows, C, careful=careful)
+        self.units = choose_units(rows, C, exhaustive=exhaustive)
         self.rows = rows = self.units.rows
         self.positive = positive
         self.ridge, self.C = self.units.ridge, self.units.C
@@ -76,49 +76,44 @@ class Likelihood:
         if isinstance(centred, np.ndarray):
             self.centre = centred
         elif centred and intercept and not self.sparse:
-            centre = rows.preview_mean(SAMPLE)
+            centre = rows.preview_mean(SAMPLE_ROWS)
             self.centre = np.where(np.isfinite(centre), centre, 0.0)
         self.weights = np.zeros(rows.n_columns + 1)
         self.scores = np.zeros(rows.n_rows)
-        self.tried: np.ndarray | None = None
+        self.trial_scores: np.ndarray | None = None
         self.curvatures: np.ndarray | None = None
-        self._same = np.full(1, self.C)
+        self._equal_costs = np.full(1, self.C)
         # Cutting sparse rows anew in every product would cost as much as a third of it.
-        self._cut = (
-            list(rows.in_blocks_of(self._long(rows)).blocks()) if isinstance(rows, SparseRows) else None
+        self._sparse_blocks = (
+            list(rows.in_blocks_of(_block_rows(rows)).blocks()) if isinstance(rows, SparseRows) else None
         )
         threads = isinstance(rows, MemoryRows) and rows.n_jobs > 1 and rows.n_bytes >= MIN_THREADED_BYTES
         self._pool = ThreadPoolExecutor(rows.n_jobs) if threads else None
 
-    @staticmethod
-    def _long(rows: SparseRows) -> int:
-        """Rows of a block: one block, two, four or eight, each with several values for every column."""
-        blocks = min(8, max(1, len(rows.data) // (4 * rows.n_columns)))
-        return max(1, -(-rows.n_rows // (1 << (blocks.bit_length() - 1))))
-
-    def outward(self) -> np.ndarray:
+    @property
+    def user_weights(self) -> np.ndarray:
         """The weights for the rows as given."""
-        out = self.weights.copy()
+        weights = self.weights.copy()
         with np.errstate(all="ignore"):
-            out[-1] -= float(self.centre @ self.weights[:-1])
-        return self.units.outward(out)
+            weights[-1] -= float(self.centre @ self.weights[:-1])
+        return self.units.to_user(weights)
 
     def start_at(self, weights: np.ndarray) -> None:
         """Move to weights that are for the rows as given: one pass."""
-        self.weights = self.units.inward(np.array(weights, dtype=np.float64))
+        self.weights = self.units.to_internal(np.array(weights, dtype=np.float64))
         self.weights[-1] += float(self.centre @ self.weights[:-1])
         self.weights[-1] *= self.constant
-        self.scores = self.scores_of(self.weights)
+        self.scores = self.compute_scores(self.weights)
 
     def blocks(self) -> Iterator[Block]:
-        if self._cut is not None:
-            return iter(self._cut)
+        if self._sparse_blocks is not None:
+            return iter(self._sparse_blocks)
         in_place = isinstance(self.rows, DenseRows) and self.rows.X.flags.c_contiguous
         return self.rows.in_large_blocks().blocks() if in_place else self.rows.blocks()
 
-    def each(self, work: Callable[[Block], Any]) -> Iterator[Any]:
+    def map_blocks(self, work: Callable[[Block], Any]) -> Iterator[Any]:
         """``work`` of every block, in order; one pool of threads serves all passes over rows in memory."""
-        work = quiet(work)
+        work = silence_overflow(work)
         if self._pool is not None:
             return self._pool.map(work, list(self.blocks()))
         if isinstance(self.rows, MemoryRows):
@@ -127,7 +122,7 @@ class Likelihood:
 
     def sum(self, term: Callable[[Block], tuple[Any, ...]]) -> tuple[Any, ...]:
         """Added in block order, whoever finishes first."""
-        return reduce(lambda total, part: tuple(map(add, total, part)), self.each(term))
+        return reduce(lambda total, part: tuple(map(add, total, part)), self.map_blocks(term))
 
     def close(self) -> None:
         if self._pool is not None:
@@ -138,40 +133,40 @@ class Likelihood:
         weights = self.rows.weights
         if weights is not None:
             return np.asarray(self.C * weights[start:stop])
-        if len(self._same) < stop - start:
-            self._same = np.full(stop - start, self.C)
-        return self._same[: stop - start]
+        if len(self._equal_costs) < stop - start:
+            self._equal_costs = np.full(stop - start, self.C)
+        return self._equal_costs[: stop - start]
 
-    def scores_of(self, direction: np.ndarray) -> np.ndarray:
+    def compute_scores(self, direction: np.ndarray) -> np.ndarray:
         """v·(x − centre, constant) of every row: one pass."""
         from separatrix.kernels.scores import scores
 
-        moved = self._uncentred(direction)
-        out = np.empty(self.rows.n_rows)
-        for _ in self.each(lambda block: scores(block.X, 1.0, moved, out[block.start : block.stop])):
+        uncentred = self._uncentre(direction)
+        found = np.empty(self.rows.n_rows)
+        for _ in self.map_blocks(lambda b: scores(b.X, 1.0, uncentred, found[b.start : b.stop])):
             pass
-        return out
+        return found
 
     def differentiate(
         self,
         *,
         hessian: bool = False,
-        keep: bool = False,
+        keep_curvatures: bool = False,
         precise: bool = True,
         direction: np.ndarray | None = None,
     ) -> Derivatives:
         """The objective and its derivatives here, or one full step along ``direction``: one pass.
 
-        With a direction the scores there are left in ``tried``, and nothing moves.
+        With a direction the scores there are left in ``trial_scores``, and nothing moves.
         """
-        keep = keep and not hessian
-        if keep and self.curvatures is None:
+        keep_curvatures = keep_curvatures and not hessian
+        if keep_curvatures and self.curvatures is None:
             self.curvatures = np.empty(self.rows.n_rows)
         weights = self.weights if direction is None else self.weights + direction
-        if direction is not None and self.tried is None:
-            self.tried = np.empty(self.rows.n_rows)
-        moved = None if direction is None else self._uncentred(weights)
-        parts = self.sum(lambda block: self._terms(block, hessian, keep, precise, moved))
+        if direction is not None and self.trial_scores is None:
+            self.trial_scores = np.empty(self.rows.n_rows)
+        uncentred = None if direction is None else self._uncentre(weights)
+        parts = self.sum(lambda block: self._sum_block(block, hessian, keep_curvatures, precise, uncentred))
         w = weights[:-1]
         objective = float(parts[0]) + 0.5 * float((self.ridge * w) @ w)
         gradient = parts[1]
@@ -188,39 +183,43 @@ class Likelihood:
         H[np.arange(self.n_columns), np.arange(self.n_columns)] += self.ridge
         return Derivatives(objective, gradient, H)
 
-    def _uncentred(self, direction: np.ndarray) -> np.ndarray:
+    def _uncentre(self, direction: np.ndarray) -> np.ndarray:
         """The same direction for the rows as given, with the constant 1."""
-        moved = direction.copy()
-        moved[-1] = direction[-1] * self.constant
+        uncentred = direction.copy()
+        uncentred[-1] = direction[-1] * self.constant
         if not self.sparse:
-            moved[-1] -= float(self.centre @ direction[:-1])
-        return moved
+            uncentred[-1] -= float(self.centre @ direction[:-1])
+        return uncentred
 
-    def _terms(
-        self, block: Block, hessian: bool, keep: bool, precise: bool, moved: np.ndarray | None
+    def _sum_block(
+        self, block: Block, hessian: bool, keep_curvatures: bool, precise: bool, uncentred: np.ndarray | None
     ) -> tuple[Any, ...]:
-        from separatrix.algorithms.logistic.objective_kernels import add_rows, logistic_sums, logistic_terms
+        from separatrix.algorithms.logistic import objective_kernels as kernels
         from separatrix.kernels.scores import scores
 
-        m, here = len(block), slice(block.start, block.stop)
-        curvatures = self.curvatures[here] if keep and self.curvatures is not None else np.empty(m)
-        found = self.scores[here] if moved is None or self.tried is None else self.tried[here]
+        m, part = len(block), slice(block.start, block.stop)
+        curvatures = self.curvatures[part] if keep_curvatures and self.curvatures is not None else np.empty(m)
+        all_scores = self.scores if uncentred is None or self.trial_scores is None else self.trial_scores
+        block_scores = all_scores[part]
         X, signs, costs = block.X, block.signs(self.positive), self.costs(block.start, block.stop)
         gradient = np.zeros(self.n_columns + 1)
         if not isinstance(X, Csr):
-            known, weights = moved is None, self.weights if moved is None else moved
-            loss, mass = logistic_sums(X, signs, costs, weights, known, found, curvatures, gradient)
+            has_scores, weights = uncentred is None, self.weights if uncentred is None else uncentred
+            loss, mass = kernels.differentiate_dense_rows(
+                X, signs, costs, weights, has_scores, block_scores, curvatures, gradient
+            )
         else:
             slopes = np.empty(m)
-            if moved is not None:
-                scores(X, 1.0, moved, found)
-            loss = logistic_terms(found, signs, costs, np.empty(m, np.int64), slopes, curvatures)
-            mass = add_rows(X, slopes, 1.0, gradient)
+            if uncentred is not None:
+                scores(X, 1.0, uncentred, block_scores)
+            powers = np.empty(m, np.int64)
+            loss = kernels.differentiate_losses(block_scores, signs, costs, powers, slopes, curvatures)
+            mass = kernels.add_rows(X, slopes, 1.0, gradient)
         if not hessian:
             return loss, gradient, mass
-        return loss, gradient, mass, self._gram(X, curvatures, precise)
+        return loss, gradient, mass, self._sum_gram(X, curvatures, precise)
 
-    def _gram(self, X: Any, curvatures: np.ndarray, precise: bool) -> np.ndarray:
+    def _sum_gram(self, X: Any, curvatures: np.ndarray, precise: bool) -> np.ndarray:
         """Σ h·(x − centre, constant)(x − centre, constant)ᵀ; of sparse rows the upper part."""
         from separatrix.algorithms.logistic.objective_kernels import add_gram, scale_rows
 
@@ -230,25 +229,25 @@ class Likelihood:
             add_gram(X, curvatures, self.constant, total)
             return total
         step = rows_per_block(np.dtype(dtype).itemsize * width)
-        room = np.empty((min(step, len(X)), width), dtype)
+        buffer = np.empty((min(step, len(X)), width), dtype)
         for start in range(0, len(X), step):
             rows, h = X[start : start + step], curvatures[start : start + step]
-            scaled = room[: len(rows)]
+            scaled = buffer[: len(rows)]
             scale_rows(rows, self.centre, h, self.constant, scaled)
             total += np.dot(scaled.T, scaled)
         return total
 
-    def curved(self, direction: np.ndarray) -> np.ndarray:
+    def multiply_hessian(self, direction: np.ndarray) -> np.ndarray:
         """The Hessian times a direction, with the kept curvatures: one pass, over sparse rows or dense."""
-        from separatrix.algorithms.logistic.objective_kernels import add_curved
+        from separatrix.algorithms.logistic.objective_kernels import add_hessian_product
 
         assert self.curvatures is not None
-        kept = self.curvatures
-        inner = self._uncentred(direction)
+        curvatures = self.curvatures
+        uncentred = self._uncentre(direction)
 
         def term(block: Block) -> tuple[np.ndarray, float]:
             total = np.zeros(self.n_columns + 1)
-            mass = add_curved(block.X, kept[block.start : block.stop], 1.0, inner, total)
+            mass = add_hessian_product(block.X, curvatures[block.start : block.stop], 1.0, uncentred, total)
             return total, mass
 
         total, mass = self.sum(term)
@@ -258,16 +257,16 @@ class Likelihood:
         total[-1] = mass * self.constant
         return np.asarray(total)
 
-    def diagonal(self) -> np.ndarray:
+    def compute_hessian_diagonal(self) -> np.ndarray:
         """The diagonal of the Hessian, with the kept curvatures; never 0."""
         from separatrix.algorithms.logistic.objective_kernels import add_squares
 
         assert self.curvatures is not None
-        kept = self.curvatures
+        curvatures = self.curvatures
 
         def term(block: Block) -> tuple[np.ndarray]:
             total = np.zeros(self.n_columns + 1)
-            h = kept[block.start : block.stop]
+            h = curvatures[block.start : block.stop]
             if isinstance(block.X, Csr):
                 add_squares(block.X, h, self.constant, total)
             else:
@@ -279,54 +278,49 @@ class Likelihood:
         total[:-1] += self.ridge
         return np.where(total > 0, total, 1.0)
 
-    def along(self, moves: np.ndarray, direction: np.ndarray, step: float) -> tuple[float, float, float]:
+    def evaluate_along(
+        self, score_changes: np.ndarray, direction: np.ndarray, step: float
+    ) -> tuple[float, float, float]:
         """The objective and its first two derivatives at ``step`` along a line; no pass over the rows."""
-        from separatrix.algorithms.logistic.objective_kernels import logistic_terms
+        from separatrix.algorithms.logistic.objective_kernels import differentiate_losses
 
         objective = slope = curvature = 0.0
         signs = self.signs
-        room = np.empty(CHUNK, np.int64)
-        slopes, curvatures = np.empty(CHUNK), np.empty(CHUNK)
-        for start in range(0, len(moves), CHUNK):
-            stop = min(start + CHUNK, len(moves))
-            m, t = stop - start, moves[start:stop]
-            objective += logistic_terms(
-                self.scores[start:stop] + step * t,
-                signs[start:stop],
-                self.costs(start, stop),
-                room[:m],
-                slopes[:m],
-                curvatures[:m],
-            )
-            slope += float(slopes[:m] @ t)
-            curvature += float(curvatures[:m] @ (t * t))
+        powers = np.empty(CHUNK_ROWS, np.int64)
+        slopes, curvatures = np.empty(CHUNK_ROWS), np.empty(CHUNK_ROWS)
+        for start in range(0, len(score_changes), CHUNK_ROWS):
+            stop = min(start + CHUNK_ROWS, len(score_changes))
+            m, changes = stop - start, score_changes[start:stop]
+            trial_scores, outputs = self.scores[start:stop] + step * changes, (slopes[:m], curvatures[:m])
+            costs = self.costs(start, stop)
+            objective += differentiate_losses(trial_scores, signs[start:stop], costs, powers[:m], *outputs)
+            slope += float(slopes[:m] @ changes)
+            curvature += float(curvatures[:m] @ (changes * changes))
         w, v = self.weights[:-1], direction[:-1]
-        heavy, moved = self.ridge * w, self.ridge * v
-        objective += 0.5 * float(heavy @ w + step * (2.0 * (heavy @ v) + step * (moved @ v)))
-        slope += float(heavy @ v + step * (moved @ v))
-        return objective, slope, curvature + float(moved @ v)
+        ridge_w, ridge_v = self.ridge * w, self.ridge * v
+        objective += 0.5 * float(ridge_w @ w + step * (2.0 * (ridge_w @ v) + step * (ridge_v @ v)))
+        slope += float(ridge_w @ v + step * (ridge_v @ v))
+        return objective, slope, curvature + float(ridge_v @ v)
 
-    @property
+    @cached_property
     def signs(self) -> np.ndarray:
         """The signs of all rows, one byte each."""
-        if not hasattr(self, "_signs"):
-            self._signs = np.concatenate([block.signs(self.positive) for block in self.rows.blocks()])
-        return self._signs
+        return np.concatenate([block.signs(self.positive) for block in self.rows.blocks()])
 
     def accept(self, direction: np.ndarray) -> None:
         """Move to where `differentiate` has just been."""
-        assert self.tried is not None
+        assert self.trial_scores is not None
         self.weights = self.weights + direction
         self.weights[-1] *= self.constant
-        self.scores, self.tried = self.tried, self.scores
+        self.scores, self.trial_scores = self.trial_scores, self.scores
 
-    def move(self, moves: np.ndarray, direction: np.ndarray, step: float) -> None:
+    def move(self, score_changes: np.ndarray, direction: np.ndarray, step: float) -> None:
         self.weights = self.weights + step * direction
         self.weights[-1] *= self.constant
-        for start in range(0, len(moves), CHUNK):
-            self.scores[start : start + CHUNK] += step * moves[start : start + CHUNK]
+        for start in range(0, len(score_changes), CHUNK_ROWS):
+            self.scores[start : start + CHUNK_ROWS] += step * score_changes[start : start + CHUNK_ROWS]
 
-    def settle_intercept(self) -> None:
+    def optimise_intercept(self) -> None:
         """The best intercept for these weights, to the last bit that counts: no pass over the rows.
 
         Then Σ s_i α_i = 0 up to rounding, which is what a free intercept asks of the dual variables.
@@ -334,19 +328,25 @@ class Likelihood:
         if not self.intercept:
             return
         ones, unit = np.broadcast_to(1.0, len(self.scores)), np.zeros_like(self.weights)
-        self.tried = None
+        self.trial_scores = None
         unit[-1] = 1.0
-        last, none = np.inf, SETTLED * self.C * self.mass
+        previous, tolerance = np.inf, MAX_INTERCEPT_SLOPE_SHARE * self.C * self.mass
         for _ in range(12):
-            _, slope, curvature = self.along(ones, unit, 0.0)
-            if not last > abs(slope) > none or not curvature > 0:
+            _, slope, curvature = self.evaluate_along(ones, unit, 0.0)
+            if not previous > abs(slope) > tolerance or not curvature > 0:
                 return
-            last, step = abs(slope), float(np.clip(-slope / curvature, -1.0, 1.0))
+            previous, step = abs(slope), float(np.clip(-slope / curvature, -1.0, 1.0))
             self.move(ones, unit, step)
-            if step * step * curvature <= none:  # the third derivative is at most the second
+            if step * step * curvature <= tolerance:  # the third derivative is at most the second
                 return
 
     @property
     def mass(self) -> float:
         """The weight of all rows."""
         return float(self.rows.n_rows if self.rows.weights is None else self.rows.weights.sum())
+
+
+def _block_rows(rows: SparseRows) -> int:
+    """Rows of a block: one block, two, four or eight, each with several values for every column."""
+    n_blocks = min(8, max(1, len(rows.data) // (4 * rows.n_columns)))
+    return max(1, -(-rows.n_rows // (1 << (n_blocks.bit_length() - 1))))

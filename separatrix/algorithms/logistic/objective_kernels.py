@@ -17,11 +17,11 @@ from separatrix.kernels.row import n_rows, row_add, row_dot
 LOG2E = 1.4426950408889634
 LN2_HIGH = 0.693147180369123816490  # 33 bits, so that a product with a small whole number is exact
 LN2_LOW = 1.90821492927058770002e-10
-NEAR = 2**17  # bytes of rows that a core's cache holds while they are read twice
+CACHE_BYTES = 2**17  # bytes of rows that a core's cache holds while they are read twice
 
 
 @kernel
-def logistic_terms(
+def differentiate_losses(
     scores: np.ndarray,
     signs: np.ndarray,
     costs: np.ndarray,
@@ -34,7 +34,7 @@ def logistic_terms(
 
     ``powers`` is room for as many 64-bit whole numbers as there are scores.
     """
-    halves = powers.view(np.float64)
+    scales = powers.view(np.float64)
     n = scores.shape[0]
     for i in range(n):
         size = min(abs(scores[i]), 700.0)
@@ -59,7 +59,7 @@ def logistic_terms(
         e = e * r + 1.0 / 6.0
         e = e * r + 0.5
         e = e * r + 1.0
-        e = (e * r + 1.0) * halves[i]
+        e = (e * r + 1.0) * scales[i]
         z = e / (2.0 + e)
         q = z * z
         t = 1.0 / 31.0
@@ -101,12 +101,12 @@ def add_rows(X: Any, factors: np.ndarray, constant: float, total: np.ndarray) ->
 
 
 @kernel
-def logistic_sums(
+def differentiate_dense_rows(
     X: np.ndarray,
     signs: np.ndarray,
     costs: np.ndarray,
     weights: np.ndarray,
-    scored: bool,
+    has_scores: bool,
     scores: np.ndarray,
     curvatures: np.ndarray,
     total: np.ndarray,
@@ -114,19 +114,19 @@ def logistic_sums(
     """The loss of dense rows at the weights, and Σ of the slopes; ``total`` gains Σ slope·(x, 1).
 
     Rows are taken a few at a time, so that they are in the cache when they are read again. ``scores`` is
-    filled unless ``scored``, and ``curvatures`` always.
+    filled unless ``has_scores``, and ``curvatures`` always.
     """
-    few = max(16, NEAR // (X.itemsize * max(1, X.shape[1])))
-    powers, slopes = np.empty(few, np.int64), np.empty(few)
+    chunk_rows = max(16, CACHE_BYTES // (X.itemsize * max(1, X.shape[1])))
+    powers, slopes = np.empty(chunk_rows, np.int64), np.empty(chunk_rows)
     loss, mass = 0.0, 0.0
-    for start in range(0, X.shape[0], few):
-        stop = min(start + few, X.shape[0])
-        rows, here, m = X[start:stop], scores[start:stop], stop - start
-        if not scored:
+    for start in range(0, X.shape[0], chunk_rows):
+        stop = min(start + chunk_rows, X.shape[0])
+        rows, chunk_scores, m = X[start:stop], scores[start:stop], stop - start
+        if not has_scores:
             for i in range(m):
-                here[i] = row_dot(rows, i, weights) + weights[-1]
-        loss += logistic_terms(
-            here, signs[start:stop], costs[start:stop], powers[:m], slopes[:m], curvatures[start:stop]
+                chunk_scores[i] = row_dot(rows, i, weights) + weights[-1]
+        loss += differentiate_losses(
+            chunk_scores, signs[start:stop], costs[start:stop], powers[:m], slopes[:m], curvatures[start:stop]
         )
         mass += add_rows(rows, slopes[:m], 1.0, total)
     return loss, mass
@@ -141,10 +141,10 @@ def scale_rows(
     for i in range(n):
         root = np.sqrt(curvatures[i])
         row = X[i]
-        out = scaled[i]
+        scaled_row = scaled[i]
         for j in range(d):
-            out[j] = root * (row[j] - centre[j])
-        out[d] = root * constant
+            scaled_row[j] = root * (row[j] - centre[j])
+        scaled_row[d] = root * constant
     return n
 
 
@@ -176,7 +176,7 @@ def add_gram(X: Any, curvatures: np.ndarray, constant: float, gram: np.ndarray) 
 
 
 @kernel
-def add_curved(
+def add_hessian_product(
     X: Any, curvatures: np.ndarray, constant: float, direction: np.ndarray, total: np.ndarray
 ) -> float:
     """Adds Σ h_i (z_i·v) z_i of the rows z = (x, constant) to ``total``: the Hessian times v, in one
@@ -195,30 +195,30 @@ def add_curved(
 
 
 @kernel
-def descend(
+def update_solution(
     direction: np.ndarray,
-    curved: np.ndarray,
+    hessian_product: np.ndarray,
     scale: np.ndarray,
     step: float,
-    found: np.ndarray,
-    rest: np.ndarray,
+    solution: np.ndarray,
+    residual: np.ndarray,
 ) -> float:
-    """A step of conjugate gradients: moves ``found`` along the direction and takes what the step settles off
-    ``rest``; returns Σ scale·rest²."""
+    """A step of conjugate gradients: moves ``solution`` along the direction and updates
+    ``residual``; returns Σ scale·residual²."""
     total = 0.0
-    for j in range(rest.shape[0]):
-        found[j] += step * direction[j]
-        rest[j] -= step * curved[j]
-        total += scale[j] * rest[j] * rest[j]
+    for j in range(residual.shape[0]):
+        solution[j] += step * direction[j]
+        residual[j] -= step * hessian_product[j]
+        total += scale[j] * residual[j] * residual[j]
     return total
 
 
 @kernel
-def turn(rest: np.ndarray, scale: np.ndarray, share: float, direction: np.ndarray) -> int:
-    """The next conjugate direction, scale·rest + share·direction, in place; returns its length."""
-    for j in range(rest.shape[0]):
-        direction[j] = scale[j] * rest[j] + share * direction[j]
-    return rest.shape[0]
+def update_direction(residual: np.ndarray, scale: np.ndarray, ratio: float, direction: np.ndarray) -> int:
+    """The next conjugate direction, scale·residual + ratio·direction, in place; returns its length."""
+    for j in range(residual.shape[0]):
+        direction[j] = scale[j] * residual[j] + ratio * direction[j]
+    return residual.shape[0]
 
 
 @kernel

@@ -10,24 +10,24 @@ import numpy as np
 from separatrix.rows import Block, DataError, Rows
 
 
-class OutOfRange(DataError):
+class RangeError(DataError):
     """Sums over finite rows left the range of doubles."""
 
 
 def refuse_overflow(rows: Rows) -> NoReturn:
     """Say what made a sum infinite: a NaN or an infinity among the rows, or their size."""
     rows.require_finite()
-    raise OutOfRange(
+    raise RangeError(
         "The values or row weights are too large or too small for this fit: multiply them by a power of ten "
         "and fit again."
     )
 
 
-def quiet(work: Callable[[Block], Any]) -> Callable[[Block], Any]:
+def silence_overflow(work: Callable[[Block], Any]) -> Callable[[Block], Any]:
     """The same work without NumPy's warnings of overflow, in whatever thread it is done."""
 
-    def silent(block: Block) -> Any:
+    def silenced_work(block: Block) -> Any:
         with np.errstate(all="ignore"):
             return work(block)
 
-    return silent
+    return silenced_work

@@ -8,18 +8,18 @@ which is left alone, would give the same numbers either way.
 
 from __future__ import annotations
 
-from math import frexp, isinf
+from math import frexp, inf, isinf
 from typing import NamedTuple
 
 import numpy as np
 
 from separatrix.rows import Csr, Rows
 
-USUAL_VALUES = 200  # powers of two: squares of values within them, and sums of their squares, are doubles
-USUAL_COSTS = 60
-SAMPLE = 1000  # rows
+MAX_VALUE_EXPONENT = 200  # of two: squares of smaller values, and sums of such squares, are doubles
+MAX_COST_EXPONENT = 60
+SAMPLE_ROWS = 1000  # rows
 SAMPLE_VALUES = 100_000  # of sparse rows
-LOWEST = -1100  # below the least double's exponent: that of a column of zeros
+ZERO_EXPONENT = -1100  # below the least double's exponent: that of a column of zeros
 
 
 class Units(NamedTuple):
@@ -33,71 +33,73 @@ class Units(NamedTuple):
         The cost in these units; 1 without a penalty.
     ridge : float or ndarray
         The penalty's curvature, of each column where columns have units of their own; 0 without a penalty.
-    columns : ndarray or None
+    column_exponents : ndarray or None
         k_j for each column; None: all are 0.
-    objective : int
+    objective_exponent : int
         The power of two by which the objective was divided.
     """
 
     rows: Rows
     C: float
     ridge: float | np.ndarray
-    columns: np.ndarray | None = None
-    objective: int = 0
+    column_exponents: np.ndarray | None = None
+    objective_exponent: int = 0
 
     @property
-    def are_usual(self) -> bool:
-        return self.columns is None and self.objective == 0
+    def are_given(self) -> bool:
+        return self.column_exponents is None and self.objective_exponent == 0
 
-    def outward(self, weights: np.ndarray) -> np.ndarray:
+    def to_user(self, weights: np.ndarray) -> np.ndarray:
         """Weights, the intercept last, for the rows as given."""
-        return weights if self.columns is None else _ldexp(weights, -np.append(self.columns, 0))
+        exponents = self.column_exponents
+        return weights if exponents is None else _scale_by_powers(weights, -np.append(exponents, 0))
 
-    def inward(self, weights: np.ndarray) -> np.ndarray:
+    def to_internal(self, weights: np.ndarray) -> np.ndarray:
         """The other way round."""
-        return weights if self.columns is None else _ldexp(weights, np.append(self.columns, 0))
+        exponents = self.column_exponents
+        return weights if exponents is None else _scale_by_powers(weights, np.append(exponents, 0))
 
-    def objectives(self, values: list[float]) -> np.ndarray:
+    def to_user_objectives(self, values: list[float]) -> np.ndarray:
         """The objectives of the problem as given; infinite where they exceed the range of doubles."""
-        return _ldexp(np.array(values), np.full(len(values), self.objective))
+        return _scale_by_powers(np.array(values), np.full(len(values), self.objective_exponent))
 
 
-def units_of(rows: Rows, C: float, *, careful: bool = False) -> Units:
-    """The units for a fit, by a look at some rows; ``careful``: at all of them, for the usual ones failed."""
-    free = isinf(C)
-    cost, place = (1.0, 0) if free else frexp(C)
-    heavy = 0 if rows.weights is None else frexp(float(rows.weights.max()))[1]
-    place += heavy
-    if not careful and abs(place) <= USUAL_COSTS and _is_usual(rows, free):
-        return Units(rows, 1.0 if free else C, 0.0 if free else 1.0)
+def choose_units(rows: Rows, C: float, *, exhaustive: bool = False) -> Units:
+    """The units for a fit, by a look at some rows; ``exhaustive``: at all, for the usual ones failed."""
+    unpenalised = isinf(C)
+    cost_mantissa, exponent = (1.0, 0) if unpenalised else frexp(C)
+    weight_exponent = 0 if rows.weights is None else frexp(float(rows.weights.max()))[1]
+    exponent += weight_exponent
+    if not exhaustive and abs(exponent) <= MAX_COST_EXPONENT and _has_moderate_values(rows, unpenalised):
+        return Units(rows, 1.0 if unpenalised else C, 0.0 if unpenalised else 1.0)
     rows.require_finite()
-    sizes = _column_places(rows)
+    value_exponents = _find_column_exponents(rows)
     # The curvature of the penalty is 2^(−place) now, which may be no double before columns are scaled.
-    columns = sizes if free else np.maximum(sizes, -(place // 2))
-    columns[columns <= LOWEST] = 0
-    weights = None if rows.weights is None else np.ldexp(rows.weights, -heavy)
-    scaled = rows.scaled(-columns).weighted(weights)
-    ridge = np.zeros(len(columns)) if free else np.ldexp(1.0, -place - 2 * columns)
-    return Units(scaled, cost, ridge, columns, place)
+    column_exponents = value_exponents if unpenalised else np.maximum(value_exponents, -(exponent // 2))
+    column_exponents[column_exponents <= ZERO_EXPONENT] = 0
+    weights = None if rows.weights is None else np.ldexp(rows.weights, -weight_exponent)
+    scaled = rows.scaled(-column_exponents).weighted(weights)
+    ridge = np.ldexp(1.0, -exponent - 2 * column_exponents) if inf > C else np.zeros(rows.n_columns)
+    return Units(scaled, cost_mantissa, ridge, column_exponents, exponent)
 
 
-def _is_usual(rows: Rows, free: bool) -> bool:
+def _has_moderate_values(rows: Rows, unpenalised: bool) -> bool:
     """Whether some rows have values of a usual size; without a penalty, in every column."""
     X = next(rows.blocks()).X
     if isinstance(X, Csr):
         sizes = np.abs(X.data[:SAMPLE_VALUES], dtype=np.float64)
         largest = np.array([sizes.max(initial=0.0)])
     else:
-        largest = np.abs(rows.preview(SAMPLE).whole().dense()).max(axis=0).astype(np.float64)
+        largest = np.abs(rows.preview(SAMPLE_ROWS).whole().dense()).max(axis=0).astype(np.float64)
     if not np.isfinite(largest).all():
         return False
-    places = np.frexp(largest[largest > 0.0])[1]
-    least = -USUAL_VALUES if free else LOWEST
-    return bool(places.max(initial=0) <= USUAL_VALUES and places.min(initial=0) >= least)
+    exponents = np.frexp(largest[largest > 0.0])[1]
+    least_exponent = -MAX_VALUE_EXPONENT if unpenalised else ZERO_EXPONENT
+    return bool(exponents.max(initial=0) <= MAX_VALUE_EXPONENT and exponents.min(initial=0) >= least_exponent)
 
 
-def _column_places(rows: Rows) -> np.ndarray:
-    """For each column the k with 2^(k−1) ≤ its largest size < 2^k; `LOWEST` for a column of zeros."""
+def _find_column_exponents(rows: Rows) -> np.ndarray:
+    """For each column the k with 2^(k−1) ≤ its largest size < 2^k; `ZERO_EXPONENT` for a column of zeros."""
     largest = np.zeros(rows.n_columns)
     for block in rows.blocks():
         X = block.X
@@ -105,9 +107,9 @@ def _column_places(rows: Rows) -> np.ndarray:
             np.maximum.at(largest, X.indices, np.abs(X.data).astype(np.float64))
         else:
             largest = np.maximum(largest, np.abs(X).max(axis=0))
-    return np.where(largest > 0.0, np.frexp(largest)[1], LOWEST).astype(np.int64)
+    return np.where(largest > 0.0, np.frexp(largest)[1], ZERO_EXPONENT).astype(np.int64)
 
 
-def _ldexp(values: np.ndarray, exponents: np.ndarray) -> np.ndarray:
+def _scale_by_powers(values: np.ndarray, exponents: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore", under="ignore"):
         return np.asarray(np.ldexp(values, exponents))

@@ -8,27 +8,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from separatrix.algorithms.logistic.certificate import proven
+from separatrix.algorithms.logistic.certificate import certify
 from separatrix.algorithms.logistic.gradient_descent import gradient_descent
-from separatrix.algorithms.logistic.newton import Course, newton, warm
+from separatrix.algorithms.logistic.newton import Iterations, find_warm_start, newton
 from separatrix.algorithms.logistic.newton_cg import newton_cg
-from separatrix.algorithms.logistic.objective import Likelihood
-from separatrix.algorithms.logistic.overflow import OutOfRange, refuse_overflow
+from separatrix.algorithms.logistic.objective import LogisticObjective
+from separatrix.algorithms.logistic.overflow import RangeError, refuse_overflow
 from separatrix.certificates import LikelihoodWithin, Undecided
 from separatrix.rows import Rows
 
 if TYPE_CHECKING:
     from separatrix.algorithms.logistic.estimator import LogisticRegression
 
-MANY_COLUMNS = 1000
-MANY_SPARSE = 300
-MANY_VALUES = 150  # stored values of a sparse row
-TOO_LARGE = (
+MAX_NEWTON_COLUMNS = 1000
+MAX_SPARSE_NEWTON_COLUMNS = 300
+MAX_SPARSE_NEWTON_VALUES = 150  # stored values of a sparse row
+TOO_LARGE_REASON = (
     "The objective or its error bound is too large for doubles: multiply the columns or row weights by a "
     "power of ten."
 )
 
-NOT_ASKED: dict[str, Any] = {
+UNASKED_FACTS: dict[str, Any] = {
     "separation": "not asked",
     "unbounded": (),
     "near_dependency": (),
@@ -36,10 +36,10 @@ NOT_ASKED: dict[str, Any] = {
     "separated_rows": np.empty(0, np.int64),
 }
 
-Descended = tuple[np.ndarray, Any, dict[str, Any]]  # weights, certificate, facts
+MinimiseResult = tuple[np.ndarray, Any, dict[str, Any]]  # weights, certificate, facts
 
 
-def descend(
+def minimise(
     model: LogisticRegression,
     rows: Rows,
     positive: int,
@@ -48,69 +48,74 @@ def descend(
     *,
     prove: bool = True,
     max_iter: int | None = None,
-) -> Descended:
+) -> MinimiseResult:
     """The best weights of one task to the gap, with the proof of it."""
-    for careful in (False, True):
-        course = Course(model.max_iter if max_iter is None else max_iter)
+    for exhaustive in (False, True):
+        iterations = Iterations(model.max_iter if max_iter is None else max_iter)
         with np.errstate(all="ignore"):
             try:
-                return _descended(model, rows, positive, C, start, course, prove=prove, careful=careful)
-            except OutOfRange:
-                if careful:
+                return _minimise(
+                    model, rows, positive, C, start, iterations, prove=prove, exhaustive=exhaustive
+                )
+            except RangeError:
+                if exhaustive:
                     raise
     raise AssertionError
 
 
-def _descended(
+def _minimise(
     model: LogisticRegression,
     rows: Rows,
     positive: int,
     C: float,
     start: np.ndarray | None,
-    course: Course,
+    iterations: Iterations,
     *,
     prove: bool,
-    careful: bool,
-) -> Descended:
-    solver, intercept = solver_of(model, rows), model.fit_intercept
+    exhaustive: bool,
+) -> MinimiseResult:
+    solver, intercept = choose_solver(model, rows), model.fit_intercept
     centred = model.solver != "gradient-descent"
     certificate: LikelihoodWithin | None = None
-    smoothness, begin = 0.0, None
+    smoothness, warm_start = 0.0, None
     with closing(
-        Likelihood(rows, positive, C, intercept=intercept, centred=centred, careful=careful)
+        LogisticObjective(rows, positive, C, intercept=intercept, centred=centred, exhaustive=exhaustive)
     ) as problem:
         if start is not None:
             problem.start_at(start)
         elif solver == "newton":
-            begin = warm(problem, model.tol)
+            warm_start = find_warm_start(problem, model.tol)
         # What restores feasibility without a penalty has to be small beside single rows: to the last digit.
         for share in (0.3, 0.01) if prove else (0.3 if problem.penalised else 1e-8,):
             if solver == "gradient-descent":
-                ended, smoothness = gradient_descent(problem, share * model.tol, course)
+                is_finished, smoothness = gradient_descent(problem, share * model.tol, iterations)
             elif solver == "newton":
-                ended = newton(problem, share * model.tol, course, begin)
-                begin = None
+                is_finished = newton(problem, share * model.tol, iterations, warm_start)
+                warm_start = None
             else:
-                ended = newton_cg(problem, share * model.tol, course)
-            weights = _finished(problem, rows)
+                is_finished = newton_cg(problem, share * model.tol, iterations)
+            weights = _finish(problem, rows)
             if not prove:
                 break
-            certificate = proven(rows, positive, weights, None if isinf(C) else C, intercept=intercept)
-            if certificate is None or certificate.gap <= model.tol or not ended:
+            certificate = certify(rows, positive, weights, None if isinf(C) else C, intercept=intercept)
+            if certificate is None or certificate.gap <= model.tol or not is_finished:
                 break
-    facts: dict[str, Any] = {} if certificate is None else ends(certificate)
-    facts |= {"n_iter": course.steps, "objectives": problem.units.objectives(course.objectives)}
+    facts: dict[str, Any] = {} if certificate is None else describe_gap(certificate)
+    facts |= {
+        "n_iter": iterations.n_steps,
+        "objectives": problem.units.to_user_objectives(iterations.objectives),
+    }
     if smoothness:
         facts["smoothness"] = smoothness
     if prove and certificate is None:
-        return weights, Undecided(TOO_LARGE), facts | NO_ENDS
+        return weights, Undecided(TOO_LARGE_REASON), facts | UNPROVEN_FACTS
     return weights, certificate, facts
 
 
-NO_ENDS = {"gap": inf, "objective": inf, "lower_bound": 0.0}
+UNPROVEN_FACTS = {"gap": inf, "objective": inf, "lower_bound": 0.0}
 
 
-def ends(certificate: LikelihoodWithin) -> dict[str, Any]:
+def describe_gap(certificate: LikelihoodWithin) -> dict[str, Any]:
     return {
         "gap": certificate.gap,
         "objective": float(certificate.upper),
@@ -118,19 +123,20 @@ def ends(certificate: LikelihoodWithin) -> dict[str, Any]:
     }
 
 
-def solver_of(model: LogisticRegression, rows: Rows) -> str:
+def choose_solver(model: LogisticRegression, rows: Rows) -> str:
     if model.solver != "auto":
         return model.solver
-    stored = rows.n_bytes / max(1, rows.n_rows * (rows.dtype.itemsize + 4))
+    row_values = rows.n_bytes / max(1, rows.n_rows * (rows.dtype.itemsize + 4))
     if hasattr(rows, "indptr"):
-        return "newton" if rows.n_columns <= MANY_SPARSE and stored <= MANY_VALUES else "newton-cg"
-    return "newton" if rows.n_columns <= MANY_COLUMNS else "newton-cg"
+        is_small = rows.n_columns <= MAX_SPARSE_NEWTON_COLUMNS and row_values <= MAX_SPARSE_NEWTON_VALUES
+        return "newton" if is_small else "newton-cg"
+    return "newton" if rows.n_columns <= MAX_NEWTON_COLUMNS else "newton-cg"
 
 
-def _finished(problem: Likelihood, rows: Rows) -> np.ndarray:
+def _finish(problem: LogisticObjective, rows: Rows) -> np.ndarray:
     """The weights with the best intercept; raises if the rows hold a NaN, or sums overflowed."""
-    problem.settle_intercept()
-    weights = problem.outward()
+    problem.optimise_intercept()
+    weights = problem.user_weights
     if not np.isfinite(weights).all() or not np.isfinite(problem.scores).all():
         refuse_overflow(rows)
     return weights

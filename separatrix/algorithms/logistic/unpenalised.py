@@ -7,118 +7,130 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.logistic.certificate import proven
+from separatrix.algorithms.logistic.certificate import certify
 from separatrix.algorithms.logistic.estimator import LogisticRegression
 from separatrix.algorithms.logistic.existence import (
     Existence,
-    counted_rows,
-    existence,
-    in_doubles,
-    restoring_rows,
-    spanned,
+    choose_restoring_rows,
+    count_weighted_rows,
+    decide_existence,
+    describe_span,
+    scale_to_doubles,
 )
-from separatrix.algorithms.logistic.firth import firth, masses, uncentred
-from separatrix.algorithms.logistic.inference import projected_inverse
-from separatrix.algorithms.logistic.near_dependency import near_dependency
-from separatrix.algorithms.logistic.objective import Likelihood
-from separatrix.algorithms.logistic.overflow import OutOfRange, refuse_overflow
-from separatrix.algorithms.logistic.safe_units import Units, units_of
-from separatrix.algorithms.logistic.solver import NO_ENDS, NOT_ASKED, TOO_LARGE, descend, ends
+from separatrix.algorithms.logistic.firth import fit_firth, sum_class_weights, uncentre_covariance
+from separatrix.algorithms.logistic.inference import invert_on_span
+from separatrix.algorithms.logistic.near_dependency import find_near_dependency
+from separatrix.algorithms.logistic.objective import LogisticObjective
+from separatrix.algorithms.logistic.overflow import RangeError, refuse_overflow
+from separatrix.algorithms.logistic.safe_units import Units, choose_units
+from separatrix.algorithms.logistic.solver import (
+    TOO_LARGE_REASON,
+    UNASKED_FACTS,
+    UNPROVEN_FACTS,
+    describe_gap,
+    minimise,
+)
 from separatrix.certificates import Undecided
 from separatrix.fitting import FitWarning, Solution, warn
 from separatrix.fitting.exact_errors import matrix
 from separatrix.fitting.history import History
 from separatrix.rows import Rows
 
-MOST_COLUMNS = 1500  # up to here rows that restore feasibility are looked for, and standard errors kept
-LARGEST_COST = 1e12
+MAX_COLUMNS = 1500  # up to here rows that restore feasibility are looked for, and standard errors kept
+MAX_COST = 1e12
 
 
 def solve_unpenalised(model: LogisticRegression, rows: Rows, positive: int) -> Solution:
     """The maximum of the likelihood, or what is known where it has none."""
     rows.require_finite()
-    found = existence(rows, positive, intercept=model.fit_intercept)
-    separated = found.kind in ("complete", "quasi")
+    existence = decide_existence(rows, positive, intercept=model.fit_intercept)
+    separated = existence.kind in ("complete", "quasi")
     if separated:
-        weights, facts = _towards(model, rows, positive)
+        weights, facts = _approach_supremum(model, rows, positive)
     else:
-        weights, _, facts = descend(model, rows, positive, inf, model._start(positive), prove=False)
-    restoring: dict[str, Any] = {}
-    few = rows.n_columns <= MOST_COLUMNS
-    if found.kind in ("overlap", "quasi") and few:
-        basis = restoring_rows(rows, positive, weights, found, intercept=model.fit_intercept)
-        restoring = {"rows": basis, "normals": found.normals, "direction": found.direction}
-    certificate: Any = proven(
-        rows, positive, weights, None, intercept=model.fit_intercept, restoring=restoring
+        weights, _, facts = minimise(model, rows, positive, inf, model._select_start(positive), prove=False)
+    restoration: dict[str, Any] = {}
+    has_few_columns = rows.n_columns <= MAX_COLUMNS
+    if existence.kind in ("overlap", "quasi") and has_few_columns:
+        restoring_rows = choose_restoring_rows(
+            rows, positive, weights, existence, intercept=model.fit_intercept
+        )
+        restoration = {"rows": restoring_rows, "normals": existence.normals, "direction": existence.direction}
+    certificate: Any = certify(
+        rows, positive, weights, None, intercept=model.fit_intercept, restoration=restoration
     )
     if certificate is None:
-        certificate = Undecided(TOO_LARGE)
-        facts |= NO_ENDS
+        certificate = Undecided(TOO_LARGE_REASON)
+        facts |= UNPROVEN_FACTS
     else:
-        facts |= ends(certificate)
-    facts |= {**NOT_ASKED, "separation": found.kind}
+        facts |= describe_gap(certificate)
+    facts |= {**UNASKED_FACTS, "separation": existence.kind}
     if separated:
-        facts |= _told(model, rows, positive, found)
-    elif found.kind == "overlap" and found.normals:
-        facts |= {"unbounded": found.unbounded}
-    if few:
-        facts |= _inference(model, rows, positive, weights, found)
+        facts |= _warn_separated(model, rows, positive, existence)
+    elif existence.kind == "overlap" and existence.normals:
+        facts |= {"unbounded": existence.unbounded}
+    if has_few_columns:
+        facts |= _infer(model, rows, positive, weights, existence)
     return Solution(weights, certificate, History(), facts)
 
 
-def _towards(model: LogisticRegression, rows: Rows, positive: int) -> tuple[np.ndarray, dict[str, Any]]:
+def _approach_supremum(
+    model: LogisticRegression, rows: Rows, positive: int
+) -> tuple[np.ndarray, dict[str, Any]]:
     """Finite weights on the way to a supremum: an L2 fit with a cost so large that its penalty hardly counts.
 
     They are unique, which weights chosen along some direction of recession would not be.
     """
-    start, C, before, left = model._start(positive), 1.0, inf, model.max_iter
-    units = units_of(rows, inf)  # so that how large a cost is does not depend on those of the columns
-    start = None if start is None else units.inward(start)
+    start, C, previous_loss, steps_left = model._select_start(positive), 1.0, inf, model.max_iter
+    units = choose_units(rows, inf)  # so that how large a cost is does not depend on those of the columns
+    start = None if start is None else units.to_internal(start)
     while True:
-        weights, _, facts = descend(model, units.rows, positive, C, start, prove=False, max_iter=left)
-        start, left = weights, left - facts["n_iter"]
+        weights, _, facts = minimise(model, units.rows, positive, C, start, prove=False, max_iter=steps_left)
+        start, steps_left = weights, steps_left - facts["n_iter"]
         # The loss there is above its infimum by ½‖w‖²/C or so; the objective of the fit is C times as large.
         loss = float(facts["objectives"][-1]) / C - 0.5 * float(weights[:-1] @ weights[:-1]) / C
-        share = 0.5 * float(weights[:-1] @ weights[:-1]) / C
-        if share <= 0.1 * model.tol * loss or C >= LARGEST_COST or loss >= before or left <= 0:
-            outward = units.outward(weights)
-            if not np.isfinite(outward).all():
+        penalty = 0.5 * float(weights[:-1] @ weights[:-1]) / C
+        if penalty <= 0.1 * model.tol * loss or C >= MAX_COST or loss >= previous_loss or steps_left <= 0:
+            user_weights = units.to_user(weights)
+            if not np.isfinite(user_weights).all():
                 refuse_overflow(rows)
-            return outward, facts | {"n_iter": model.max_iter - left}
-        before, C = loss, C * 100.0
+            return user_weights, facts | {"n_iter": model.max_iter - steps_left}
+        previous_loss, C = loss, C * 100.0
 
 
-def _told(model: LogisticRegression, rows: Rows, positive: int, found: Existence) -> dict[str, Any]:
+def _warn_separated(
+    model: LogisticRegression, rows: Rows, positive: int, existence: Existence
+) -> dict[str, Any]:
     """Say which coefficients run away, in which direction, and because of which rows."""
-    direction = in_doubles(found.direction or ())
-    whole = direction if model.fit_intercept else np.append(direction, 0.0)
-    strict = _strictly_on_their_side(rows, positive, found, model.fit_intercept)
-    words = found.unbounded if rows.n_columns <= MOST_COLUMNS else ()
+    direction = scale_to_doubles(existence.direction or ())
+    recession = direction if model.fit_intercept else np.append(direction, 0.0)
+    strict = _find_strict_rows(rows, positive, existence, model.fit_intercept)
+    words = existence.unbounded if rows.n_columns <= MAX_COLUMNS else ()
     names = [*(rows.columns or [f"column {j}" for j in range(rows.n_columns)]), "the intercept"]
-    running = [f"{names[j]} to {word}" for j, word in enumerate(words) if word in ("+inf", "-inf")]
-    loose = [names[j] for j, word in enumerate(words) if word == "undetermined"]
-    where = ", ".join(running[:6]) + (", ..." if len(running) > 6 else "")
-    where = where or (
-        f"{', '.join(loose[:6])} without end, in a sign that is not determined" if loose else ""
+    diverging = [f"{names[j]} to {word}" for j, word in enumerate(words) if word in ("+inf", "-inf")]
+    undetermined = [names[j] for j, word in enumerate(words) if word == "undetermined"]
+    destinations = ", ".join(diverging[:6]) + (", ..." if len(diverging) > 6 else "")
+    destinations = destinations or (
+        f"{', '.join(undetermined[:6])} without end, in a sign that is not determined" if undetermined else ""
     )
     listed = ", ".join(map(str, strict[:8])) + (", ..." if len(strict) > 8 else "")
-    kind = "completely" if found.kind == "complete" else "quasi-completely"
+    kind = "completely" if existence.kind == "complete" else "quasi-completely"
     warn(
         FitWarning,
         f"The rows are {kind} separated, so the likelihood has no finite maximum: it sends "
-        f"{where or 'some coefficients to infinity'}, because of rows {listed}. The weights returned are "
-        "finite and nearly reach its supremum. Finite answers of their own: penalty='l2', or "
+        f"{destinations or 'some coefficients to infinity'}, because of rows {listed}. The weights returned "
+        "are finite and nearly reach its supremum. Finite answers of their own: penalty='l2', or "
         "penalty='firth'.",
     )
-    return {"unbounded": words, "recession": whole, "separated_rows": strict}
+    return {"unbounded": words, "recession": recession, "separated_rows": strict}
 
 
-def _strictly_on_their_side(rows: Rows, positive: int, found: Existence, intercept: bool) -> np.ndarray:
+def _find_strict_rows(rows: Rows, positive: int, existence: Existence, intercept: bool) -> np.ndarray:
     from separatrix.certificates.arithmetic.margin_signs import Margins
     from separatrix.certificates.claims.separation import split
 
-    assert found.direction is not None
-    plane = Margins(*split(found.direction, intercept))  # type: ignore[arg-type]
+    assert existence.direction is not None
+    plane = Margins(*split(existence.direction, intercept))  # type: ignore[arg-type]
     strict = []
     for block in rows.blocks():
         sides = plane.compare(matrix(block, rows.n_columns), block.signs(positive), block.start)
@@ -128,71 +140,79 @@ def _strictly_on_their_side(rows: Rows, positive: int, found: Existence, interce
     return np.concatenate(strict)
 
 
-def _inference(
-    model: LogisticRegression, rows: Rows, positive: int, weights: np.ndarray, found: Existence
+def _infer(
+    model: LogisticRegression, rows: Rows, positive: int, weights: np.ndarray, existence: Existence
 ) -> dict[str, Any]:
     """The covariance of what the rows determine, and the two likelihoods; nan where doubles do not do."""
-    for careful in (False, True):
-        problem = Likelihood(
-            rows, positive, inf, intercept=model.fit_intercept, centred=not found.normals, careful=careful
+    for exhaustive in (False, True):
+        problem = LogisticObjective(
+            rows,
+            positive,
+            inf,
+            intercept=model.fit_intercept,
+            centred=not existence.normals,
+            exhaustive=exhaustive,
         )
         try:
             with np.errstate(all="ignore"):
                 problem.start_at(weights)
-                return _inference_at(problem, found, rows)
-        except OutOfRange:
+                return _infer_at(problem, existence, rows)
+        except RangeError:
             continue
         finally:
             problem.close()
     size, unknown = rows.n_columns + model.fit_intercept, float("nan")
     return {
         "covariance": np.full((size, size), np.nan),
-        **spanned(rows, intercept=model.fit_intercept),
-        "mass": sum(masses(rows, rows.weights, positive)),
+        **describe_span(rows, intercept=model.fit_intercept),
+        "mass": sum(sum_class_weights(rows, rows.weights, positive)),
         "log_likelihood": unknown,
         "null_log_likelihood": unknown,
         "near_dependency": (),
     }
 
 
-def _inference_at(problem: Likelihood, found: Existence, rows: Rows) -> dict[str, Any]:
-    at, units = problem.differentiate(hessian=True), problem.units
-    if at.hessian is None or not np.isfinite(at.hessian).all():
+def _infer_at(problem: LogisticObjective, existence: Existence, rows: Rows) -> dict[str, Any]:
+    current, units = problem.differentiate(hessian=True), problem.units
+    if current.hessian is None or not np.isfinite(current.hessian).all():
         refuse_overflow(rows)
     size = problem.n_columns + problem.intercept
-    information = at.hessian[:size, :size]
-    covariance = projected_inverse(information, _normals_in(units, found.normals))
+    information = current.hessian[:size, :size]
+    covariance = invert_on_span(information, _scale_normals(units, existence.normals))
     if problem.intercept:
-        covariance = uncentred(covariance, problem.centre)
-    powers = np.zeros(size, np.int64)
-    if units.columns is not None:
-        powers[: problem.n_columns] = -units.columns
-    negatives, positives = masses(rows, rows.weights, problem.positive)
+        covariance = uncentre_covariance(covariance, problem.centre)
+    exponents = np.zeros(size, np.int64)
+    if units.column_exponents is not None:
+        exponents[: problem.n_columns] = -units.column_exponents
+    negatives, positives = sum_class_weights(rows, rows.weights, problem.positive)
     mass = negatives + positives
     return {
-        "covariance": np.ldexp(covariance, powers + powers[:, None] - units.objective),
-        **spanned(rows, intercept=problem.intercept),
+        "covariance": np.ldexp(covariance, exponents + exponents[:, None] - units.objective_exponent),
+        **describe_span(rows, intercept=problem.intercept),
         "mass": mass,
-        "log_likelihood": -float(np.ldexp(at.objective, units.objective)),
-        "null_log_likelihood": _null(negatives, positives) if problem.intercept else -mass * np.log(2.0),
-        "near_dependency": near_dependency(information, found, problem.n_columns),
+        "log_likelihood": -float(np.ldexp(current.objective, units.objective_exponent)),
+        "null_log_likelihood": _compute_null_log_likelihood(negatives, positives)
+        if problem.intercept
+        else -mass * np.log(2.0),
+        "near_dependency": find_near_dependency(information, existence, problem.n_columns),
     }
 
 
-def _normals_in(units: Units, normals: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+def _scale_normals(units: Units, normals: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
     """The normals of the rows in these units, to 60 digits of the binary system."""
-    if units.columns is None:
+    if units.column_exponents is None:
         return normals
-    powers = [*units.columns.tolist(), 0]
-    lowest = min(powers)
+    exponents = [*units.column_exponents.tolist(), 0]
+    lowest = min(exponents)
     raised = [
-        [value << (power - lowest) for value, power in zip(n, powers[: len(n)], strict=True)] for n in normals
+        [value << (exponent - lowest) for value, exponent in zip(n, exponents[: len(n)], strict=True)]
+        for n in normals
     ]
     sizes = [max(max(map(abs, n)).bit_length() - 60, 0) for n in raised]
     return tuple(tuple(value >> size for value in n) for n, size in zip(raised, sizes, strict=True))
 
 
-def _null(negatives: float, positives: float) -> float:
+def _compute_null_log_likelihood(negatives: float, positives: float) -> float:
     """The log-likelihood of the intercept alone."""
     mass = negatives + positives
     return sum(m * float(np.log(m) - np.log(mass)) for m in (negatives, positives))
@@ -201,38 +221,38 @@ def _null(negatives: float, positives: float) -> float:
 def solve_firth(model: LogisticRegression, rows: Rows, positive: int) -> Solution:
     """Firth's estimate of one task."""
     rows.require_finite()
-    found = firth(
+    estimate = fit_firth(
         rows,
         positive,
         intercept=model.fit_intercept,
         max_iter=model.max_iter,
-        start=model._start(positive),
+        start=model._select_start(positive),
     )
-    if not found.converged:
+    if not estimate.converged:
         warn(
             FitWarning,
-            f"Firth's penalised likelihood still has a slope of {found.residual:.1e} standard errors "
-            f"after {found.iterations} steps: allow more (max_iter), or scale the columns.",
+            f"Firth's penalised likelihood still has a slope of {estimate.residual:.1e} standard errors "
+            f"after {estimate.n_iter} steps: allow more (max_iter), or scale the columns.",
         )
     facts = {
-        **NOT_ASKED,
+        **UNASKED_FACTS,
         "gap": float("nan"),
-        "objective": -found.penalised,
+        "objective": -estimate.penalised_log_likelihood,
         "lower_bound": float("nan"),
-        "n_iter": found.iterations,
-        "objectives": np.array([-found.penalised]),
-        "residual": found.residual,
-        "covariance": found.covariance,
-        "unbounded": tuple("finite" if known else "undetermined" for known in found.determined),
-        "aliased": tuple(not known for known in found.determined),
-        "rank": found.rank,
-        "counted": counted_rows(rows),
-        "mass": sum(masses(rows, rows.weights, positive)),
-        "log_likelihood": found.penalised,
-        "null_log_likelihood": found.null,
+        "n_iter": estimate.n_iter,
+        "objectives": np.array([-estimate.penalised_log_likelihood]),
+        "residual": estimate.residual,
+        "covariance": estimate.covariance,
+        "unbounded": tuple("finite" if known else "undetermined" for known in estimate.determined),
+        "aliased": tuple(not known for known in estimate.determined),
+        "rank": estimate.rank,
+        "counted": count_weighted_rows(rows),
+        "mass": sum(sum_class_weights(rows, rows.weights, positive)),
+        "log_likelihood": estimate.penalised_log_likelihood,
+        "null_log_likelihood": estimate.null_log_likelihood,
     }
     reason = (
         "Firth's penalised likelihood need not be concave, so nothing is proven about its maximum: the "
-        f"weights are a point without slope, to {found.residual:.1e} standard errors."
+        f"weights are a point without slope, to {estimate.residual:.1e} standard errors."
     )
-    return Solution(found.weights, Undecided(reason), History(), facts)
+    return Solution(estimate.weights, Undecided(reason), History(), facts)
