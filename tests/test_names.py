@@ -86,12 +86,15 @@ UNITS = frozenset({
     "ANGLES", "BARS", "BINS", "BITS", "BYTES", "CHARACTERS", "CLASSES", "COEFFICIENTS", "COLUMNS", "COST",
     "COSTS", "COUNT", "DEGREES", "DIGITS", "ELEMENTS", "ENTRIES", "EQUATIONS", "EXIT", "EXPONENT", "FACTOR",
     "FRAMES", "GROUPS", "HEIGHT", "INTEGER", "INTERVALS", "ITERATIONS", "LABELLINGS", "LEVELS", "LINES",
-    "MISTAKES", "MULTIPLES", "NAMES", "OPSET", "PASSES", "POINTS", "PRIME", "PRIMES", "PRODUCTS", "ROWS",
-    "SCORE", "SECONDS", "SHARE", "SIZE", "STEPS", "SUM", "TASKS", "TERMS", "VALUE", "VALUES", "VERSION",
-    "WEIGHT", "WIDTH", "WORDS",
+    "MISTAKES", "MULTIPLES", "NAMES", "OPSET", "PASSES", "POINTS", "PRIME", "PRIMES", "PRODUCTS", "RESTARTS",
+    "ROUNDS", "ROWS", "SCORE", "SECONDS", "SHARE", "SIZE", "STEPS", "SUM", "TASKS", "TERMS", "VALUE",
+    "VALUES", "VERSION", "WEIGHT", "WIDTH", "WORDS",
 })  # fmt: skip
 # {file or folder: {constant: why it has no unit}}
 DIMENSIONLESS = {
+    "algorithms/least_squares/": dict.fromkeys(
+        ("MAX_CONDITION", "MAX_SINGLE_CONDITION", "SAFE_CONDITION"), "a ratio of eigenvalues"
+    ),
     "certificates/arithmetic/enclosures.py": {
         "_LEAST_DOUBLE": "a number of its own",
         "_LN2": "a number of its own",
