@@ -95,6 +95,12 @@ DIMENSIONLESS = {
     "algorithms/least_squares/": dict.fromkeys(
         ("MAX_CONDITION", "MAX_SINGLE_CONDITION", "SAFE_CONDITION"), "a ratio of eigenvalues"
     ),
+    "algorithms/svm/": {
+        **dict.fromkeys(("AT_COST", "AT_ZERO", "IN_SET", "VIOLATED"), "a bit of a row's state"),
+        **dict.fromkeys(("EXCESS", "LOSS"), "a place in an array"),
+        **dict.fromkeys(("HARD_MARGIN_GAP", "SOFT_MARGIN_GAP", "STRETCHES"), "relative"),
+        "WARM_START_PENALTY": "a share per unit of the margin",
+    },
     "certificates/arithmetic/enclosures.py": {
         "_LEAST_DOUBLE": "a number of its own",
         "_LN2": "a number of its own",

@@ -21,7 +21,7 @@ from sklearn.svm import SVC, LinearSVC
 
 import separatrix as sx
 from separatrix.algorithms.svm import squared_hinge, working_set
-from separatrix.algorithms.svm.best_intercept import best_shift
+from separatrix.algorithms.svm.best_intercept import find_best_shift
 from separatrix.certificates import MarginAtMost, MarginBetween, SoftMarginWithin, from_json
 from separatrix.certificates.check.__main__ import main
 from separatrix.certificates.data.reading import read
@@ -169,7 +169,7 @@ def test_class_weight_multiplies():
 
 @pytest.fixture
 def small_working_set(monkeypatch):
-    monkeypatch.setattr(working_set, "ROOMY", 1 << 17)
+    monkeypatch.setattr(working_set, "MIN_CAPACITY_BYTES", 1 << 17)
 
 
 @pytest.mark.parametrize("C", [1e-3, 0.1, 10.0])
@@ -177,7 +177,7 @@ def small_working_set(monkeypatch):
 def test_samples_and_working_set_reach_what_one_solve_reaches(C, intercept, monkeypatch):
     X, y = noisy(40_000, 6, seed=8)
     whole = sx.LinearSVM(C=C, fit_intercept=intercept).fit(X, y)
-    monkeypatch.setattr(working_set, "ROOMY", 1 << 17)
+    monkeypatch.setattr(working_set, "MIN_CAPACITY_BYTES", 1 << 17)
     part = sx.LinearSVM(C=C, fit_intercept=intercept).fit(X, y)
     assert part.gap_ <= 1e-8
     assert part.objective_ == pytest.approx(whole.objective_, rel=2e-8)
@@ -366,23 +366,23 @@ def test_float32_rows_give_the_weights_of_the_same_numbers_as_float64(intercept)
     assert np.allclose(one.coef_, other.coef_, rtol=1e-5, atol=1e-7)
     assert one.objective_ == pytest.approx(other.objective_, rel=2e-8)
     assert one.certificate_.verify(X, y).holds
-    held = one.dual_coef_ @ X[one.support_].astype(np.float64)
-    assert np.allclose(held, one.coef_[0], rtol=1e-4, atol=1e-5)
+    combined = one.dual_coef_ @ X[one.support_].astype(np.float64)
+    assert np.allclose(combined, one.coef_[0], rtol=1e-4, atol=1e-5)
 
 
 def test_gathered_float32_rows_multiply_as_doubles_do():
-    from separatrix.algorithms.svm.working_rows import gathered, single
+    from separatrix.algorithms.svm.working_rows import gather_float32, gather_rows
 
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(1500, 5)).astype(np.float32), rng.integers(0, 2, 1500)
     rows, centre = sx.as_rows(X, y), rng.normal(size=5)
     chosen = np.flatnonzero(rng.random(1500) < 0.6)
-    (narrow, signs), (wide, others) = (f(rows, 1, chosen, centre) for f in (single, gathered))
+    (narrow, signs), (wide, others) = (f(rows, 1, chosen, centre) for f in (gather_float32, gather_rows))
     alpha, w = rng.normal(size=len(chosen)), rng.normal(size=5)
     assert np.array_equal(signs, others)
     assert np.array_equal(narrow[np.arange(0, 700, 3)], wide[0:700:3])
     assert np.allclose(narrow @ w, wide @ w, rtol=1e-13, atol=1e-13)
-    assert np.allclose(narrow.combined(alpha), wide.T @ alpha, rtol=1e-12, atol=1e-12)
+    assert np.allclose(narrow.combine(alpha), wide.T @ alpha, rtol=1e-12, atol=1e-12)
 
 
 def written(tmp_path, X, y, certificate):
@@ -483,7 +483,7 @@ def test_best_shift_is_the_lowest_point_along_the_intercept():
     def loss(t):
         return costs @ np.maximum(0, 1 - margins - t * signs)
 
-    best = best_shift(margins, signs, costs)
+    best = find_best_shift(margins, signs, costs)
     assert loss(best) <= min(loss(t) for t in np.linspace(-5, 5, 2001)) + 1e-12
 
 
@@ -501,9 +501,9 @@ def test_stored_and_loaded(tmp_path):
 def test_squared_hinge_walks_blocks_as_it_gathers(monkeypatch):
     X, y = noisy(3000, 8, seed=25)
     gathered = sx.LinearSVM(C=0.2, loss="squared_hinge").fit(X, y)
-    monkeypatch.setattr(squared_hinge, "_many", lambda task: True)
-    walked = sx.LinearSVM(C=0.2, loss="squared_hinge").fit(X, y)
-    assert np.allclose(walked.coef_, gathered.coef_, atol=1e-9)
+    monkeypatch.setattr(squared_hinge, "_is_blockwise", lambda problem: True)
+    blockwise = sx.LinearSVM(C=0.2, loss="squared_hinge").fit(X, y)
+    assert np.allclose(blockwise.coef_, gathered.coef_, atol=1e-9)
 
 
 def test_rows_repeated_on_the_margin_and_columns_that_are_constant():
@@ -542,25 +542,25 @@ def test_columns_far_from_the_origin_without_intercept_break_no_factor(dtype, fa
 
 
 def test_newton_step_of_an_indefinite_or_infinite_matrix_is_one():
-    from separatrix.algorithms.svm.newton_systems import solved
+    from separatrix.algorithms.svm.newton_systems import solve_newton_system
 
     column = np.array([1e9, 1e9, 1.0])
     for scale in (1.0, 1e12, np.inf):
         with np.errstate(invalid="ignore"):
             gram = np.outer(column, column) * scale
         for intercept in (True, False):
-            step = solved(gram, np.ones(3), intercept=intercept)
+            step = solve_newton_system(gram, np.ones(3), intercept=intercept)
             assert step.shape == (3,)
             assert np.isfinite(step).all() or scale == np.inf
 
 
 def test_line_search_finds_a_kink_far_beyond_a_nearly_flat_start():
-    from separatrix.algorithms.svm.segment_minimum import root_of_slope
+    from separatrix.algorithms.svm.segment_minimum import find_root_of_slope
 
     def slope_at(t):
         return -1e-9 + 1e-39 * t + np.clip(t - 1e4, 0.0, 1.0), 1e-39 + (1e4 < t < 1e4 + 1)
 
-    assert root_of_slope(slope_at) == pytest.approx(1e4, rel=1e-6)
+    assert find_root_of_slope(slope_at) == pytest.approx(1e4, rel=1e-6)
 
 
 def rare(n, d, few, seed, near=0.0):
@@ -673,15 +673,16 @@ def test_conflict_is_named_by_the_rows_as_given():
 
 def test_row_on_the_edge_of_the_working_set_either_pulls_or_is_kept():
     """The farthest row of the sample lies on the edge to the last digit."""
-    from separatrix.algorithms.svm.hinge_kernels import FULL
-    from separatrix.algorithms.svm.objective import Task
-    from separatrix.algorithms.svm.sampled_start import Guess
+    from separatrix.algorithms.svm import working_set_search
+    from separatrix.algorithms.svm.hinge_kernels import AT_COST
+    from separatrix.algorithms.svm.objective import SoftMarginProblem
+    from separatrix.algorithms.svm.sampled_start import StartingPoint
 
     X, y = noisy(50, 3, seed=27)
     rows, random = sx.as_rows(X, y), np.random.default_rng(27)
     for _ in range(200):
-        task, weights = Task.of(rows, 1, 1.0, intercept=True), random.normal(size=4)
-        search = working_set._Search(task, 1000)
-        search.gather(Guess(weights, 1e6, None), again=False)
-        search.gather(Guess(weights, 1e6, search.margins.copy()), again=False)
-        assert search.pull[-1] == task.signs()[search.held == FULL].sum()
+        problem, weights = SoftMarginProblem.from_rows(rows, 1, 1.0, intercept=True), random.normal(size=4)
+        search = working_set_search.WorkingSetSearch(problem, 1000)
+        search.gather(StartingPoint(weights, 1e6, None), may_shift=False)
+        search.gather(StartingPoint(weights, 1e6, search.margins.copy()), may_shift=False)
+        assert search.linear_term[-1] == problem.collect_signs()[search.states == AT_COST].sum()
