@@ -101,8 +101,8 @@ class DeferredCertificate:
                 weights_distance <= NEGLIGIBLE_DISTANCE_SHARE * coefficients_norm
                 and intercept_distance <= NEGLIGIBLE_DISTANCE_SHARE * coefficients_norm
             )
-            is_bounded = np.isfinite(length([weights_distance, intercept_distance]))
-            if is_bounded and (is_close or not is_exactly_solvable(rows.n_rows, rows.n_columns)):
+            is_finite = np.isfinite(length([weights_distance, intercept_distance]))
+            if is_finite and (is_close or not is_exactly_solvable(rows.n_rows, rows.n_columns)):
                 return certify(
                     [weights_distance] * rows.n_columns + [intercept_distance],
                     length([weights_distance, intercept_distance]),

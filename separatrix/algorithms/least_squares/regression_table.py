@@ -119,7 +119,7 @@ class RegressionTable:
         if self.aliased[k]:
             return self.names[k], estimate, "aliased", "", ""
         statistics = (self.standard_errors[k], ".5g"), (self.t_values[k], ".4g")
-        shown = ("" if isnan(value) else format(value, form) for value, form in statistics)
+        shown = ("" if isnan(value) else format(value, format_spec) for value, format_spec in statistics)
         return self.names[k], estimate, *shown, _format_p_value(self.p_values[k])
 
     def _format_statistics(self) -> list[str]:

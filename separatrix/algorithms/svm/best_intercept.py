@@ -36,14 +36,14 @@ def find_best_shift(margins: np.ndarray, signs: np.ndarray, costs: np.ndarray | 
 
 
 def optimise_intercept(
-    problem: SoftMarginProblem, solution: SoftMarginSolution, *, finished: bool
+    problem: SoftMarginProblem, solution: SoftMarginSolution, *, is_finished: bool
 ) -> SoftMarginSolution:
     """The solution, its intercept moved where no row on the margin fixes it, or the search was cut short."""
     costs = problem.compute_costs(solution.free_rows)
     is_inner = (solution.free_alpha > INNER_COST_SHARE * costs) & (
         solution.free_alpha < (1.0 - INNER_COST_SHARE) * costs
     )
-    if finished and is_inner.any():
+    if is_finished and is_inner.any():
         return solution
     signs = np.concatenate([block.signs(problem.positive) for block in problem.rows.blocks()])
     if problem.weights is None:

@@ -86,16 +86,16 @@ def prove(
         upper = upper_floor = exact_primal(source, objective)
         exact_bound = exact_dual(source, objective)
         lower = -inf if exact_bound is None else exact_bound
-    too_large = Undecided("The objective is too large to be enclosed in doubles: scale the columns down.")
+    undecided = Undecided("The objective is too large to be enclosed in doubles: scale the columns down.")
     if inf in (upper, -lower) or (problem.intercept and enclosure.balance):
-        return too_large
+        return undecided
     upper_bound = rounded(
         Fraction(upper) + (Fraction(upper) - Fraction(upper_floor)) + abs(Fraction(upper)) * ROUNDING_SHARE,
         up=True,
     )
     lower_bound = rounded(Fraction(lower) - abs(Fraction(lower)) * ROUNDING_SHARE, up=False)
     if not (isfinite(upper_bound) and isfinite(lower_bound)):
-        return too_large
+        return undecided
     exponent = max((_count_binary_places(alpha) for alpha in listed.values()), default=0)
     rows = tuple(sorted(listed))
     return SoftMarginWithin(

@@ -57,5 +57,5 @@ def select_counted_rows(rows: Rows) -> tuple[Rows, np.ndarray | None]:
         ), indices
     from scipy.sparse import vstack
 
-    whole = vstack(parts, format="csr")
-    return SparseRows(whole, codes, rows.classes, columns=rows.columns, n_jobs=rows.n_jobs), indices
+    stacked = vstack(parts, format="csr")
+    return SparseRows(stacked, codes, rows.classes, columns=rows.columns, n_jobs=rows.n_jobs), indices

@@ -176,7 +176,7 @@ class LinearSVM(WeightedClassifier):
     def _minimise(self, problem: SoftMarginProblem, start: np.ndarray | None) -> SoftMarginSolution:
         solution = LOSSES[self.loss](problem, self.tol, self.max_iter, start)
         if self.fit_intercept and self.loss == "hinge":
-            solution = optimise_intercept(problem, solution, finished=solution.steps < self.max_iter)
+            solution = optimise_intercept(problem, solution, is_finished=solution.steps < self.max_iter)
         return solution
 
     def _solve_rescaled(self, problem: SoftMarginProblem) -> tuple[SoftMarginSolution, Any]:
@@ -262,8 +262,8 @@ class LinearSVM(WeightedClassifier):
             return Solution(soft_margin.weights, certificate, History(), facts)
         low, high = solution.facts["margin"], solution.facts["upper_bound"]
         facts = {
-            "objective": _half_inverse_square(low),
-            "lower_bound": _half_inverse_square(high),
+            "objective": _halve_inverse_square(low),
+            "lower_bound": _halve_inverse_square(high),
             "gap": 1.0 - (low / high) ** 2,
             "support": solution.facts["support"] if indices is None else indices[solution.facts["support"]],
             "dual_coef": solution.facts["dual_coef"],
@@ -282,7 +282,7 @@ class LinearSVM(WeightedClassifier):
         )
 
 
-def _half_inverse_square(margin: float) -> float:
+def _halve_inverse_square(margin: float) -> float:
     """Infinite, or 0, where that is beyond doubles."""
     with np.errstate(all="ignore"):
         return float(np.float64(0.5) / margin / margin)

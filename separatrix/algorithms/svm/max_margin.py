@@ -96,8 +96,8 @@ class MaxMargin(LinearClassifier):
         bracket = separation.bracket(geometric=self.free_intercept, tol=float(self.tol), canonical=True)
         if bracket is None:
             return self._fit_soft_margin(rows, positive, separation)
-        *weights, bias = bracket.plane.numbers()
-        witness = tuple(weights), bias if self.fit_intercept else None
+        *weights, intercept = bracket.plane.numbers()
+        witness = tuple(weights), intercept if self.fit_intercept else None
         certificate: Certificate = Separable(*witness, about=about(rows, positive))
         if bracket.lower > 0:
             certificate = MarginBetween(
@@ -116,7 +116,7 @@ class MaxMargin(LinearClassifier):
                 "a power of two to get the margin itself.",
             )
         certificate = certificate.bound_to(rows)
-        halfspace = Halfspace(weights, bias)
+        halfspace = Halfspace(weights, intercept)
         float_weights = np.append(halfspace.weights, halfspace.intercept)
         facts = {
             "margin": bracket.lower,
@@ -165,5 +165,7 @@ def fit_soft_margin(rows: Rows, positive: int, intercept: bool) -> np.ndarray:
         problem = SoftMarginProblem.from_rows(rows, positive, 1.0, intercept=intercept)
         solution = minimise(problem, SOFT_MARGIN_GAP, MAX_SOFT_MARGIN_STEPS)
         if intercept:
-            solution = optimise_intercept(problem, solution, finished=solution.steps < MAX_SOFT_MARGIN_STEPS)
+            solution = optimise_intercept(
+                problem, solution, is_finished=solution.steps < MAX_SOFT_MARGIN_STEPS
+            )
     return solution.weights if np.isfinite(solution.weights).all() else np.zeros(rows.n_columns + 1)

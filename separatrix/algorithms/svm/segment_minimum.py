@@ -26,10 +26,10 @@ def find_root_of_slope(slope_at: Callable[[float], tuple[float, float]]) -> floa
         if abs(slope) <= SLOPE_SHARE * abs(initial_slope):
             break
         low, high = (t, high) if slope < 0.0 else (low, t)
-        guess = min(t - slope / curvature, MAX_EXPANSION_FACTOR * t) if curvature > 0.0 else np.inf
-        if not low < guess < high:
-            guess = 2.0 * t if high == np.inf else _bisect(low, high)
-        t = guess
+        trial_step = min(t - slope / curvature, MAX_EXPANSION_FACTOR * t) if curvature > 0.0 else np.inf
+        if not low < trial_step < high:
+            trial_step = 2.0 * t if high == np.inf else _bisect(low, high)
+        t = trial_step
     return t
 
 
@@ -50,6 +50,6 @@ def find_lowest_point(slope_at: Callable[[float], float], end: float = 1.0) -> f
         return end
     low, high = 0.0, end
     for _ in range(30):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if slope_at(middle) < 0.0 else (low, middle)
+        midpoint = 0.5 * (low + high)
+        low, high = (midpoint, high) if slope_at(midpoint) < 0.0 else (low, midpoint)
     return 0.5 * (low + high)

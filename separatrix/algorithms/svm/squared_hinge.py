@@ -60,7 +60,7 @@ def minimise(
         else problem.compute_costs(counted)
     )
     steps, n_final = 0, 0
-    n_stale, lowest = 0, np.inf
+    n_stale, least_objective = 0, np.inf
     derivatives = np.empty(2)
     while True:
         state = evaluator.compute_state(weights, margins)
@@ -70,8 +70,8 @@ def minimise(
         )
         report_step(steps, max_steps, gap, state.objective)
         n_final += gap <= 0.3 * tolerance * state.objective
-        n_stale = n_stale + 1 if state.objective >= (1.0 - 1e-14) * lowest else 0
-        lowest = min(lowest, state.objective)
+        n_stale = n_stale + 1 if state.objective >= (1.0 - 1e-14) * least_objective else 0
+        least_objective = min(least_objective, state.objective)
         if (
             steps >= max_steps
             or n_final > FINAL_STEPS
@@ -120,8 +120,8 @@ def _make_slope(
 def _is_blockwise(problem: SoftMarginProblem) -> bool:
     """Whether the rows are walked block by block rather than gathered."""
     rows = problem.rows
-    large = rows.n_rows * rows.n_columns * 8 > 2 << 20
-    return large and not isinstance(rows, SparseRows) and rows.n_columns < FEW_COLUMNS
+    is_large = rows.n_rows * rows.n_columns * 8 > 2 << 20
+    return is_large and not isinstance(rows, SparseRows) and rows.n_columns < FEW_COLUMNS
 
 
 def _solve_sample(
