@@ -23,7 +23,7 @@ from sklearn.model_selection import GridSearchCV
 
 import separatrix as sx
 from separatrix.algorithms.least_squares import solver
-from separatrix.algorithms.least_squares.exact_solution import exact_moments
+from separatrix.algorithms.least_squares.exact_solution import sum_exact_moments
 from separatrix.certificates import GradientAtMost, SolutionWithin, from_json
 from separatrix.certificates.arithmetic.balls import middles
 from separatrix.certificates.arithmetic.moments import Moments, moments_of
@@ -38,24 +38,24 @@ finite = st.floats(-1e6, 1e6, allow_nan=False, allow_subnormal=False)
 def naive_solution(X, y, intercept=True, alpha=0.0, weights=None):
     """The normal equations in rational numbers; for regular ones only."""
     rows = [[*map(float, row), *([1.0] if intercept else [])] for row in X]
-    heights = [1.0] * len(rows) if weights is None else list(map(float, weights))
-    size, d = len(rows[0]), len(X[0])
-    A = [[fmpq(0)] * size for _ in range(size)]
-    c = [[fmpq(0)] for _ in range(size)]
-    for row, target, height in zip(rows, y, heights, strict=True):
+    row_weights = [1.0] * len(rows) if weights is None else list(map(float, weights))
+    n_unknowns, d = len(rows[0]), len(X[0])
+    A = [[fmpq(0)] * n_unknowns for _ in range(n_unknowns)]
+    c = [[fmpq(0)] for _ in range(n_unknowns)]
+    for row, target, weight in zip(rows, y, row_weights, strict=True):
         exact = [fmpq(*v.as_integer_ratio()) for v in row]
-        s, t = fmpq(*height.as_integer_ratio()), fmpq(*float(target).as_integer_ratio())
-        for i in range(size):
-            c[i][0] += s * exact[i] * t
-            for j in range(size):
-                A[i][j] += s * exact[i] * exact[j]
+        exact_weight, exact_target = fmpq(*weight.as_integer_ratio()), fmpq(*float(target).as_integer_ratio())
+        for i in range(n_unknowns):
+            c[i][0] += exact_weight * exact[i] * exact_target
+            for j in range(n_unknowns):
+                A[i][j] += exact_weight * exact[i] * exact[j]
     for j in range(d):
         A[j][j] += fmpq(*float(alpha).as_integer_ratio())
     solution = fmpq_mat(A).solve(fmpq_mat(c))
-    return [Fraction(int(solution[i, 0].p), int(solution[i, 0].q)) for i in range(size)]
+    return [Fraction(int(solution[i, 0].p), int(solution[i, 0].q)) for i in range(n_unknowns)]
 
 
-def digits(found, exact):
+def count_digits(found, exact):
     """Significant digits that agree, 17 where all do."""
     error = abs(Fraction(float(found)) - Fraction(exact))
     if error == 0:
@@ -63,7 +63,7 @@ def digits(found, exact):
     return min(17.0, -math.log10(error / abs(Fraction(exact)))) if exact else -math.log10(error)
 
 
-def nist(data_folder):
+def read_nist_sets(data_folder):
     """NIST's linear sets: name, columns (polynomials expanded in floats), targets, certified values."""
     certified = json.loads((data_folder / "nist" / "certified.json").read_text())
     for name, record in certified.items():
@@ -75,17 +75,17 @@ def nist(data_folder):
         yield name, X, y, constant, record
 
 
-def in_order(model, constant):
+def coefficients_in_order(model, constant):
     return [model.intercept_, *model.coef_] if constant else list(model.coef_)
 
 
-def sample(n=60, d=4, seed=0, noise=1.0):
+def make_sample(n=60, d=4, seed=0, noise=1.0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d)) + rng.normal(size=d)
     return X, X @ rng.normal(size=d) + 2 + noise * rng.normal(size=n)
 
 
-def checked(certificate, X, y, folder):
+def check_independently(certificate, X, y, folder):
     """By the standard library alone, in a file of its own."""
     names = [*(f"x{j}" for j in range(X.shape[1])), "target"]
     lines = [",".join(names)] + [
@@ -100,11 +100,11 @@ def checked(certificate, X, y, folder):
 
 
 def test_nist_sets_to_thirteen_digits_of_the_exact_solution_of_the_floats_given(data_folder):
-    for name, X, y, constant, _ in nist(data_folder):
+    for name, X, y, constant, _ in read_nist_sets(data_folder):
         model = sx.LinearRegression(fit_intercept=constant).fit(X, y)
         exact = naive_solution(X, y, constant)
         exact = [exact[-1], *exact[:-1]] if constant else exact
-        worst = min(map(digits, in_order(model, constant), exact))
+        worst = min(map(count_digits, coefficients_in_order(model, constant), exact))
         assert worst >= 15, name
         assert model.certificate_.verify(X, y).holds, name
 
@@ -112,40 +112,45 @@ def test_nist_sets_to_thirteen_digits_of_the_exact_solution_of_the_floats_given(
 def test_nist_certified_values_as_far_as_the_floats_allow(data_folder):
     # The expansion of Filip's tenth powers and Wampler2's fifth in floats moves the exact solution itself.
     limits = {"Filip": 7.5, "Wampler2": 13.0}
-    for name, X, y, constant, record in nist(data_folder):
+    for name, X, y, constant, record in read_nist_sets(data_folder):
         model = sx.LinearRegression(fit_intercept=constant).fit(X, y)
         certified = [Fraction(text) for text in record["coefficients"].values()]
-        assert min(map(digits, in_order(model, constant), certified)) >= limits.get(name, 13.0), name
+        assert min(map(count_digits, coefficients_in_order(model, constant), certified)) >= limits.get(
+            name, 13.0
+        ), name
 
 
 def test_nist_summary(data_folder):
     """Certified standard errors, residual standard deviations, R² and F: as far as the floats allow."""
-    for name, X, y, constant, record in nist(data_folder):
-        told = sx.LinearRegression(fit_intercept=constant).fit(X, y).summary()
+    for name, X, y, constant, record in read_nist_sets(data_folder):
+        summary = sx.LinearRegression(fit_intercept=constant).fit(X, y).summary()
         least = 7 if name == "Filip" else 12
         if name in ("Wampler1", "Wampler2"):  # perfect fits: what is left is the rounding of the expansion
-            assert told.residual_sd < 1e-14
-            assert told.r_squared == pytest.approx(1, abs=1e-14)
+            assert summary.residual_sd < 1e-14
+            assert summary.r_squared == pytest.approx(1, abs=1e-14)
             continue
-        for found, text in zip(told.standard_errors, record["std_errors"].values(), strict=True):
-            assert digits(found, Fraction(text)) >= least, name
+        for found, text in zip(summary.standard_errors, record["std_errors"].values(), strict=True):
+            assert count_digits(found, Fraction(text)) >= least, name
         for key, found in {
-            "residual_sd": told.residual_sd,
-            "r_squared": told.r_squared,
-            "residual_ss": told.residual_sum,
-            "regression_ss": told.regression_sum,
-            "f_statistic": told.f_statistic,
+            "residual_sd": summary.residual_sd,
+            "r_squared": summary.r_squared,
+            "residual_ss": summary.residual_sum,
+            "regression_ss": summary.regression_sum,
+            "f_statistic": summary.f_statistic,
         }.items():
-            assert digits(found, Fraction(record[key])) >= least, (name, key)
-        assert (told.residual_df, told.regression_df) == (record["residual_df"], record["regression_df"])
+            assert count_digits(found, Fraction(record[key])) >= least, (name, key)
+        assert (summary.residual_df, summary.regression_df) == (
+            record["residual_df"],
+            record["regression_df"],
+        )
 
 
 def test_scikit_learn_loses_filip(data_folder):
     """The peer's behaviour that this module exists for."""
-    name, X, y, _, _ = next(found for found in nist(data_folder) if found[0] == "Filip")
+    name, X, y, _, _ = next(found for found in read_nist_sets(data_folder) if found[0] == "Filip")
     exact = naive_solution(X, y)
-    theirs = min(map(digits, Peer().fit(X, y).coef_, exact))
-    assert theirs < 3 < 15 <= min(map(digits, sx.LinearRegression().fit(X, y).coef_, exact)), name
+    theirs = min(map(count_digits, Peer().fit(X, y).coef_, exact))
+    assert theirs < 3 < 15 <= min(map(count_digits, sx.LinearRegression().fit(X, y).coef_, exact)), name
 
 
 # The exact way
@@ -158,7 +163,7 @@ def test_scikit_learn_loses_filip(data_folder):
     st.one_of(st.none(), arrays(float, 7, elements=st.floats(0, 3, allow_subnormal=False))),
 )
 def test_moments_are_exact(X, y, weights):
-    found = moments_of([(X, y, weights)], 3)
+    moments = moments_of([(X, y, weights)], 3)
     Z = [
         [*map(Fraction, row), Fraction(1), Fraction(t)] for row, t in zip(X.tolist(), y.tolist(), strict=True)
     ]
@@ -166,22 +171,22 @@ def test_moments_are_exact(X, y, weights):
     for i in range(5):
         for j in range(5):
             exact = sum(h * z[i] * z[j] for h, z in zip(s, Z, strict=True))
-            power = Fraction(2) ** (found.unit + found.exponents[i] + found.exponents[j])
-            assert int(found.wholes[i, j]) * power == exact
+            power = Fraction(2) ** (moments.unit + moments.exponents[i] + moments.exponents[j])
+            assert int(moments.wholes[i, j]) * power == exact
     parts = [(X[a:b], y[a:b], None if weights is None else weights[a:b]) for a, b in ((0, 3), (3, 7))]
-    apart = moments_of(parts[:1], 3) + moments_of(parts[1:], 3)
-    thin = moments_of([(sp.csr_array(X), y, weights)], 3)
-    again = Moments.from_dict(found.to_dict())
-    for other in (apart, moments_of(parts, 3), thin, again):
+    added = moments_of(parts[:1], 3) + moments_of(parts[1:], 3)
+    sparse = moments_of([(sp.csr_array(X), y, weights)], 3)
+    restored = Moments.from_dict(moments.to_dict())
+    for other in (added, moments_of(parts, 3), sparse, restored):
         for intercept in (True, False):
             if s != [Fraction(0)] * 7:
-                same = [NormalEquations(m, intercept=intercept, alpha=1.0) for m in (found, other)]
+                same = [NormalEquations(m, intercept=intercept, alpha=1.0) for m in (moments, other)]
                 assert np.array_equal(*[middles(equations.solve()) for equations in same])
 
 
 @pytest.mark.parametrize("scale", [2.0**-500, 1.0, 2.0**400])
 def test_any_size_of_numbers(scale):
-    X, y = sample()
+    X, y = make_sample()
     plain = sx.LinearRegression().fit(X, y)
     scaled = sx.LinearRegression().fit(X * scale, y)
     assert np.array_equal(scaled.coef_ * scale, plain.coef_)
@@ -196,43 +201,45 @@ def test_normal_equations_hold(data_folder):
     model = sx.LinearRegression().fit(X, y)
     residuals = y - model.predict(X)
     assert abs(np.column_stack([X, np.ones(len(y))]).T @ residuals).max() < 1e-7
-    told = model.summary()
+    summary = model.summary()
     import scipy.stats
 
     peer = Peer().fit(X, y)
     assert np.allclose(model.coef_, peer.coef_, rtol=1e-8)
-    assert told.r_squared == pytest.approx(peer.score(X, y), rel=1e-12)
-    assert told.p_values[0] == pytest.approx(2 * scipy.stats.t.sf(abs(told.t_values[0]), told.residual_df))
-    assert "F-statistic" in str(told)
-    assert told.to_dict()["rows"] == len(y)
+    assert summary.r_squared == pytest.approx(peer.score(X, y), rel=1e-12)
+    assert summary.p_values[0] == pytest.approx(
+        2 * scipy.stats.t.sf(abs(summary.t_values[0]), summary.residual_df)
+    )
+    assert "F-statistic" in str(summary)
+    assert summary.to_dict()["rows"] == len(y)
 
 
 def test_summary_agrees_with_textbook_formulas():
-    X, y = sample(40, 3)
-    told = sx.LinearRegression().fit(X, y).summary()
+    X, y = make_sample(40, 3)
+    summary = sx.LinearRegression().fit(X, y).summary()
     Z = np.column_stack([np.ones(40), X])
     inverse = np.linalg.inv(Z.T @ Z)
     w = inverse @ Z.T @ y
     rest = y - Z @ w
     variance = rest @ rest / 36
-    assert np.allclose(told.estimates, w)
-    assert np.allclose(told.standard_errors, np.sqrt(variance * np.diag(inverse)))
-    assert told.residual_sd == pytest.approx(np.sqrt(variance))
+    assert np.allclose(summary.estimates, w)
+    assert np.allclose(summary.standard_errors, np.sqrt(variance * np.diag(inverse)))
+    assert summary.residual_sd == pytest.approx(np.sqrt(variance))
 
 
 # Ways agree
 
 
-def ways(monkeypatch):
-    monkeypatch.setattr(solver, "SMALL_WORK", 0)
+def force_large_fit(monkeypatch):
+    monkeypatch.setattr(solver, "MAX_SMALL_PRODUCTS", 0)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("kind", ["dense", "far", "float32", "fortran", "sparse"])
 def test_gram_way_meets_the_exact_one(monkeypatch, kind, intercept, weighted):
-    ways(monkeypatch)
-    X, y = sample(3000, 6)
+    force_large_fit(monkeypatch)
+    X, y = make_sample(3000, 6)
     if kind == "far":
         X = X + 1e6
     if kind == "float32":
@@ -244,7 +251,7 @@ def test_gram_way_meets_the_exact_one(monkeypatch, kind, intercept, weighted):
     model = sx.LinearRegression(fit_intercept=intercept).fit(given_, y, sample_weight=weights)
     # Without an intercept, columns a million away from 0 are nearly parallel.
     assert model.method_ == ("exact" if kind == "far" and not intercept else "normal equations")
-    moments = exact_moments(sx.as_rows(X, y, regression=True), weights)
+    moments = sum_exact_moments(sx.as_rows(X, y, regression=True), weights)
     exact = middles(NormalEquations(moments, intercept=intercept).solve())
     scale = abs(exact).max()
     assert abs(model.coef_ - exact[:-1]).max() <= 2e-14 * scale
@@ -254,20 +261,20 @@ def test_gram_way_meets_the_exact_one(monkeypatch, kind, intercept, weighted):
 
 
 def test_ill_conditioned_columns_take_the_exact_way(monkeypatch):
-    ways(monkeypatch)
+    force_large_fit(monkeypatch)
     rng = np.random.default_rng(0)
-    X, y = sample(2000, 3)
+    X, y = make_sample(2000, 3)
     X[:, 1] = X[:, 0] + 1e-7 * rng.normal(size=2000)
     model = sx.LinearRegression().fit(X, y)
     assert (model.method_, model.rank_, model.numerical_rank_) == ("exact", 3, 3)
     assert model.condition_ > 1e6
     exact = naive_solution(X, y)
-    assert min(map(digits, model.coef_, exact)) >= 15
+    assert min(map(count_digits, model.coef_, exact)) >= 15
 
 
 @pytest.mark.parametrize("intercept", [False, True])
 def test_more_columns_than_rows(intercept):
-    X, y = sample(12, 90)
+    X, y = make_sample(12, 90)
     model = sx.LinearRegression(fit_intercept=intercept).fit(X, y)
     mean = X.mean(axis=0) * intercept
     shortest = np.linalg.pinv(X - mean) @ (y - y.mean() * intercept)
@@ -282,7 +289,7 @@ def test_more_columns_than_rows(intercept):
 
 def test_wide_rows_with_a_contradiction():
     """Two equal rows with two targets: no fit goes through both, and the shortest best one is found."""
-    X, y = sample(10, 80)
+    X, y = make_sample(10, 80)
     X[1] = X[0]
     model = sx.LinearRegression().fit(X, y, sample_weight=np.arange(1.0, 11.0))
     w = np.sqrt(np.arange(1.0, 11.0))
@@ -305,14 +312,14 @@ def test_wide_in_floats():
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_residuals_and_their_pull_in_one_reading(dtype):
+def test_residuals_and_their_products_in_one_pass(dtype):
     from separatrix.algorithms.least_squares.residual_kernels import add_residuals
     from separatrix.rows import Csr
 
     rng = np.random.default_rng(3)
     X = (rng.normal(size=(300, 4)) * (rng.random((300, 4)) < 0.7)).astype(dtype)
-    thin = sp.csr_array(X)
-    csr = Csr(thin.data, thin.indices.astype(np.int32), thin.indptr.astype(np.int64))
+    sparse = sp.csr_array(X)
+    csr = Csr(sparse.data, sparse.indices.astype(np.int32), sparse.indptr.astype(np.int64))
     y, w = rng.normal(size=300), rng.normal(size=4)
     r = y - 0.25 - X.astype(np.float64) @ w
     for rows in (X, csr):
@@ -331,11 +338,11 @@ def test_a_condition_that_costs_digits_takes_the_exact_way():
 
 
 def test_large_sparse_by_conjugate_gradients(monkeypatch):
-    monkeypatch.setattr(solver, "DIRECT", 50)
+    monkeypatch.setattr(solver, "MAX_DIRECT_SIZE", 50)
     rng = np.random.default_rng(0)
     X = sp.random_array((2000, 150), density=0.05, rng=rng, format="csr")
     y = X @ rng.normal(size=150) + rng.normal(size=2000)
-    ways(monkeypatch)
+    force_large_fit(monkeypatch)
     with pytest.warns(sx.NothingProven):
         model = sx.LinearRegression().fit(X, y)
     assert model.method_ == "conjugate gradients"
@@ -344,7 +351,7 @@ def test_large_sparse_by_conjugate_gradients(monkeypatch):
 
 
 def test_a_stream_needs_one_pass(tmp_path):
-    X, y = sample(500, 3)
+    X, y = make_sample(500, 3)
     lines = ["a,b,c,y"] + [",".join(map(repr, map(float, (*r, t)))) for r, t in zip(X, y, strict=True)]
     (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
     rows = sx.read(tmp_path / "rows.csv", label="y", regression=True, memory=2000)
@@ -371,31 +378,31 @@ def test_a_stream_needs_one_pass(tmp_path):
 
 
 def test_batches_blocks_and_merged_fits_are_the_same_to_the_last_bit():
-    X, y = sample(200, 5)
+    X, y = make_sample(200, 5)
     weights = np.random.default_rng(2).random(200)
     for s in (None, weights):
 
-        def some(a, b, s=s):
+        def slice_weights(a, b, s=s):
             return {} if s is None else {"sample_weight": s[a:b]}
 
-        whole = sx.LinearRegression().fit(X, y, **some(0, 200))
+        whole = sx.LinearRegression().fit(X, y, **slice_weights(0, 200))
         batches = sx.LinearRegression()
         for a, b in ((0, 7), (7, 100), (100, 200)):
-            batches.partial_fit(X[a:b], y[a:b], **some(a, b))
-        one = sx.LinearRegression().fit(X[:90], y[:90], **some(0, 90))
-        other = sx.LinearRegression().fit(X[90:], y[90:], **some(90, 200))
-        for model in (batches, one.merge(other), pickle.loads(pickle.dumps(one)).merge(other)):
+            batches.partial_fit(X[a:b], y[a:b], **slice_weights(a, b))
+        first = sx.LinearRegression().fit(X[:90], y[:90], **slice_weights(0, 90))
+        second = sx.LinearRegression().fit(X[90:], y[90:], **slice_weights(90, 200))
+        for model in (batches, first.merge(second), pickle.loads(pickle.dumps(first)).merge(second)):
             assert np.array_equal(model.coef_, whole.coef_)
             assert model.intercept_ == whole.intercept_
             assert model.certificate_.verify(X, y).holds
         for size in (3, 64):
             blocks = with_targets(DenseRows(X, rows_in_block=size), y)
-            model = sx.LinearRegression().fit(blocks, **some(0, 200))
+            model = sx.LinearRegression().fit(blocks, **slice_weights(0, 200))
             assert np.array_equal(model.coef_, whole.coef_)
 
 
 def test_merge_refuses_what_does_not_belong_together():
-    X, y = sample()
+    X, y = make_sample()
     model = sx.LinearRegression().fit(X, y)
     with pytest.raises(ValueError, match="same parameters"):
         model.merge(sx.LinearRegression(fit_intercept=False).fit(X, y))
@@ -404,7 +411,7 @@ def test_merge_refuses_what_does_not_belong_together():
 
 
 def test_a_weight_is_a_repetition():
-    X, y = sample(30, 3)
+    X, y = make_sample(30, 3)
     times = np.random.default_rng(0).integers(0, 4, 30)
     weighted = sx.LinearRegression().fit(X, y, sample_weight=times)
     repeated = sx.LinearRegression().fit(np.repeat(X, times, axis=0), np.repeat(y, times))
@@ -416,7 +423,7 @@ def test_a_weight_is_a_repetition():
 
 
 def test_order_of_rows_changes_nothing():
-    X, y = sample()
+    X, y = make_sample()
     order = np.random.default_rng(0).permutation(len(y))
     one, other = sx.LinearRegression().fit(X, y), sx.LinearRegression().fit(X[order], y[order])
     assert np.array_equal(one.coef_, other.coef_)
@@ -426,7 +433,7 @@ def test_order_of_rows_changes_nothing():
 
 
 def test_dependent_columns_are_named_and_the_shortest_solution_is_returned():
-    X, y = sample(50, 3)
+    X, y = make_sample(50, 3)
     X = np.round(X * 64) / 64
     X = np.column_stack([X, 2 * X[:, 0] - X[:, 2] + 3, np.full(50, 7.0)])
     with pytest.warns(sx.DependentColumns, match=r"rank 3, not 5: column 3 is exactly"):
@@ -442,13 +449,13 @@ def test_dependent_columns_are_named_and_the_shortest_solution_is_returned():
 
 
 def test_a_rounded_sum_is_independent_exactly_and_dependent_numerically():
-    X, y = sample(50, 3)
+    X, y = make_sample(50, 3)
     X = np.column_stack([X, X[:, 0] + X[:, 1]])
     with pytest.warns(sx.DependentColumns, match="by the rounding of their numbers alone"):
         model = sx.LinearRegression().fit(X, y)
     assert (model.rank_, model.numerical_rank_) == (4, 3)
     exact = naive_solution(X, y)
-    assert min(map(digits, model.coef_, exact)) >= 15
+    assert min(map(count_digits, model.coef_, exact)) >= 15
 
 
 @settings(max_examples=50)
@@ -460,11 +467,11 @@ def test_rank_and_shortest_solution_on_small_whole_numbers(X, y):
     centred = X - X.mean(axis=0)
     assert model.rank_ == np.linalg.matrix_rank(centred, tol=1e-9)
     assert len(model.dependencies_) == 4 - model.rank_
-    for told in model.dependencies_:
-        combined = told.constant + sum(
-            c * X[:, k] for c, k in zip(told.coefficients, told.columns, strict=True)
+    for dependency in model.dependencies_:
+        combined = dependency.constant + sum(
+            c * X[:, k] for c, k in zip(dependency.coefficients, dependency.columns, strict=True)
         )
-        assert np.allclose(X[:, told.column], combined)
+        assert np.allclose(X[:, dependency.column], combined)
     shortest = np.linalg.lstsq(centred, y - y.mean(), rcond=1e-10)[0]
     assert np.allclose(model.coef_, shortest, atol=1e-8 * (1 + abs(shortest).max()))
     assert model.certificate_.verify(X, y).holds
@@ -474,7 +481,7 @@ def test_one_row_and_constant_targets():
     model = sx.LinearRegression().fit([[1.0, 2.0]], [5.0])
     assert np.array_equal(model.coef_, [0.0, 0.0])
     assert model.intercept_ == 5.0
-    X, _ = sample()
+    X, _ = make_sample()
     assert not sx.LinearRegression().fit(X, np.full(len(X), 3.5)).coef_.any()
 
 
@@ -487,8 +494,8 @@ def test_coefficients_beyond_doubles_are_not_vouched_for():
 # Certificates
 
 
-def fitted(intercept=True, weights=False):
-    X, y = sample(15, 2)
+def fit_and_certify(intercept=True, weights=False):
+    X, y = make_sample(15, 2)
     s = np.random.default_rng(3).random(15) if weights else None
     return X, y, sx.LinearRegression(fit_intercept=intercept).fit(X, y, sample_weight=s).certificate_
 
@@ -496,16 +503,16 @@ def fitted(intercept=True, weights=False):
 @pytest.mark.parametrize("weights", [False, True])
 @pytest.mark.parametrize("intercept", [False, True])
 def test_certificates_hold_by_both_checkers_and_survive_json(tmp_path, intercept, weights):
-    X, y, proof = fitted(intercept, weights)
+    X, y, proof = fit_and_certify(intercept, weights)
     assert isinstance(proof, SolutionWithin)
     assert proof.verify(X, y).holds
-    assert "exact solution" in checked(proof, X, y, tmp_path)
+    assert "exact solution" in check_independently(proof, X, y, tmp_path)
     again = from_json(proof.to_json())
     assert again.verify(X, y).holds
     assert again == proof.sealed()
 
 
-def forgeries(proof):
+def make_forgeries(proof):
     w = proof.weights
     yield replace(proof, weights=(w[0] + 1e-13, *w[1:]))
     yield replace(proof, intercept=proof.intercept + 1e-12)
@@ -518,11 +525,11 @@ def forgeries(proof):
 
 
 def test_forged_certificates_are_refused(tmp_path):
-    X, y, proof = fitted()
-    for forged in forgeries(proof):
+    X, y, proof = fit_and_certify()
+    for forged in make_forgeries(proof):
         assert not forged.verify(X, y).holds
         with pytest.raises(Refused):
-            checked(forged, X, y, tmp_path)
+            check_independently(forged, X, y, tmp_path)
     moved = y.copy()
     moved[3] += 1e-9
     assert not proof.verify(X, moved).holds
@@ -531,19 +538,19 @@ def test_forged_certificates_are_refused(tmp_path):
 
 
 def test_gradient_certificates(tmp_path):
-    X, y, proof = fitted()
+    X, y, proof = fit_and_certify()
     claim = GradientAtMost(proof.weights, proof.intercept, alpha=0.0, gradient=1e-12)
     assert claim.verify(X, y).holds
-    assert "gradient" in checked(claim, X, y, tmp_path)
+    assert "gradient" in check_independently(claim, X, y, tmp_path)
     for forged in (replace(claim, gradient=1e-20), replace(claim, intercept=claim.intercept + 1e-6)):
         assert not forged.verify(X, y).holds
         with pytest.raises(Refused):
-            checked(forged, X, y, tmp_path)
+            check_independently(forged, X, y, tmp_path)
 
 
 def test_certificate_of_a_large_fit_is_worked_out_when_asked_for(monkeypatch):
-    ways(monkeypatch)
-    X, y = sample(5000, 4)
+    force_large_fit(monkeypatch)
+    X, y = make_sample(5000, 4)
     model = sx.LinearRegression().fit(X, y)
     assert callable(model._evidence)
     assert model.certificate_ is model.certificate_
@@ -558,7 +565,7 @@ def test_not_fitted_has_no_certificate():
 
 
 def test_targets_from_files(tmp_path):
-    X, y = sample(20, 2)
+    X, y = make_sample(20, 2)
     np.savez(tmp_path / "rows.npz", X=X, y=y)
     np.save(tmp_path / "rows.npy", np.column_stack([X, y]))
     svm = "\n".join(f"{t!r} 1:{a!r} 2:{b!r}" for t, (a, b) in zip(y.tolist(), X.tolist(), strict=True))
@@ -587,7 +594,7 @@ def test_bad_targets_are_named():
 
 
 def test_saved_and_loaded(tmp_path):
-    X, y = sample()
+    X, y = make_sample()
     model = sx.LinearRegression().fit(X, y)
     sx.save(model, tmp_path / "m.json")
     again = sx.load(tmp_path / "m.json")
@@ -602,7 +609,7 @@ def test_saved_and_loaded(tmp_path):
 
 
 def test_searches_of_scikit_learn():
-    X, y = sample()
+    X, y = make_sample()
     search = GridSearchCV(sx.LinearRegression(), {"fit_intercept": [True, False]}, cv=3).fit(X, y)
     assert search.best_params_ == {"fit_intercept": True}
 
@@ -631,7 +638,7 @@ print((after - before) * 1024 / X.nbytes, model.method_)
 @pytest.mark.parametrize("spoiled", [None, "far", "tiny", "one huge value", "nearly dependent"])
 def test_a_first_gram_matrix_in_single_precision_costs_no_digits(intercept, dtype, spoiled, monkeypatch):
     from separatrix.algorithms.least_squares import single_precision_gram
-    from separatrix.algorithms.least_squares.gram import gram_of
+    from separatrix.algorithms.least_squares.gram import form_gram
 
     rng = np.random.default_rng(5)
     X = rng.normal(size=(4000, 33))
@@ -645,13 +652,13 @@ def test_a_first_gram_matrix_in_single_precision_costs_no_digits(intercept, dtyp
     elif spoiled == "nearly dependent":
         X[:, 6] = X[:, 7] + 0.01 * X[:, 6]
     X = X.astype(dtype)
-    monkeypatch.setattr(single_precision_gram, "VALUES", 0)
-    monkeypatch.setattr(solver, "SMALL_WORK", 0)
+    monkeypatch.setattr(single_precision_gram, "MIN_VALUES", 0)
+    monkeypatch.setattr(solver, "MAX_SMALL_PRODUCTS", 0)
     used = []
-    monkeypatch.setattr(solver, "gram_of", lambda *a, **k: used.append(1) or gram_of(*a, **k))
+    monkeypatch.setattr(solver, "form_gram", lambda *a, **k: used.append(1) or form_gram(*a, **k))
     model = sx.LinearRegression(fit_intercept=intercept).fit(X, y)
-    moments = exact_moments(with_targets(sx.as_rows(X), y), None)
-    exact = solver.from_moments(
+    moments = sum_exact_moments(with_targets(sx.as_rows(X), y), None)
+    exact = solver.solve_moments(
         moments, None, 0.0, intercept=intercept, rows=with_targets(sx.as_rows(X), y)
     ).coefficients
     assert bool(used) == (spoiled in ("one huge value", "nearly dependent"))
@@ -667,8 +674,8 @@ def test_a_first_gram_matrix_in_single_precision_costs_no_digits(intercept, dtyp
 def test_targets_far_from_their_spread_cost_no_digits(wide, shift, target, monkeypatch):
     from separatrix.algorithms.least_squares import single_precision_gram
 
-    monkeypatch.setattr(single_precision_gram, "VALUES", 0)
-    monkeypatch.setattr(solver, "SMALL_WORK", 0)
+    monkeypatch.setattr(single_precision_gram, "MIN_VALUES", 0)
+    monkeypatch.setattr(solver, "MAX_SMALL_PRODUCTS", 0)
     rng = np.random.default_rng(6)
     X = rng.normal(size=(4000, wide)) + shift
     y = X @ rng.normal(size=wide) + rng.normal(size=4000)
@@ -676,5 +683,7 @@ def test_targets_far_from_their_spread_cost_no_digits(wide, shift, target, monke
     model = sx.LinearRegression().fit(X, y)
     assert model.method_ == "normal equations"
     rows = with_targets(sx.as_rows(X), y)
-    exact = solver.from_moments(exact_moments(rows, None), None, 0.0, intercept=True, rows=rows).coefficients
+    exact = solver.solve_moments(
+        sum_exact_moments(rows, None), None, 0.0, intercept=True, rows=rows
+    ).coefficients
     assert abs(model.coef_ - exact[:-1]).max() < 1e-14 * abs(exact[:-1]).max()

@@ -16,7 +16,7 @@ from separatrix.algorithms.svm.max_margin import MaxMargin
 from separatrix.fitting import NothingProven
 
 
-def planted(n, d, margin, seed, shift=0.0):
+def make_planted_rows(n, d, margin, seed, shift=0.0):
     random = np.random.default_rng(seed)
     w = random.normal(size=d)
     w /= np.linalg.norm(w)
@@ -29,7 +29,7 @@ def planted(n, d, margin, seed, shift=0.0):
 @pytest.mark.parametrize("free", [True, False])
 @pytest.mark.parametrize("shift", [0.0, 100.0])
 def test_gap_closes_and_the_certificate_holds(free, shift):
-    X, y = planted(2000, 6, 0.05, 1, shift)
+    X, y = make_planted_rows(2000, 6, 0.05, 1, shift)
     model = MaxMargin(free_intercept=free).fit(X, y)
     assert model.gap_ <= 1e-9
     assert model.certificate_.verify(X, y).holds
@@ -38,7 +38,7 @@ def test_gap_closes_and_the_certificate_holds(free, shift):
 
 
 def test_agrees_with_a_support_vector_machine():
-    X, y = planted(120, 3, 0.3, 5)
+    X, y = make_planted_rows(120, 3, 0.3, 5)
     ours = MaxMargin().fit(X, y)
     theirs = SVC(kernel="linear", C=1e6, tol=1e-6).fit(X, y)
     margin = (2 * y - 1) * theirs.decision_function(X)
@@ -49,7 +49,7 @@ def test_agrees_with_a_support_vector_machine():
 
 
 def test_badly_scaled_columns_close_too():
-    X, y = planted(200, 4, 0.1, 7)
+    X, y = make_planted_rows(200, 4, 0.1, 7)
     X = X * np.array([1e-6, 1.0, 1e4, 1e6])
     assert MaxMargin().fit(X, y).gap_ <= 1e-9
 
@@ -58,7 +58,7 @@ def test_exact_squared_margin_is_the_least_distance():
     """Between two points of small hulls in the plane, every pair of faces in fractions."""
     positive, negative = [(0, 3), (2, 2), (5, 7)], [(0, 0), (1, -1), (4, 0)]
 
-    def squared(a, b, p):
+    def measure_squared_distance(a, b, p):
         """The squared distance of p from the segment a-b."""
         ab = [Fraction(v - u) for u, v in zip(a, b, strict=True)]
         ap = [Fraction(v - u) for u, v in zip(a, p, strict=True)]
@@ -66,8 +66,8 @@ def test_exact_squared_margin_is_the_least_distance():
         return sum((u - t * v) ** 2 for u, v in zip(ap, ab, strict=True))
 
     best = min(
-        *(squared(a, b, p) for a, b in combinations(positive, 2) for p in negative),
-        *(squared(a, b, p) for a, b in combinations(negative, 2) for p in positive),
+        *(measure_squared_distance(a, b, p) for a, b in combinations(positive, 2) for p in negative),
+        *(measure_squared_distance(a, b, p) for a, b in combinations(negative, 2) for p in positive),
     )
     answer = separate([*positive, *negative], [1] * 3 + [0] * 3)
     assert answer.squared_margin() == best / 4

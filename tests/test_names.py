@@ -87,8 +87,8 @@ UNITS = frozenset({
     "COST", "COSTS", "COUNT", "DEGREES", "DIGITS", "ELEMENTS", "ENTRIES", "EQUATIONS", "EXIT", "EXPONENT",
     "FACTOR", "FRAMES", "GROUPS", "HEIGHT", "INTEGER", "INTERVALS", "ITERATIONS", "LABELLINGS", "LEVELS",
     "LINES", "MISTAKES", "MULTIPLES", "NAMES", "OPSET", "PASSES", "POINTS", "PRIME", "PRIMES", "PRODUCTS",
-    "ROWS", "SCORE", "SECONDS", "SHARE", "SIZE", "STEPS", "SUM", "TASKS", "TERMS", "THREADS", "VALUE",
-    "VALUES", "VERSION", "WEIGHT", "WIDTH", "WORDS",
+    "RESTARTS", "ROUNDS", "ROWS", "SCORE", "SECONDS", "SHARE", "SIZE", "STEPS", "SUM", "TASKS", "TERMS",
+    "THREADS", "VALUE", "VALUES", "VERSION", "WEIGHT", "WIDTH", "WORDS",
 })  # fmt: skip
 # {file or folder: {constant: why it has no unit}}
 DIMENSIONLESS = {
@@ -104,6 +104,15 @@ DIMENSIONLESS = {
         "LN2_HIGH": "a number of its own",
         "LN2_LOW": "a number of its own",
         "LOG2E": "a number of its own",
+    },
+    "algorithms/least_squares/": dict.fromkeys(
+        ("MAX_CONDITION", "MAX_SINGLE_CONDITION", "SAFE_CONDITION"), "a ratio of eigenvalues"
+    ),
+    "algorithms/svm/": {
+        **dict.fromkeys(("AT_COST", "AT_ZERO", "IN_SET", "VIOLATED"), "a bit of a row's state"),
+        **dict.fromkeys(("EXCESS", "LOSS"), "a place in an array"),
+        **dict.fromkeys(("HARD_MARGIN_GAP", "SOFT_MARGIN_GAP", "STRETCHES"), "relative"),
+        "WARM_START_PENALTY": "a share per unit of the margin",
     },
     "certificates/arithmetic/enclosures.py": {
         "_LEAST_DOUBLE": "a number of its own",

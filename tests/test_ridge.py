@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import Ridge as Peer
 from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import GridSearchCV
-from test_least_squares import checked, digits, naive_solution, sample
+from test_least_squares import check_independently, count_digits, make_sample, naive_solution
 
 import separatrix as sx
 from separatrix.algorithms.least_squares import solver
@@ -30,18 +30,18 @@ ALPHAS = [0.01, 0.1, 1.0, 10.0, 100.0]
 @settings(max_examples=30)
 @given(st.integers(0, 10**6), st.floats(1e-8, 1e8), st.booleans(), st.booleans())
 def test_coefficients_are_next_to_the_exact_ones(seed, alpha, intercept, weighted):
-    X, y = sample(9, 3, seed)
+    X, y = make_sample(9, 3, seed)
     weights = np.random.default_rng(seed).random(9) if weighted else None
     model = sx.Ridge(alpha, fit_intercept=intercept).fit(X, y, sample_weight=weights)
     exact = naive_solution(X, y, intercept, alpha, weights)
-    assert min(map(digits, [*model.coef_, model.intercept_], exact)) >= 15
+    assert min(map(count_digits, [*model.coef_, model.intercept_], exact)) >= 15
     assert model.certificate_.verify(X, y).holds
 
 
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("shape", [(300, 5), (40, 90), (40, 30)])
 def test_agrees_with_scikit_learn(shape, intercept):
-    X, y = sample(*shape)
+    X, y = make_sample(*shape)
     for alpha in ALPHAS:
         ours = sx.Ridge(alpha, fit_intercept=intercept).fit(X, y)
         theirs = Peer(alpha, fit_intercept=intercept, solver="cholesky").fit(X, y)
@@ -51,12 +51,12 @@ def test_agrees_with_scikit_learn(shape, intercept):
 
 
 def test_every_way(monkeypatch):
-    monkeypatch.setattr(solver, "SMALL_WORK", 0)
-    monkeypatch.setattr(solver, "WIDE_ROWS", 0)
+    monkeypatch.setattr(solver, "MAX_SMALL_PRODUCTS", 0)
+    monkeypatch.setattr(solver, "MAX_WIDE_ROWS", 0)
     rng = np.random.default_rng(0)
     tall, wide = rng.normal(size=(2000, 20)), rng.normal(size=(30, 120))
-    thin = sp.random_array((1500, 60), density=0.1, rng=rng, format="csr")
-    for X, method in ((tall, "normal equations"), (wide, "rows"), (thin, "normal equations")):
+    sparse = sp.random_array((1500, 60), density=0.1, rng=rng, format="csr")
+    for X, method in ((tall, "normal equations"), (wide, "rows"), (sparse, "normal equations")):
         y = X @ rng.normal(size=X.shape[1]) + rng.normal(size=X.shape[0])
         weights = rng.random(X.shape[0])
         model = sx.Ridge(0.5).fit(X, y, sample_weight=weights)
@@ -70,8 +70,8 @@ def test_every_way(monkeypatch):
 
 
 def test_large_sparse_has_a_certified_distance(monkeypatch):
-    monkeypatch.setattr(solver, "SMALL_WORK", 0)
-    monkeypatch.setattr(solver, "DIRECT", 50)
+    monkeypatch.setattr(solver, "MAX_SMALL_PRODUCTS", 0)
+    monkeypatch.setattr(solver, "MAX_DIRECT_SIZE", 50)
     rng = np.random.default_rng(0)
     X = sp.random_array((1500, 400), density=0.02, rng=rng, format="csr")
     y = rng.normal(size=1500)
@@ -89,7 +89,7 @@ def test_large_sparse_has_a_certified_distance(monkeypatch):
 
 def test_limits():
     """α → 0 is the shortest least-squares solution, α → ∞ zero weights and the mean."""
-    X, y = sample(30, 3)
+    X, y = make_sample(30, 3)
     X = np.round(X * 64) / 64
     X = np.column_stack([X, X[:, 0] + X[:, 1]])
     with warnings.catch_warnings():
@@ -97,23 +97,23 @@ def test_limits():
         shortest = sx.LinearRegression().fit(X, y)
         assert np.array_equal(sx.Ridge(0.0).fit(X, y).coef_, shortest.coef_)
     assert np.allclose(sx.Ridge(1e-12).fit(X, y).coef_, shortest.coef_, atol=1e-10)
-    far = sx.Ridge(1e300).fit(X, y)
-    assert abs(far.coef_).max() < 1e-290
-    assert far.intercept_ == pytest.approx(y.mean(), rel=1e-15)
-    assert far.certificate_.verify(X, y).holds
+    nearly_infinite = sx.Ridge(1e300).fit(X, y)
+    assert abs(nearly_infinite.coef_).max() < 1e-290
+    assert nearly_infinite.intercept_ == pytest.approx(y.mean(), rel=1e-15)
+    assert nearly_infinite.certificate_.verify(X, y).holds
 
 
 def exact_mean(y, weights=None):
-    heights = [1] * len(y) if weights is None else list(map(Fraction, map(float, weights)))
-    total = sum(s * Fraction(float(t)) for s, t in zip(heights, y, strict=True))
-    return total / sum(heights)
+    row_weights = [1] * len(y) if weights is None else list(map(Fraction, map(float, weights)))
+    total = sum(s * Fraction(float(t)) for s, t in zip(row_weights, y, strict=True))
+    return total / sum(row_weights)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("shape", [(30, 3), (6, 40), (5000, 12), (40, 1200)], ids=str)
 def test_an_infinite_penalty_leaves_the_mean_and_proves_it(shape, intercept, weighted, tmp_path):
-    X, y = sample(*shape)
+    X, y = make_sample(*shape)
     y = y * 1e6 + 0.1
     weights = np.random.default_rng(1).random(len(y)) if weighted else None
     model = sx.Ridge(np.inf, fit_intercept=intercept).fit(X, y, sample_weight=weights)
@@ -138,18 +138,20 @@ def test_an_infinite_penalty_leaves_the_mean_and_proves_it(shape, intercept, wei
 
 
 def test_an_infinite_penalty_is_the_limit_of_finite_ones():
-    X, y = sample(25, 4)
+    X, y = make_sample(25, 4)
     for intercept in (False, True):
-        far = sx.Ridge(1e14, fit_intercept=intercept).fit(X, y)
+        nearly_infinite = sx.Ridge(1e14, fit_intercept=intercept).fit(X, y)
         limit = sx.Ridge(np.inf, fit_intercept=intercept).fit(X, y)
-        assert np.allclose([*far.coef_, far.intercept_], [*limit.coef_, limit.intercept_], atol=1e-11)
+        assert np.allclose(
+            [*nearly_infinite.coef_, nearly_infinite.intercept_], [*limit.coef_, limit.intercept_], atol=1e-11
+        )
 
 
 def test_an_infinite_penalty_forged_is_refused(tmp_path):
-    X, y = sample(12, 3)
+    X, y = make_sample(12, 3)
     for weights in (None, np.random.default_rng(0).random(12)):
         proof = sx.Ridge(np.inf).fit(X, y, sample_weight=weights).certificate_
-        assert "exact solution" in checked(proof, X, y, tmp_path)
+        assert "exact solution" in check_independently(proof, X, y, tmp_path)
         for change in (
             {"weights": (1e-12, 0.0, 0.0)},
             {"intercept": proof.intercept + 1e-12},
@@ -157,10 +159,10 @@ def test_an_infinite_penalty_forged_is_refused(tmp_path):
             {"alpha": 0.0},
             {"sample_weight": (2.0, *[1.0] * 11)},
         ):
-            false = replace(proof, **change)
-            assert not false.verify(X, y).holds
+            forged = replace(proof, **change)
+            assert not forged.verify(X, y).holds
             with pytest.raises(Refused):
-                checked(false, X, y, tmp_path)
+                check_independently(forged, X, y, tmp_path)
     assert sx.Ridge(3.0).fit(X, y).certificate_.alpha == 3.0
     with pytest.raises(ValueError, match="inf"):
         replace(proof, alpha=np.inf)
@@ -173,7 +175,7 @@ def test_an_infinite_penalty_forged_is_refused(tmp_path):
 
 def test_a_path_with_an_infinite_penalty_ends_at_the_mean():
     for shape in ((40, 4), (15, 25)):
-        X, y = sample(*shape)
+        X, y = make_sample(*shape)
         weights = np.random.default_rng(5).random(len(y))
         path = sx.Ridge().path(X, y, alphas=[np.inf, 1.0, 0.1], sample_weight=weights)
         assert path.alphas.tolist() == [0.1, 1.0, np.inf]
@@ -195,18 +197,18 @@ def test_a_path_with_an_infinite_penalty_ends_at_the_mean():
 
 
 def test_an_infinite_penalty_on_batches_merged_fits_and_sparse_rows():
-    X, y = sample(100, 4)
+    X, y = make_sample(100, 4)
     whole = sx.Ridge(np.inf).fit(X, y)
     batches = sx.Ridge(np.inf).partial_fit(X[:10], y[:10]).partial_fit(X[10:], y[10:])
     merged = sx.Ridge(np.inf).fit(X[:70], y[:70]).merge(sx.Ridge(np.inf).fit(X[70:], y[70:]))
-    thin = sx.Ridge(np.inf).fit(sp.csr_array(X), y)
-    for model in (batches, merged, thin):
+    sparse = sx.Ridge(np.inf).fit(sp.csr_array(X), y)
+    for model in (batches, merged, sparse):
         assert model.intercept_ == whole.intercept_
         assert model.certificate_.verify(X, y).holds
 
 
 def test_no_penalty_on_the_intercept():
-    X, y = sample()
+    X, y = make_sample()
     one, other = sx.Ridge(5.0).fit(X, y), sx.Ridge(5.0).fit(X, y + 1000)
     assert np.allclose(one.coef_, other.coef_)
     assert other.intercept_ == pytest.approx(one.intercept_ + 1000)
@@ -215,7 +217,7 @@ def test_no_penalty_on_the_intercept():
 @pytest.mark.parametrize("bad", [-1.0, -np.inf, np.nan, [], [1.0, -2.0], [np.inf, np.nan], [[1.0]]])
 def test_penalties_that_make_no_sense(bad):
     with pytest.raises(ValueError, match="a penalty is a number from 0 up"):
-        sx.Ridge(bad).fit(*sample())
+        sx.Ridge(bad).fit(*make_sample())
 
 
 # The path
@@ -225,7 +227,7 @@ def test_penalties_that_make_no_sense(bad):
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("shape", [(80, 6), (20, 50)])
 def test_path_is_the_fits_one_by_one(shape, intercept, weighted):
-    X, y = sample(*shape)
+    X, y = make_sample(*shape)
     weights = np.random.default_rng(0).integers(0, 3, shape[0]).astype(float) if weighted else None
     path = sx.Ridge(ALPHAS, fit_intercept=intercept).fit(X, y, sample_weight=weights).path_
     for place, alpha in enumerate(ALPHAS):
@@ -242,7 +244,7 @@ def test_path_is_the_fits_one_by_one(shape, intercept, weighted):
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("shape", [(40, 4), (15, 25)])
 def test_leave_one_out_is_leaving_one_out(shape, intercept):
-    X, y = sample(*shape)
+    X, y = make_sample(*shape)
     times = np.random.default_rng(0).integers(0, 3, shape[0])
     for weights in (None, times.astype(float)):
         model = sx.Ridge(ALPHAS, fit_intercept=intercept).fit(X, y, sample_weight=weights)
@@ -260,7 +262,7 @@ def test_leave_one_out_is_leaving_one_out(shape, intercept):
 
 
 def test_chooses_as_scikit_learn_does():
-    X, y = sample(200, 8, noise=5.0)
+    X, y = make_sample(200, 8, noise=5.0)
     alphas = np.logspace(-3, 4, 30)
     ours, theirs = sx.Ridge(alphas).fit(X, y), RidgeCV(alphas, store_cv_results=True).fit(X, y)
     assert ours.alpha_ == pytest.approx(theirs.alpha_)
@@ -269,12 +271,12 @@ def test_chooses_as_scikit_learn_does():
 
 
 def test_path_is_the_same_on_sparse_float32_and_blocks():
-    X, y = sample(500, 4)
+    X, y = make_sample(500, 4)
     X = np.where(abs(X) > 0.7, X, 0).astype(np.float32)
     plain = sx.Ridge(ALPHAS).fit(X, y).path_
-    thin = sx.Ridge(ALPHAS).fit(sp.csr_array(X), y).path_
-    assert np.allclose(plain.coefficients, thin.coefficients)
-    assert np.allclose(plain.leave_one_out, thin.leave_one_out)
+    sparse = sx.Ridge(ALPHAS).fit(sp.csr_array(X), y).path_
+    assert np.allclose(plain.coefficients, sparse.coefficients)
+    assert np.allclose(plain.leave_one_out, sparse.leave_one_out)
     blocks = with_targets(DenseRows(X, rows_in_block=7), y)
     assert np.allclose(sx.Ridge(ALPHAS).fit(blocks).path_.leave_one_out, plain.leave_one_out)
 
@@ -282,8 +284,8 @@ def test_path_is_the_same_on_sparse_float32_and_blocks():
 # Perturbation
 
 
-def test_a_changed_target_moves_the_weights_as_told():
-    X, y = sample(25, 3)
+def test_a_changed_target_moves_the_weights_as_predicted():
+    X, y = make_sample(25, 3)
     alphas = [0.0, 0.5, 20.0]
     path = sx.Ridge().path(X, y, alphas=alphas)
     for place, alpha in enumerate(alphas):
@@ -301,7 +303,7 @@ def test_a_changed_target_moves_the_weights_as_told():
 
 
 def test_a_moved_row_moves_the_weights_no_further_than_the_bound():
-    X, y = sample(25, 3)
+    X, y = make_sample(25, 3)
     rng = np.random.default_rng(0)
     alphas = [0.0, 1.0, 50.0]
     path = sx.Ridge().path(X, y, alphas=alphas)
@@ -319,7 +321,7 @@ def test_a_moved_row_moves_the_weights_no_further_than_the_bound():
 
 
 def test_figures():
-    X, y = sample(60, 30)
+    X, y = make_sample(60, 30)
     path = sx.Ridge([0.0, *ALPHAS, np.inf]).fit(X, y).path_
     for text in (path_figure(path), path_figure(path, [f"<{j}>" for j in range(30)]), moves_figure(path)):
         assert text.startswith("<svg")
@@ -334,7 +336,7 @@ def test_figures():
 
 
 def test_batches_and_merged_fits_are_the_same_to_the_last_bit():
-    X, y = sample(100, 4)
+    X, y = make_sample(100, 4)
     whole = sx.Ridge(3.0).fit(X, y)
     batches = sx.Ridge(3.0).partial_fit(X[:10], y[:10]).partial_fit(X[10:], y[10:])
     merged = sx.Ridge(3.0).fit(X[:70], y[:70]).merge(sx.Ridge(3.0).fit(X[70:], y[70:]))
@@ -345,7 +347,7 @@ def test_batches_and_merged_fits_are_the_same_to_the_last_bit():
 
 
 def test_a_weight_is_a_repetition():
-    X, y = sample(30, 3)
+    X, y = make_sample(30, 3)
     times = np.random.default_rng(0).integers(0, 4, 30)
     weighted = sx.Ridge(2.0).fit(X, y, sample_weight=times)
     repeated = sx.Ridge(2.0).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
@@ -353,7 +355,7 @@ def test_a_weight_is_a_repetition():
 
 
 def test_saved_and_loaded(tmp_path):
-    X, y = sample()
+    X, y = make_sample()
     for model in (sx.Ridge(0.3), sx.Ridge([0.0, *ALPHAS])):
         model.fit(X, y)
         sx.save(model, tmp_path / "m.json")
@@ -365,16 +367,16 @@ def test_saved_and_loaded(tmp_path):
 
 
 def test_penalty_by_cross_validation():
-    X, y = sample(80, 5, noise=4.0)
+    X, y = make_sample(80, 5, noise=4.0)
     search = GridSearchCV(sx.Ridge(), {"alpha": ALPHAS}, cv=4).fit(X, y)
     assert search.best_params_["alpha"] in ALPHAS
 
 
 def test_certificates_by_the_independent_checker(tmp_path):
-    X, y = sample(12, 3)
+    X, y = make_sample(12, 3)
     for weights in (None, np.random.default_rng(0).random(12)):
         proof = sx.Ridge(0.7).fit(X, y, sample_weight=weights).certificate_
-        assert "exact solution" in checked(proof, X, y, tmp_path)
+        assert "exact solution" in check_independently(proof, X, y, tmp_path)
 
 
 def test_gradient_bound_is_one():
@@ -382,15 +384,17 @@ def test_gradient_bound_is_one():
     from separatrix.certificates.arithmetic.gradient import gradient
     from separatrix.certificates.data.measured_targets import read_targets
 
-    X, y = sample(20, 3)
+    X, y = make_sample(20, 3)
     exact = naive_solution(X, y, True, 0.25)
     rng = np.random.default_rng(0)
     for size in (1e-12, 1e-6, 1.0):
-        given_ = np.array([float(v) for v in exact]) + size * rng.normal(size=4)
-        far, bias = gradient(read_targets(X, y), given_[:-1], float(given_[-1]), 0.25).distance(0.25)
-        apart = [abs(Fraction(v) - e) for v, e in zip(given_.tolist(), exact, strict=True)]
-        assert float(sum(a * a for a in apart[:-1])) ** 0.5 <= far
-        assert float(apart[-1]) <= bias
+        coefficients = np.array([float(v) for v in exact]) + size * rng.normal(size=4)
+        weights_bound, intercept_bound = gradient(
+            read_targets(X, y), coefficients[:-1], float(coefficients[-1]), 0.25
+        ).distance(0.25)
+        errors = [abs(Fraction(v) - e) for v, e in zip(coefficients.tolist(), exact, strict=True)]
+        assert float(sum(a * a for a in errors[:-1])) ** 0.5 <= weights_bound
+        assert float(errors[-1]) <= intercept_bound
 
 
 @pytest.mark.parametrize("constant", [True, False])

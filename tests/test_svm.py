@@ -21,7 +21,7 @@ from sklearn.svm import SVC, LinearSVC
 
 import separatrix as sx
 from separatrix.algorithms.svm import squared_hinge, working_set
-from separatrix.algorithms.svm.best_intercept import best_shift
+from separatrix.algorithms.svm.best_intercept import find_best_shift
 from separatrix.certificates import MarginAtMost, MarginBetween, SoftMarginWithin, from_json
 from separatrix.certificates.check.__main__ import main
 from separatrix.certificates.data.reading import read
@@ -31,37 +31,39 @@ from separatrix.rows import DenseRows
 LOSSES = ("hinge", "squared_hinge")
 
 
-def noisy(n, d, seed=0, noise=0.3, shift=0.0):
+def make_noisy_rows(n, d, seed=0, noise=0.3, shift=0.0):
     random = np.random.default_rng(seed)
     X = random.normal(size=(n, d))
     w = 2 * random.normal(size=d) / np.sqrt(d)
     return X + shift, (X @ w + 0.3 + noise * random.normal(size=n) > 0).astype(int)
 
 
-def value(model, X, y, C, loss="hinge", v=1.0):
+def compute_objective(model, X, y, C, loss="hinge", v=1.0):
     """The objective, written down."""
     w, b = model.coef_[0], np.ravel(model.intercept_)[0]
-    short = np.maximum(0.0, 1.0 - (2 * y - 1) * (X @ w + b))
-    return 0.5 * w @ w + C * np.sum(v * (short if loss == "hinge" else short**2))
+    shortfall = np.maximum(0.0, 1.0 - (2 * y - 1) * (X @ w + b))
+    return 0.5 * w @ w + C * np.sum(v * (shortfall if loss == "hinge" else shortfall**2))
 
 
-def dual_value(model, X, y, C, loss, v=1.0):
+def compute_dual_objective(model, X, y, C, loss, v=1.0):
     alpha = np.abs(model.dual_coef_)
     combined = model.dual_coef_ @ X[model.support_]
-    less = 0.0 if loss == "hinge" else np.sum(alpha**2 / (4 * C * np.broadcast_to(v, len(y))[model.support_]))
-    return alpha.sum() - 0.5 * combined @ combined - less
+    loss_term = (
+        0.0 if loss == "hinge" else np.sum(alpha**2 / (4 * C * np.broadcast_to(v, len(y))[model.support_]))
+    )
+    return alpha.sum() - 0.5 * combined @ combined - loss_term
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("C", [1e-3, 1.0, 100.0])
 def test_gap_is_closed_and_proven(loss, intercept, C):
-    X, y = noisy(300, 5)
+    X, y = make_noisy_rows(300, 5)
     model = sx.LinearSVM(C=C, loss=loss, fit_intercept=intercept).fit(X, y)
     assert 0 <= model.gap_ <= 1e-8
-    assert model.lower_bound_ <= value(model, X, y, C, loss) * (1 + 1e-14)
-    assert model.objective_ == pytest.approx(value(model, X, y, C, loss), rel=1e-11)
-    assert model.lower_bound_ == pytest.approx(dual_value(model, X, y, C, loss), rel=1e-8)
+    assert model.lower_bound_ <= compute_objective(model, X, y, C, loss) * (1 + 1e-14)
+    assert model.objective_ == pytest.approx(compute_objective(model, X, y, C, loss), rel=1e-11)
+    assert model.lower_bound_ == pytest.approx(compute_dual_objective(model, X, y, C, loss), rel=1e-8)
     assert model.certificate_.verify(X, y).holds
     assert model.certificate_.gap == model.gap_
     if not intercept:
@@ -72,7 +74,7 @@ def test_gap_is_closed_and_proven(loss, intercept, C):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_optimality_conditions(loss):
     """w = Σ αsx, Σ αs = 0, and α is at a bound wherever the margin is not 1."""
-    X, y = noisy(400, 4, seed=3)
+    X, y = make_noisy_rows(400, 4, seed=3)
     model = sx.LinearSVM(C=2.0, loss=loss).fit(X, y)
     assert np.allclose(model.dual_coef_ @ X[model.support_], model.coef_[0], atol=1e-7)
     assert abs(model.dual_coef_.sum()) < 1e-7
@@ -87,12 +89,12 @@ def test_optimality_conditions(loss):
 
 
 def test_agrees_with_svc():
-    X, y = noisy(200, 4, seed=1)
+    X, y = make_noisy_rows(200, 4, seed=1)
     for C in (0.05, 1.0, 10.0):
         ours, theirs = sx.LinearSVM(C=C).fit(X, y), SVC(kernel="linear", C=C, tol=1e-10).fit(X, y)
         assert np.allclose(ours.coef_, theirs.coef_, atol=1e-6)
         assert np.allclose(ours.intercept_, theirs.intercept_, atol=1e-5)
-        assert ours.objective_ <= value(theirs, X, y, C) * (1 + 1e-12)
+        assert ours.objective_ <= compute_objective(theirs, X, y, C) * (1 + 1e-12)
 
 
 def test_shifted_separable_rows_agree_with_svc_where_a_penalised_intercept_loses_them():
@@ -104,29 +106,29 @@ def test_shifted_separable_rows_agree_with_svc_where_a_penalised_intercept_loses
     theirs = SVC(kernel="linear", C=1.0, tol=1e-10).fit(X + 100.0, y)
     assert np.allclose(ours.coef_, reference.coef_, atol=1e-6)
     assert np.allclose(ours.coef_, theirs.coef_, atol=1e-4)  # its own distance from the optimum is 6e-6 here
-    assert ours.objective_ <= value(theirs, X + 100.0, y, 1.0) * (1 + 1e-10)
+    assert ours.objective_ <= compute_objective(theirs, X + 100.0, y, 1.0) * (1 + 1e-10)
     assert ours.score(X + 100.0, y) == 1.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        lost = LinearSVC(loss="hinge", C=1.0, random_state=0).fit(X + 100.0, y)
-    assert lost.score(X + 100.0, y) < 1.0
+        penalised = LinearSVC(loss="hinge", C=1.0, random_state=0).fit(X + 100.0, y)
+    assert penalised.score(X + 100.0, y) < 1.0
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_without_intercept_agrees_with_linear_svc(loss):
-    X, y = noisy(300, 5, seed=2)
+    X, y = make_noisy_rows(300, 5, seed=2)
     ours = sx.LinearSVM(C=0.1, loss=loss, fit_intercept=False).fit(X, y)
     theirs = LinearSVC(C=0.1, loss=loss, fit_intercept=False, tol=1e-10, max_iter=100_000, dual=True).fit(
         X, y
     )
     assert np.allclose(ours.coef_, theirs.coef_, atol=1e-5)
-    assert ours.objective_ <= value(theirs, X, y, 0.1, loss) * (1 + 1e-12)
+    assert ours.objective_ <= compute_objective(theirs, X, y, 0.1, loss) * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_agrees_with_a_general_solver(loss):
     """Slack variables and SLSQP: slow, and obviously the problem."""
-    X, y = noisy(30, 2, seed=5)
+    X, y = make_noisy_rows(30, 2, seed=5)
     s, n = 2 * y - 1, len(y)
 
     def objective(u):
@@ -148,7 +150,7 @@ def test_agrees_with_a_general_solver(loss):
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_weight_is_repetition(loss):
-    X, y = noisy(120, 3, seed=6)
+    X, y = make_noisy_rows(120, 3, seed=6)
     v = np.random.default_rng(0).integers(0, 4, len(y))
     weighted = sx.LinearSVM(loss=loss).fit(X, y, sample_weight=v)
     repeated = sx.LinearSVM(loss=loss).fit(np.repeat(X, v, axis=0), np.repeat(y, v))
@@ -160,7 +162,7 @@ def test_weight_is_repetition(loss):
 
 
 def test_class_weight_multiplies():
-    X, y = noisy(150, 3, seed=7)
+    X, y = make_noisy_rows(150, 3, seed=7)
     ours = sx.LinearSVM(class_weight={0: 0.3, 1: 2.0}).fit(X, y)
     theirs = SVC(kernel="linear", class_weight={0: 0.3, 1: 2.0}, tol=1e-10).fit(X, y)
     assert np.allclose(ours.coef_, theirs.coef_, atol=1e-6)
@@ -169,15 +171,15 @@ def test_class_weight_multiplies():
 
 @pytest.fixture
 def small_working_set(monkeypatch):
-    monkeypatch.setattr(working_set, "ROOMY", 1 << 17)
+    monkeypatch.setattr(working_set, "MIN_CAPACITY_BYTES", 1 << 17)
 
 
 @pytest.mark.parametrize("C", [1e-3, 0.1, 10.0])
 @pytest.mark.parametrize("intercept", [True, False])
 def test_samples_and_working_set_reach_what_one_solve_reaches(C, intercept, monkeypatch):
-    X, y = noisy(40_000, 6, seed=8)
+    X, y = make_noisy_rows(40_000, 6, seed=8)
     whole = sx.LinearSVM(C=C, fit_intercept=intercept).fit(X, y)
-    monkeypatch.setattr(working_set, "ROOMY", 1 << 17)
+    monkeypatch.setattr(working_set, "MIN_CAPACITY_BYTES", 1 << 17)
     part = sx.LinearSVM(C=C, fit_intercept=intercept).fit(X, y)
     assert part.gap_ <= 1e-8
     assert part.objective_ == pytest.approx(whole.objective_, rel=2e-8)
@@ -187,7 +189,7 @@ def test_samples_and_working_set_reach_what_one_solve_reaches(C, intercept, monk
 
 def test_working_set_with_weights_and_with_drifting_rows(small_working_set):
     """Rows sorted by class and drifting: the sample must not be a beginning."""
-    X, y = noisy(30_000, 4, seed=9)
+    X, y = make_noisy_rows(30_000, 4, seed=9)
     order = np.lexsort((X[:, 0], y))
     X, y = X[order], y[order]
     v = np.random.default_rng(1).integers(0, 3, len(y)).astype(float)
@@ -198,7 +200,7 @@ def test_working_set_with_weights_and_with_drifting_rows(small_working_set):
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_blocks_change_nothing(loss, small_working_set, monkeypatch):
-    X, y = noisy(20_000, 30, seed=10)
+    X, y = make_noisy_rows(20_000, 30, seed=10)
     fits = []
     for size, jobs in ((100, 1), (1000, 1), (1000, 2)):
         rows = DenseRows(X, y.astype(np.int32), np.array([0, 1]), rows_in_block=size, n_jobs=jobs)
@@ -211,7 +213,7 @@ def test_blocks_change_nothing(loss, small_working_set, monkeypatch):
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("kind", ["sparse", "float32", "fortran"])
 def test_same_rows_in_other_forms(loss, kind):
-    X, y = noisy(300, 6, seed=11)
+    X, y = make_noisy_rows(300, 6, seed=11)
     X = np.where(np.abs(X) < 0.5, 0.0, X).astype(np.float32).astype(np.float64)
     other = {"sparse": sp.csr_array(X), "float32": X.astype(np.float32), "fortran": np.asfortranarray(X)}[
         kind
@@ -258,7 +260,7 @@ def test_several_classes(data_folder):
 
 
 def test_huge_C_on_separable_rows_reaches_the_maximum_margin():
-    X, y = noisy(150, 3, seed=14, noise=0.0)
+    X, y = make_noisy_rows(150, 3, seed=14, noise=0.0)
     X, y = X[::-1], y[::-1]
     X = X + np.outer(2 * y - 1, np.linalg.lstsq(X, 2 * y - 1, rcond=None)[0])
     best = sx.MaxMargin().fit(X, y)
@@ -289,8 +291,8 @@ def test_hard_margin_passes_over_rows_of_weight_zero():
     assert model.certificate_.verify(X, y).holds
 
 
-def test_few_steps_leave_a_gap_that_is_told_and_proven():
-    X, y = noisy(500, 5, seed=15)
+def test_few_steps_leave_a_gap_that_is_reported_and_proven():
+    X, y = make_noisy_rows(500, 5, seed=15)
     with pytest.warns(sx.FitWarning, match="max_iter=2 Newton steps"):
         model = sx.LinearSVM(C=10.0, max_iter=2).fit(X, y)
     assert model.gap_ > 1e-8
@@ -302,19 +304,19 @@ def test_few_steps_leave_a_gap_that_is_told_and_proven():
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_warm_start_makes_a_path_cheap(loss, small_working_set):
-    X, y = noisy(30_000, 10, seed=16)
+    X, y = make_noisy_rows(30_000, 10, seed=16)
     path = sx.LinearSVM(loss=loss, warm_start=True, tol=1e-7)
-    cold = warm = 0
+    cold_steps = warm_steps = 0
     for C in np.geomspace(0.01, 0.02, 8):
         path.set_params(C=C).fit(X, y)
         alone = sx.LinearSVM(C=C, loss=loss, tol=1e-7).fit(X, y)
         assert path.objective_ == pytest.approx(alone.objective_, rel=2e-7)
-        warm, cold = warm + path.n_iter_, cold + alone.n_iter_
-    assert warm < cold
+        warm_steps, cold_steps = warm_steps + path.n_iter_, cold_steps + alone.n_iter_
+    assert warm_steps < cold_steps
 
 
 def test_choosing_C_by_cross_validation():
-    X, y = noisy(200, 4, seed=17)
+    X, y = make_noisy_rows(200, 4, seed=17)
     search = GridSearchCV(sx.LinearSVM(), {"C": [0.01, 1.0], "loss": LOSSES}, cv=3).fit(X, y)
     assert search.best_score_ > 0.8
     assert search.best_estimator_.gap_ <= 1e-8
@@ -322,13 +324,13 @@ def test_choosing_C_by_cross_validation():
 
 def test_reaches_the_optimum_where_liblinear_stalls():
     """scikit-learn#22283: coordinate ascent at a large C stops far above the optimum."""
-    X, y = noisy(2000, 20, seed=18, shift=3.0)
+    X, y = make_noisy_rows(2000, 20, seed=18, shift=3.0)
     model = sx.LinearSVM(C=100.0, fit_intercept=False).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         theirs = LinearSVC(loss="hinge", C=100.0, fit_intercept=False, random_state=0).fit(X, y)
     assert model.gap_ <= 1e-8
-    assert value(theirs, X, y, 100.0) > 1.001 * model.objective_
+    assert compute_objective(theirs, X, y, 100.0) > 1.001 * model.objective_
 
 
 @pytest.mark.parametrize("bad", [{"C": 0}, {"C": -1.0}, {"loss": "log"}, {"tol": 0.0}, {"max_iter": 0}])
@@ -366,26 +368,28 @@ def test_float32_rows_give_the_weights_of_the_same_numbers_as_float64(intercept)
     assert np.allclose(one.coef_, other.coef_, rtol=1e-5, atol=1e-7)
     assert one.objective_ == pytest.approx(other.objective_, rel=2e-8)
     assert one.certificate_.verify(X, y).holds
-    held = one.dual_coef_ @ X[one.support_].astype(np.float64)
-    assert np.allclose(held, one.coef_[0], rtol=1e-4, atol=1e-5)
+    combined = one.dual_coef_ @ X[one.support_].astype(np.float64)
+    assert np.allclose(combined, one.coef_[0], rtol=1e-4, atol=1e-5)
 
 
 def test_gathered_float32_rows_multiply_as_doubles_do():
-    from separatrix.algorithms.svm.working_rows import gathered, single
+    from separatrix.algorithms.svm.working_rows import gather_float32, gather_rows
 
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(1500, 5)).astype(np.float32), rng.integers(0, 2, 1500)
     rows, centre = sx.as_rows(X, y), rng.normal(size=5)
     chosen = np.flatnonzero(rng.random(1500) < 0.6)
-    (narrow, signs), (wide, others) = (f(rows, 1, chosen, centre) for f in (single, gathered))
+    (float32_rows, signs), (float64_rows, others) = (
+        f(rows, 1, chosen, centre) for f in (gather_float32, gather_rows)
+    )
     alpha, w = rng.normal(size=len(chosen)), rng.normal(size=5)
     assert np.array_equal(signs, others)
-    assert np.array_equal(narrow[np.arange(0, 700, 3)], wide[0:700:3])
-    assert np.allclose(narrow @ w, wide @ w, rtol=1e-13, atol=1e-13)
-    assert np.allclose(narrow.combined(alpha), wide.T @ alpha, rtol=1e-12, atol=1e-12)
+    assert np.array_equal(float32_rows[np.arange(0, 700, 3)], float64_rows[0:700:3])
+    assert np.allclose(float32_rows @ w, float64_rows @ w, rtol=1e-13, atol=1e-13)
+    assert np.allclose(float32_rows.combine(alpha), float64_rows.T @ alpha, rtol=1e-12, atol=1e-12)
 
 
-def written(tmp_path, X, y, certificate):
+def write_files(tmp_path, X, y, certificate):
     data, proof = tmp_path / "rows.csv", tmp_path / "proof.json"
     with data.open("w", newline="") as file:
         sheet = csv.writer(file)
@@ -395,7 +399,7 @@ def written(tmp_path, X, y, certificate):
     return [str(proof), str(data)]
 
 
-def forged(certificate):
+def make_forgeries(certificate):
     """Each with one thing changed that makes it false."""
     yield replace(certificate, upper=certificate.lower)
     yield replace(certificate, lower=certificate.upper * (1 + 1e-9))
@@ -414,17 +418,17 @@ def forged(certificate):
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_both_checkers_hold_the_proof_and_refuse_every_forgery(loss, weighted, tmp_path, capsys):
-    X, y = noisy(60, 3, seed=21)
+    X, y = make_noisy_rows(60, 3, seed=21)
     v = np.random.default_rng(2).uniform(0.1, 3.0, len(y)) if weighted else None
     model = sx.LinearSVM(C=0.7, loss=loss).fit(X, y, sample_weight=v)
     proof = model.certificate_
     assert isinstance(proof, SoftMarginWithin)
     assert proof.verify(X, y).holds
     assert from_json(proof.to_json()).verify(X, y).holds
-    assert main(written(tmp_path, X, y, proof)) == 0
-    for false in forged(proof.sealed()):
-        assert not false.verify(X, y).holds, false
-        assert main(written(tmp_path, X, y, false)) == 4, false
+    assert main(write_files(tmp_path, X, y, proof)) == 0
+    for forgery in make_forgeries(proof.sealed()):
+        assert not forgery.verify(X, y).holds, forgery
+        assert main(write_files(tmp_path, X, y, forgery)) == 4, forgery
     other = y.copy()
     other[0] = 1 - other[0]
     assert not from_json(proof.to_json()).verify(X, other).holds
@@ -462,7 +466,7 @@ def test_enclosures_hold_the_exact_values(seed, loss, intercept):
 
 
 def test_claims_tighter_than_doubles_are_settled_exactly():
-    X, y = noisy(40, 2, seed=22)
+    X, y = make_noisy_rows(40, 2, seed=22)
     for loss in LOSSES:
         proof = sx.LinearSVM(loss=loss).fit(X, y).certificate_
         source, objective = read(X, y), proof.objective()
@@ -480,15 +484,15 @@ def test_best_shift_is_the_lowest_point_along_the_intercept():
     margins, signs = random.normal(size=50), random.choice([-1.0, 1.0], size=50)
     costs = random.uniform(0.1, 1.0, 50)
 
-    def loss(t):
+    def compute_loss(t):
         return costs @ np.maximum(0, 1 - margins - t * signs)
 
-    best = best_shift(margins, signs, costs)
-    assert loss(best) <= min(loss(t) for t in np.linspace(-5, 5, 2001)) + 1e-12
+    best = find_best_shift(margins, signs, costs)
+    assert compute_loss(best) <= min(compute_loss(t) for t in np.linspace(-5, 5, 2001)) + 1e-12
 
 
 def test_stored_and_loaded(tmp_path):
-    X, y = noisy(50, 2, seed=24)
+    X, y = make_noisy_rows(50, 2, seed=24)
     model = sx.LinearSVM(class_weight="balanced").fit(X, y)
     sx.save(model, tmp_path / "model.json")
     again = sx.load(tmp_path / "model.json")
@@ -498,12 +502,12 @@ def test_stored_and_loaded(tmp_path):
     assert json.loads((tmp_path / "model.json").read_text())["estimator"] == "LinearSVM"
 
 
-def test_squared_hinge_walks_blocks_as_it_gathers(monkeypatch):
-    X, y = noisy(3000, 8, seed=25)
+def test_squared_hinge_gives_the_same_by_blocks_as_gathered(monkeypatch):
+    X, y = make_noisy_rows(3000, 8, seed=25)
     gathered = sx.LinearSVM(C=0.2, loss="squared_hinge").fit(X, y)
-    monkeypatch.setattr(squared_hinge, "_many", lambda task: True)
-    walked = sx.LinearSVM(C=0.2, loss="squared_hinge").fit(X, y)
-    assert np.allclose(walked.coef_, gathered.coef_, atol=1e-9)
+    monkeypatch.setattr(squared_hinge, "_is_blockwise", lambda problem: True)
+    blockwise = sx.LinearSVM(C=0.2, loss="squared_hinge").fit(X, y)
+    assert np.allclose(blockwise.coef_, gathered.coef_, atol=1e-9)
 
 
 def test_rows_repeated_on_the_margin_and_columns_that_are_constant():
@@ -521,19 +525,19 @@ def test_figure_of_the_boundaries_is_the_one_in_the_docs():
 
     from separatrix.reports.boundaries import METHODS, boundaries_compared
 
-    drawn = boundaries_compared()
-    ElementTree.fromstring(drawn)
-    assert all(name in drawn for name in METHODS)
-    kept = Path(__file__).parents[1] / "docs" / "figures" / "which-line.svg"
-    assert kept.read_text(encoding="utf-8").count("<path") == drawn.count("<path")
+    figure = boundaries_compared()
+    ElementTree.fromstring(figure)
+    assert all(name in figure for name in METHODS)
+    published = Path(__file__).parents[1] / "docs" / "figures" / "which-line.svg"
+    assert published.read_text(encoding="utf-8").count("<path") == figure.count("<path")
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("far", [1e3, 1e4])
-def test_columns_far_from_the_origin_without_intercept_break_no_factor(dtype, far):
+@pytest.mark.parametrize("offset", [1e3, 1e4])
+def test_columns_far_from_the_origin_without_intercept_break_no_factor(dtype, offset):
     """Rounding makes the Newton system of such columns indefinite."""
     random = np.random.default_rng(17)
-    X = (random.normal(size=(20, 6)) + far).astype(dtype)
+    X = (random.normal(size=(20, 6)) + offset).astype(dtype)
     y = random.integers(0, 2, 20)
     for C in (1.0, 10.0, 1e4):
         model = sx.LinearSVM(C=C, fit_intercept=False).fit(X, y)
@@ -542,28 +546,28 @@ def test_columns_far_from_the_origin_without_intercept_break_no_factor(dtype, fa
 
 
 def test_newton_step_of_an_indefinite_or_infinite_matrix_is_one():
-    from separatrix.algorithms.svm.newton_systems import solved
+    from separatrix.algorithms.svm.newton_systems import solve_newton_system
 
     column = np.array([1e9, 1e9, 1.0])
     for scale in (1.0, 1e12, np.inf):
         with np.errstate(invalid="ignore"):
             gram = np.outer(column, column) * scale
         for intercept in (True, False):
-            step = solved(gram, np.ones(3), intercept=intercept)
+            step = solve_newton_system(gram, np.ones(3), intercept=intercept)
             assert step.shape == (3,)
             assert np.isfinite(step).all() or scale == np.inf
 
 
 def test_line_search_finds_a_kink_far_beyond_a_nearly_flat_start():
-    from separatrix.algorithms.svm.segment_minimum import root_of_slope
+    from separatrix.algorithms.svm.segment_minimum import find_root_of_slope
 
     def slope_at(t):
         return -1e-9 + 1e-39 * t + np.clip(t - 1e4, 0.0, 1.0), 1e-39 + (1e4 < t < 1e4 + 1)
 
-    assert root_of_slope(slope_at) == pytest.approx(1e4, rel=1e-6)
+    assert find_root_of_slope(slope_at) == pytest.approx(1e4, rel=1e-6)
 
 
-def rare(n, d, few, seed, near=0.0):
+def make_rare_class(n, d, few, seed, near=0.0):
     """A class of few rows, at random or somewhat apart."""
     random = np.random.default_rng(seed)
     X, y = random.normal(size=(n, d)), np.zeros(n, int)
@@ -575,7 +579,7 @@ def rare(n, d, few, seed, near=0.0):
 @pytest.mark.parametrize("n", [1000, 3000])
 def test_one_row_against_all_others(n):
     for seed in range(15):
-        X, y = rare(n, 3, 1, seed)
+        X, y = make_rare_class(n, 3, 1, seed)
         model = sx.LinearSVM(C=1e-4).fit(X, y)
         assert model.gap_ <= 1e-8
         assert model.objective_ <= 2e-4 * (1 + 1e-8)  # what w = 0 and b = −1 cost
@@ -587,7 +591,7 @@ def test_one_row_against_all_others(n):
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 def test_rare_class_at_every_cost(loss, C, form):
     for few, seed in ((1, 0), (2, 1), (5, 2)):
-        X, y = rare(400, 3, few, seed, near=seed)
+        X, y = make_rare_class(400, 3, few, seed, near=seed)
         v = np.where(y == 1, 1.0, np.random.default_rng(seed).choice([0.0, 0.5, 20.0], len(y)))
         for weights in (None, v):
             model = sx.LinearSVM(C=C, loss=loss).fit(form(X), y, sample_weight=weights)
@@ -598,23 +602,23 @@ def test_rare_class_at_every_cost(loss, C, form):
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     theirs.fit(X, y, sample_weight=weights)
-                least = value(theirs, X, y, C, v=1.0 if weights is None else weights)
+                least = compute_objective(theirs, X, y, C, v=1.0 if weights is None else weights)
                 assert model.objective_ <= least * (1 + 1e-8)
 
 
 @pytest.mark.parametrize("few", [1, 3, 1001])
 @pytest.mark.parametrize("C", [1e-4, 1.0, 1e4])
-def test_rare_class_among_more_rows_than_there_is_room_for(few, C, small_working_set):
+def test_rare_class_among_more_rows_than_the_working_set_holds(few, C, small_working_set):
     """At w = 0 every row of the other class lies on the margin."""
     for near in (0.0, 3.0):
-        X, y = rare(20_000, 2, few, 19, near)
+        X, y = make_rare_class(20_000, 2, few, 19, near)
         model = sx.LinearSVM(C=C).fit(X, 1 - y)
         assert model.gap_ <= 1e-8
 
 
 def test_path_of_costs_with_a_rare_class_and_weights():
     for seed in (12, 13, 23, 25):
-        X, y = rare(1000, 4, 1, seed)
+        X, y = make_rare_class(1000, 4, 1, seed)
         v = np.random.default_rng(seed).choice([0.5, 1.0, 2.0], len(y))
         model = sx.LinearSVM(warm_start=True)
         for C in (100.0, 10.0, 1e-3):
@@ -625,7 +629,7 @@ def test_path_of_costs_with_a_rare_class_and_weights():
 def test_squared_hinge_of_a_rare_light_class_is_proven_as_finely_as_it_is_solved():
     """Multipliers that follow from the weights are whole shares of large costs, too coarse for small ones."""
     for seed in range(3):
-        X, y = rare(1000, 7, 7, seed)
+        X, y = make_rare_class(1000, 7, 7, seed)
         v = np.where(y == 1, 0.01, np.random.default_rng(seed).choice([0.5, 1.0, 20.0], len(y)))
         model = sx.LinearSVM(C=1e4, loss="squared_hinge").fit(10 * X, y, sample_weight=v)
         assert model.n_iter_ < 100
@@ -659,7 +663,7 @@ def test_hard_margin_is_certified_on_the_rows_as_given(form, tmp_path, capsys):
     assert isinstance(model.certificate_, MarginBetween)
     assert model.certificate_.rows == (1, 2)
     assert model.certificate_.verify(form(X), y).holds
-    assert main(written(tmp_path, X, y, model.certificate_)) == 0
+    assert main(write_files(tmp_path, X, y, model.certificate_)) == 0
     capsys.readouterr()
 
 
@@ -673,15 +677,16 @@ def test_conflict_is_named_by_the_rows_as_given():
 
 def test_row_on_the_edge_of_the_working_set_either_pulls_or_is_kept():
     """The farthest row of the sample lies on the edge to the last digit."""
-    from separatrix.algorithms.svm.hinge_kernels import FULL
-    from separatrix.algorithms.svm.objective import Task
-    from separatrix.algorithms.svm.sampled_start import Guess
+    from separatrix.algorithms.svm import working_set_search
+    from separatrix.algorithms.svm.hinge_kernels import AT_COST
+    from separatrix.algorithms.svm.objective import SoftMarginProblem
+    from separatrix.algorithms.svm.sampled_start import StartingPoint
 
-    X, y = noisy(50, 3, seed=27)
+    X, y = make_noisy_rows(50, 3, seed=27)
     rows, random = sx.as_rows(X, y), np.random.default_rng(27)
     for _ in range(200):
-        task, weights = Task.of(rows, 1, 1.0, intercept=True), random.normal(size=4)
-        search = working_set._Search(task, 1000)
-        search.gather(Guess(weights, 1e6, None), again=False)
-        search.gather(Guess(weights, 1e6, search.margins.copy()), again=False)
-        assert search.pull[-1] == task.signs()[search.held == FULL].sum()
+        problem, weights = SoftMarginProblem.from_rows(rows, 1, 1.0, intercept=True), random.normal(size=4)
+        search = working_set_search.WorkingSetSearch(problem, 1000)
+        search.gather(StartingPoint(weights, 1e6, None), may_shift=False)
+        search.gather(StartingPoint(weights, 1e6, search.margins.copy()), may_shift=False)
+        assert search.linear_term[-1] == problem.collect_signs()[search.states == AT_COST].sum()

@@ -25,8 +25,13 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.algorithms.least_squares.additive import AdditiveRegressor, name_dependencies
-from separatrix.algorithms.least_squares.regression_table import Dependent, Summary, counted_rows, summarised
+from separatrix.algorithms.least_squares.additive import AdditiveRegressor, warn_of_dependencies
+from separatrix.algorithms.least_squares.regression_table import (
+    DependentColumn,
+    RegressionTable,
+    count_rows,
+    tabulate,
+)
 from separatrix.algorithms.least_squares.solver import Fit, solve
 from separatrix.fitting import Solution
 from separatrix.fitting.fit_warnings import warn
@@ -82,20 +87,20 @@ class LinearRegression(AdditiveRegressor):
         self.fit_intercept = fit_intercept
         self.n_jobs = n_jobs
 
-    def _penalty(self) -> float:
+    def _get_penalty(self) -> float:
         return 0.0
 
     def _solve(self, rows: Rows, weights: np.ndarray | None) -> Solution:
         fit = solve(rows, weights, 0.0, intercept=bool(self.fit_intercept), n_jobs=self.n_jobs)
-        return self._told(fit, weights, rows)
+        return self._make_solution(fit, weights, rows)
 
-    def _told(self, fit: Fit, weights: np.ndarray | None, rows: Rows | None) -> Solution:
-        told = tuple(Dependent.of(dependency) for dependency in fit.dependencies)
-        n = fit.moments.n_rows if fit.moments is not None else rows.n_rows if rows is not None else 0
-        if told and self.n_features_in_ < n:
+    def _make_solution(self, fit: Fit, weights: np.ndarray | None, rows: Rows | None) -> Solution:
+        dependencies = tuple(DependentColumn.from_exact(dependency) for dependency in fit.dependencies)
+        n_rows = fit.moments.n_rows if fit.moments is not None else rows.n_rows if rows is not None else 0
+        if dependencies and self.n_features_in_ < n_rows:
             names = getattr(self, "feature_names_in_", None)
-            name_dependencies(told, names, fit.rank or 0, self.n_features_in_)
-        elif not told and fit.rank is not None and (fit.numerical_rank or fit.rank) < fit.rank:
+            warn_of_dependencies(dependencies, names, fit.rank or 0, self.n_features_in_)
+        elif not dependencies and fit.rank is not None and (fit.numerical_rank or fit.rank) < fit.rank:
             warn(
                 DependentColumns,
                 f"The {fit.rank} columns are independent by the rounding of their numbers alone (numerical "
@@ -103,10 +108,10 @@ class LinearRegression(AdditiveRegressor):
                 "the numbers given, and a change in a last digit changes them all. Drop a column, or use "
                 "Ridge.",
             )
-        fit.facts["dependencies"] = told
-        return super()._told(fit, weights, rows)
+        fit.facts["dependencies"] = dependencies
+        return super()._make_solution(fit, weights, rows)
 
-    def summary(self, *, repetitions: bool = False) -> Summary:
+    def summary(self, *, repetitions: bool = False) -> RegressionTable:
         """Standard errors, t, p, R², F: from exact moments, right to the last digit shown.
 
         Parameters
@@ -117,5 +122,5 @@ class LinearRegression(AdditiveRegressor):
         """
         check_is_fitted(self)
         moments, names = self.moments_, getattr(self, "feature_names_in_", None)
-        rows = counted_rows(moments, self._row_weights, repetitions=repetitions)
-        return summarised(moments, names, intercept=bool(self.fit_intercept), rows=rows)
+        rows = count_rows(moments, self._row_weights, repetitions=repetitions)
+        return tabulate(moments, names, intercept=bool(self.fit_intercept), rows=rows)

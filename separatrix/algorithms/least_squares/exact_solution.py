@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.least_squares.gram import quietly
+from separatrix.algorithms.least_squares.gram import limit_threads
 from separatrix.certificates.arithmetic.balls import Precision, errors_from, middles
 from separatrix.certificates.arithmetic.interpolation import RowEquations
 from separatrix.certificates.arithmetic.linear_algebra import arb, arb_mat
@@ -18,50 +18,52 @@ from separatrix.certificates.claims.optimality.mean_alone import MeanAlone
 from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Rows
 
-SURE = 1e-12  # smallest eigenvalue of the scaled matrix that floats tell apart from 0
-MOST_PIVOTS = 120  # columns, of which a pivoted factorisation in balls is made
+MIN_EIGENVALUE_SHARE = 1e-12  # of the trace: the smallest eigenvalue that floats distinguish from 0
+MAX_PIVOT_COLUMNS = 120  # columns, of which a pivoted factorisation in balls is made
 
 
-def parts_of(rows: Rows, weights: np.ndarray | None) -> Iterator[Part]:
+def iterate_parts(rows: Rows, weights: np.ndarray | None) -> Iterator[Part]:
     """Rows, targets and weights, block by block."""
     for block in rows.blocks():
-        some = None if weights is None else weights[block.start : block.stop]
+        block_weights = None if weights is None else weights[block.start : block.stop]
         assert block.targets is not None
-        yield matrix(block, rows.n_columns), block.targets, some
+        yield matrix(block, rows.n_columns), block.targets, block_weights
 
 
-def exact_moments(rows: Rows, weights: np.ndarray | None) -> Moments:
+def sum_exact_moments(rows: Rows, weights: np.ndarray | None) -> Moments:
     """One pass over the rows."""
     rows.require_finite()
-    return moments_of(parts_of(rows, weights), rows.n_columns)
+    return moments_of(iterate_parts(rows, weights), rows.n_columns)
 
 
-def exact_rows(rows: Rows, weights: np.ndarray | None, *, intercept: bool, alpha: float) -> RowEquations:
+def form_row_equations(
+    rows: Rows, weights: np.ndarray | None, *, intercept: bool, alpha: float
+) -> RowEquations:
     """The equations by rows, for more columns than rows."""
     rows.require_finite()
-    parts = list(parts_of(rows, None))
+    parts = list(iterate_parts(rows, None))
     X = np.concatenate([X if isinstance(X, np.ndarray) else X.toarray() for X, _, _ in parts])
     y = np.concatenate([targets for _, targets, _ in parts])
     X = X.astype(np.float64, copy=False)
     return RowEquations(X, y, intercept=intercept, alpha=alpha, sample_weight=weights)
 
 
-class Solved(NamedTuple):
+class RoundedSolution(NamedTuple):
     """Coefficients next to the exact ones, the intercept last, and how far they may be from them."""
 
     coefficients: np.ndarray
     errors: list[float]
 
 
-def solved(equations: NormalEquations | RowEquations | MeanAlone) -> Solved:
+def solve_and_round(equations: NormalEquations | RowEquations | MeanAlone) -> RoundedSolution:
     exact = equations.solve()
     coefficients = middles(exact)
     if not np.isfinite(coefficients).all():
-        return Solved(coefficients, [inf] * len(coefficients))
-    return Solved(coefficients, errors_from(exact, coefficients.tolist()))
+        return RoundedSolution(coefficients, [inf] * len(coefficients))
+    return RoundedSolution(coefficients, errors_from(exact, coefficients.tolist()))
 
 
-class Standing(NamedTuple):
+class ColumnRanks(NamedTuple):
     """How independent the columns are: the rank of the floats given, the rank that a computation in doubles
     could see, and the condition of the scaled columns.
     """
@@ -71,7 +73,7 @@ class Standing(NamedTuple):
     condition: float
 
 
-def standing(equations: NormalEquations) -> Standing:
+def measure_ranks(equations: NormalEquations) -> ColumnRanks:
     """Of least squares, from the exact moments.
 
     A column counts as numerically independent if its distance from the span of those before it, in units of
@@ -79,65 +81,74 @@ def standing(equations: NormalEquations) -> Standing:
     factorisation with pivoting.
     """
     d = equations.size
-    scaled = correlations(equations.matrix)
-    with quietly(d):
-        values = np.linalg.eigvalsh(scaled)
-    if values[0] > SURE * d:
-        return Standing(d, d, sqrt(float(values[-1] / values[0])))
+    scaled = scale_to_unit_diagonal(equations.matrix)
+    with limit_threads(d):
+        eigenvalues = np.linalg.eigvalsh(scaled)
+    if eigenvalues[0] > MIN_EIGENVALUE_SHARE * d:
+        return ColumnRanks(d, d, sqrt(float(eigenvalues[-1] / eigenvalues[0])))
     limit = (max(equations.moments.n_rows, d) * 2.0**-52) ** 2
-    if d > MOST_PIVOTS:
-        seen = int(np.count_nonzero(values > max(limit, d * 2.0**-52)))
-        return Standing(equations.rank, seen, inf)
-    pivots = _pivots(equations.matrix)
-    seen = sum(pivot > limit for pivot in pivots)
+    if d > MAX_PIVOT_COLUMNS:
+        numerical_rank = int(np.count_nonzero(eigenvalues > max(limit, d * 2.0**-52)))
+        return ColumnRanks(equations.rank, numerical_rank, inf)
+    pivots = _find_pivots(equations.matrix)
+    numerical_rank = sum(pivot > limit for pivot in pivots)
     rank = equations.rank
-    least = min((pivot for pivot in pivots[:rank]), default=0.0)
-    condition = sqrt(float(values[-1]) / least) if rank == d and least > 0 else inf
-    return Standing(rank, seen, condition)
+    least_pivot = min((pivot for pivot in pivots[:rank]), default=0.0)
+    condition = sqrt(float(eigenvalues[-1]) / least_pivot) if rank == d and least_pivot > 0 else inf
+    return ColumnRanks(rank, numerical_rank, condition)
 
 
-def correlations(whole: Any) -> np.ndarray:
+def scale_to_unit_diagonal(integers: Any) -> np.ndarray:
     """A positive semidefinite matrix of whole numbers, scaled to a unit diagonal, in doubles."""
-    d = whole.nrows()
+    d = integers.nrows()
     mantissas, exponents = np.zeros((d, d)), np.zeros((d, d))
     for i in range(d):
         for j in range(i, d):
-            number = int(whole[i, j])
-            spare = max(0, abs(number).bit_length() - 60)
-            mantissas[i, j] = mantissas[j, i] = float(number >> spare)
-            exponents[i, j] = exponents[j, i] = spare
-    diagonal, powers = np.diag(mantissas), np.diag(exponents)
-    sizes = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    scaled = mantissas / np.outer(sizes, sizes)
-    return np.asarray(scaled * np.exp2(exponents - np.add.outer(powers, powers) / 2))
+            integer = int(integers[i, j])
+            dropped_bits = max(0, abs(integer).bit_length() - 60)
+            mantissas[i, j] = mantissas[j, i] = float(integer >> dropped_bits)
+            exponents[i, j] = exponents[j, i] = dropped_bits
+    diagonal, diagonal_exponents = np.diag(mantissas), np.diag(exponents)
+    roots = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    scaled = mantissas / np.outer(roots, roots)
+    return np.asarray(scaled * np.exp2(exponents - np.add.outer(diagonal_exponents, diagonal_exponents) / 2))
 
 
-def centred_gram(moments: Moments, *, intercept: bool) -> np.ndarray:
+def compute_centred_gram(moments: Moments, *, intercept: bool) -> np.ndarray:
     """Σ s (x − x̄)(x − x̄)ᵀ, or Σ s x xᵀ without an intercept, each entry next to the exact one."""
     equations = NormalEquations(moments, intercept=intercept)
-    k, whole = equations.size, equations.matrix
-    unit, powers = moments.unit, moments.exponents
-    own = unit + 2 * powers[k]
-    shift, total = (unit + own, nearest(moments.total, own)) if intercept else (unit, 1.0)
-    rows = [[nearest(whole[i, j], shift + powers[i] + powers[j]) / total for j in range(k)] for i in range(k)]
+    d, integers = equations.size, equations.matrix
+    unit, exponents = moments.unit, moments.exponents
+    weight_exponent = unit + 2 * exponents[d]
+    exponent, total = (
+        (unit + weight_exponent, nearest(moments.total, weight_exponent)) if intercept else (unit, 1.0)
+    )
+    rows = [
+        [nearest(integers[i, j], exponent + exponents[i] + exponents[j]) / total for j in range(d)]
+        for i in range(d)
+    ]
     return np.array(rows)
 
 
-def _pivots(whole: Any) -> list[float]:
+def _find_pivots(integers: Any) -> list[float]:
     """Squared distances of scaled columns from the span of those taken before, the largest first."""
-    d = whole.nrows()
+    d = integers.nrows()
     with Precision(512):
-        sizes = [arb(whole[j, j]).sqrt() if whole[j, j] else arb(1) for j in range(d)]
-        left = arb_mat([[arb(whole[i, j]) / (sizes[i] * sizes[j]) for j in range(d)] for i in range(d)])
-        rows = [[left[i, j] for j in range(d)] for i in range(d)]
-        found: list[float] = []
+        roots = [arb(integers[j, j]).sqrt() if integers[j, j] else arb(1) for j in range(d)]
+        correlations = arb_mat(
+            [[arb(integers[i, j]) / (roots[i] * roots[j]) for j in range(d)] for i in range(d)]
+        )
+        rows = [[correlations[i, j] for j in range(d)] for i in range(d)]
+        pivots: list[float] = []
         while rows:
-            place = max(range(len(rows)), key=lambda k: float(rows[k][k].mid()))
-            pivot = rows[place][place]
+            largest = max(range(len(rows)), key=lambda k: float(rows[k][k].mid()))
+            pivot = rows[largest][largest]
             if not pivot > 0 or float(pivot.mid()) < 2.0**-400:
                 break
-            found.append(float(pivot.mid()))
-            head = rows[place]
-            kept = [k for k in range(len(rows)) if k != place]
-            rows = [[rows[i][j] - rows[i][place] * head[j] / pivot for j in kept] for i in kept]
-    return found
+            pivots.append(float(pivot.mid()))
+            pivot_row = rows[largest]
+            remaining = [k for k in range(len(rows)) if k != largest]
+            rows = [
+                [rows[i][j] - rows[i][largest] * pivot_row[j] / pivot for j in remaining] for i in remaining
+            ]
+    return pivots

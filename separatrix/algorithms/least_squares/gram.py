@@ -22,15 +22,15 @@ from separatrix.rows import Block, Csr, Rows
 from separatrix.rows.block import rows_per_block
 from separatrix.rows.threads import blas
 
-SAMPLE = 1000
-FAR = 4.0  # spreads from 0: beyond, residuals are formed from moved rows
-SETTLED = 1e-17  # what a correction may leave, as the last ones shrank
-PASSES = 4
-SINGLE = 1000  # columns, up to which a second thread gains little
-LARGEST_CONDITION = 1e10  # of the scaled Gram matrix, up to which refinement is sure to converge
+SAMPLE_ROWS = 1000
+CENTRING_FACTOR = 4.0  # spreads from 0: beyond, residuals are formed from moved rows
+FINAL_CORRECTION_SHARE = 1e-17  # what a correction may leave, as the last ones shrank
+MAX_REFINEMENT_PASSES = 4
+SINGLE_THREAD_COLUMNS = 1000  # columns, up to which a second thread gains little
+MAX_CONDITION = 1e10  # of the scaled Gram matrix, up to which refinement is sure to converge
 
 
-class Twofold:
+class CompensatedArray:
     """An array and what its sum has rounded off."""
 
     __slots__ = ("high", "low")
@@ -38,24 +38,24 @@ class Twofold:
     def __init__(self, high: np.ndarray, low: np.ndarray | float = 0.0) -> None:
         self.high, self.low = high, low
 
-    def __add__(self, other: Twofold) -> Twofold:
+    def __add__(self, other: CompensatedArray) -> CompensatedArray:
         total = self.high + other.high
-        back = total - self.high
-        lost = (self.high - (total - back)) + (other.high - back)
-        lost += self.low
-        lost += other.low
-        return Twofold(total, lost)
+        added = total - self.high
+        error = (self.high - (total - added)) + (other.high - added)
+        error += self.low
+        error += other.low
+        return CompensatedArray(total, error)
 
-    def rounded(self) -> np.ndarray:
+    def to_array(self) -> np.ndarray:
         return self.high + self.low
 
 
-def quietly(size: int) -> AbstractContextManager[Any]:
+def limit_threads(size: int) -> AbstractContextManager[Any]:
     """BLAS on one thread for a matrix of this size: a busy machine makes two wait for one another."""
-    return blas().limit(limits=1) if size <= SINGLE else nullcontext()
+    return blas().limit(limits=1) if size <= SINGLE_THREAD_COLUMNS else nullcontext()
 
 
-class Unsuited(Exception):
+class InsufficientPrecision(Exception):
     """The Gram matrix in floats does not tell enough; the message says why."""
 
 
@@ -63,150 +63,153 @@ class Unsuited(Exception):
 class Gram:
     """Moments about ``centre`` (columns, then target): total weight, means, and the centred Gram matrix.
 
-    ``spread`` has Σ s (x − x̄)² for each column, ``right`` Σ s (x − x̄)(y − ȳ). Without an intercept nothing
-    is centred, and ``centre`` and ``mean`` are 0.
+    ``sums_of_squares`` has Σ s (x − x̄)² for each column, ``cross_products`` Σ s (x − x̄)(y − ȳ). Without an
+    intercept nothing is centred, and ``centre`` and ``mean`` are 0.
     """
 
     centre: np.ndarray
-    total: float
+    total_weight: float
     mean: np.ndarray  # of what remains after the centre is taken off; the target last
     matrix: np.ndarray
-    right: np.ndarray
-    target_spread: float
-    far: bool
+    cross_products: np.ndarray
+    target_sum_of_squares: float
+    needs_centring: bool
 
     @property
-    def spread(self) -> np.ndarray:
+    def sums_of_squares(self) -> np.ndarray:
         return np.diag(self.matrix)
 
 
-def with_blas_threads(rows: Rows, asked: int | None) -> Rows:
+def with_blas_threads(rows: Rows, n_jobs: int | None) -> Rows:
     """Rows whose requests use as many threads as BLAS would on its own, unless a number was asked for."""
-    if asked is not None:
+    if n_jobs is not None:
         return rows
     return rows.with_threads(max([rows.n_jobs, *(int(pool["num_threads"]) for pool in blas().info())]))
 
 
-def runs(block: Block, d: int) -> Iterator[slice]:
+def split_into_runs(block: Block, d: int) -> Iterator[slice]:
     """A block in steps of about a megabyte, which the cache of a core holds."""
     step = rows_per_block(8 * d)
     for start in range(0, len(block), step):
         yield slice(start, start + step)
 
 
-def gram_of(rows: Rows, weights: np.ndarray | None, *, intercept: bool) -> Gram:
+def form_gram(rows: Rows, weights: np.ndarray | None, *, intercept: bool) -> Gram:
     """One pass over the rows."""
     d = rows.n_columns
-    first = next(iter(rows.blocks()))
-    sparse = isinstance(first.X, Csr)
+    first_block = next(iter(rows.blocks()))
+    is_sparse = isinstance(first_block.X, Csr)
     centre = np.zeros(d + 1)
     if intercept:
         with np.errstate(all="ignore"):
-            centre[d] = float(np.mean(first.targets[:SAMPLE]))
-            if not sparse:
-                some = rows.preview(SAMPLE).whole().dense().astype(np.float64)
-                mean = some.mean(axis=0)
-                if (abs(mean) > FAR * some.std(axis=0)).any():
+            centre[d] = float(np.mean(first_block.targets[:SAMPLE_ROWS]))
+            if not is_sparse:
+                sample = rows.preview(SAMPLE_ROWS).whole().dense().astype(np.float64)
+                mean = sample.mean(axis=0)
+                if (abs(mean) > CENTRING_FACTOR * sample.std(axis=0)).any():
                     centre[:d] = mean
         if not np.isfinite(centre).all():
             centre[:] = 0.0
-    in_place = weights is None and not centre[:d].any() and rows.dtype == np.float64
+    is_in_place = weights is None and not centre[:d].any() and rows.dtype == np.float64
 
-    def beside(block: Block) -> np.ndarray:
-        right = np.empty((len(block), 2))
-        right[:, 0] = 1.0
-        np.subtract(block.targets, centre[d], out=right[:, 1])
-        return right
+    def stack_ones_and_targets(block: Block) -> np.ndarray:
+        ones_and_targets = np.empty((len(block), 2))
+        ones_and_targets[:, 0] = 1.0
+        np.subtract(block.targets, centre[d], out=ones_and_targets[:, 1])
+        return ones_and_targets
 
-    def plain(block: Block) -> tuple[Twofold]:
-        right = beside(block)
+    def multiply_in_place(block: Block) -> tuple[CompensatedArray]:
+        ones_and_targets = stack_ones_and_targets(block)
         G = np.zeros((d + 2, d + 2))
-        for run in runs(block, d):
-            X, R = block.X[run], right[run]
+        for run in split_into_runs(block, d):
+            X, R = block.X[run], ones_and_targets[run]
             G[:d, :d] += np.dot(X.T, X)
             G[:d, d:] += np.dot(X.T, R)
         G[d:, :d] = G[:d, d:].T
-        G[d:, d:] = np.dot(right.T, right)
-        return (Twofold(G),)
+        G[d:, d:] = np.dot(ones_and_targets.T, ones_and_targets)
+        return (CompensatedArray(G),)
 
-    def dense(block: Block) -> tuple[Twofold]:
+    def multiply_dense(block: Block) -> tuple[CompensatedArray]:
         Z = np.empty((len(block), d + 2))
         np.subtract(block.X, centre[:d], out=Z[:, :d])
         Z[:, d] = 1.0
         np.subtract(block.targets, centre[d], out=Z[:, d + 1])
         if weights is None:
-            return (Twofold(np.dot(Z.T, Z)),)
-        return (Twofold(np.dot(Z.T, Z * weights[block.start : block.stop, np.newaxis])),)
+            return (CompensatedArray(np.dot(Z.T, Z)),)
+        return (CompensatedArray(np.dot(Z.T, Z * weights[block.start : block.stop, np.newaxis])),)
 
-    def thin(block: Block) -> tuple[Twofold]:
+    def multiply_sparse(block: Block) -> tuple[CompensatedArray]:
         X = matrix(block, d).astype(np.float64, copy=False)
         s = np.ones(len(block)) if weights is None else weights[block.start : block.stop]
-        alone = beside(block)
-        right = alone * s[:, np.newaxis]
+        unweighted = stack_ones_and_targets(block)
+        ones_and_targets = unweighted * s[:, np.newaxis]
         G = np.empty((d + 2, d + 2))
         scaled = X if weights is None else X.multiply(s[:, np.newaxis]).tocsr()
         G[:d, :d] = (X.T @ scaled).toarray()
-        G[:d, d:] = X.T @ right
+        G[:d, d:] = X.T @ ones_and_targets
         G[d:, :d] = G[:d, d:].T
-        G[d:, d:] = alone.T @ right
-        return (Twofold(G),)
+        G[d:, d:] = unweighted.T @ ones_and_targets
+        return (CompensatedArray(G),)
 
     with np.errstate(all="ignore"):
-        if in_place and not sparse:
-            added = rows.in_large_blocks().sum(plain)
-        else:
-            added = rows.sum(thin if sparse else dense)
-        G = added[0].rounded()
+        sums = (
+            rows.in_large_blocks().sum(multiply_in_place)
+            if is_in_place and not is_sparse
+            else rows.sum(multiply_sparse if is_sparse else multiply_dense)
+        )
+        G = sums[0].to_array()
     if not np.isfinite(G).all():
         rows.require_finite()
-        raise Unsuited("sums of squares overflow")
-    return about_mean(G, centre, intercept=intercept, sparse=sparse)
+        raise InsufficientPrecision("sums of squares overflow")
+    return centre_gram(G, centre, intercept=intercept, sparse=is_sparse)
 
 
-def about_mean(G: np.ndarray, centre: np.ndarray, *, intercept: bool, sparse: bool) -> Gram:
+def centre_gram(G: np.ndarray, centre: np.ndarray, *, intercept: bool, sparse: bool) -> Gram:
     d = len(G) - 2
-    kept = [*range(d), d + 1]
-    total = float(G[d, d])
-    inner = G[np.ix_(kept, kept)]
+    columns_and_target = [*range(d), d + 1]
+    total_weight = float(G[d, d])
+    centred = G[np.ix_(columns_and_target, columns_and_target)]
     mean = np.zeros(d + 1)
     if intercept:
-        mean = G[kept, d] / total
-        inner = inner - np.outer(mean, mean) * total
-        raw = np.diag(G)[kept]
-        if sparse and (np.diag(inner)[:d] < 1e-6 * raw[:d]).any():
-            raise Unsuited("a sparse column is nearly constant")
-    inner = (inner + inner.T) / 2
-    spread = np.sqrt(np.maximum(np.diag(inner)[:d], 0.0) / total)
-    far = bool((abs(centre[:d]) > FAR * spread).any())
-    return Gram(centre, total, mean, inner[:d, :d], inner[:d, d], float(inner[d, d]), far)
+        mean = G[columns_and_target, d] / total_weight
+        centred = centred - np.outer(mean, mean) * total_weight
+        uncentred_squares = np.diag(G)[columns_and_target]
+        if sparse and (np.diag(centred)[:d] < 1e-6 * uncentred_squares[:d]).any():
+            raise InsufficientPrecision("a sparse column is nearly constant")
+    centred = (centred + centred.T) / 2
+    deviations = np.sqrt(np.maximum(np.diag(centred)[:d], 0.0) / total_weight)
+    needs_centring = bool((abs(centre[:d]) > CENTRING_FACTOR * deviations).any())
+    return Gram(
+        centre, total_weight, mean, centred[:d, :d], centred[:d, d], float(centred[d, d]), needs_centring
+    )
 
 
-class Factor:
+class CholeskyFactor:
     """The Gram matrix plus α, scaled to a unit diagonal and factored by Cholesky."""
 
-    def __init__(self, gram: Gram, alpha: float, limit: float = LARGEST_CONDITION) -> None:
-        diagonal = gram.spread + alpha
+    def __init__(self, gram: Gram, alpha: float, max_condition: float = MAX_CONDITION) -> None:
+        diagonal = gram.sums_of_squares + alpha
         if not (diagonal > 0).all():
-            raise Unsuited("a column does not vary")
+            raise InsufficientPrecision("a column does not vary")
         self.scale = np.sqrt(diagonal)
         scaled = gram.matrix / np.outer(self.scale, self.scale)
         np.fill_diagonal(scaled, 1.0)
-        with quietly(len(scaled)):
-            values = np.linalg.eigvalsh(scaled)
-        self.condition = float(values[-1] / values[0]) if values[0] > 0 else np.inf
-        if not self.condition <= limit:
-            raise Unsuited(f"the condition of the scaled Gram matrix is {self.condition:.1e}")
+        with limit_threads(len(scaled)):
+            eigenvalues = np.linalg.eigvalsh(scaled)
+        self.condition = float(eigenvalues[-1] / eigenvalues[0]) if eigenvalues[0] > 0 else np.inf
+        if not self.condition <= max_condition:
+            raise InsufficientPrecision(f"the condition of the scaled Gram matrix is {self.condition:.1e}")
         try:
             self._factor = cho_factor(scaled)
         except LinAlgError:
-            raise Unsuited("the Gram matrix is not positive definite in floats") from None
+            raise InsufficientPrecision("the Gram matrix is not positive definite in floats") from None
 
-    def solve(self, right: np.ndarray) -> np.ndarray:
-        return np.asarray(cho_solve(self._factor, right / self.scale) / self.scale)
+    def solve(self, right_side: np.ndarray) -> np.ndarray:
+        return np.asarray(cho_solve(self._factor, right_side / self.scale) / self.scale)
 
 
 @dataclass(frozen=True)
-class Refined:
+class RefinedSolution:
     """Coefficients after refinement, the intercept last, and how they were reached."""
 
     weights: np.ndarray
@@ -215,73 +218,79 @@ class Refined:
     condition: float
 
 
-def refined(
+def refine(
     rows: Rows,
     weights: np.ndarray | None,
     gram: Gram,
     alpha: float,
     *,
     intercept: bool,
-    limit: float = LARGEST_CONDITION,
-    least: int = 1,
-) -> Refined:
-    """The solution from the Gram matrix, corrected by gradients taken from the rows, ``least`` times or more;
-    `Unsuited` where the condition is above ``limit``."""
-    factor = Factor(gram, alpha, limit)
+    max_condition: float = MAX_CONDITION,
+    min_passes: int = 1,
+) -> RefinedSolution:
+    """The solution from the Gram matrix, corrected ``min_passes`` times or more by gradients from the rows.
+
+    Raises `InsufficientPrecision` where the condition is above ``max_condition``.
+    """
+    factor = CholeskyFactor(gram, alpha, max_condition)
     d = rows.n_columns
-    w = factor.solve(gram.right)
+    w = factor.solve(gram.cross_products)
     offset = float(gram.mean[d] - gram.mean[:d] @ w) if intercept else 0.0
-    before, last = np.inf, 1.0
-    for passes in range(1, PASSES + 1):
-        pull, lean = _residuals(rows, weights, gram, w, offset)
-        pull = pull - alpha * w
-        step = factor.solve(pull - gram.mean[:d] * lean if intercept else pull)
-        size = float(np.max(abs(w) * factor.scale, initial=0.0))
-        moved = float(np.max(abs(step) * factor.scale, initial=0.0))
-        correction = moved / size if size else float(moved > 0)
-        if not correction < before:
-            raise Unsuited("refinement does not converge")
+    max_correction, last_correction = np.inf, 1.0
+    for passes in range(1, MAX_REFINEMENT_PASSES + 1):
+        residual_products, residual_sum = _sum_residuals(rows, weights, gram, w, offset)
+        residual_products = residual_products - alpha * w
+        step = factor.solve(
+            residual_products - gram.mean[:d] * residual_sum if intercept else residual_products
+        )
+        weights_size = float(np.max(abs(w) * factor.scale, initial=0.0))
+        step_size = float(np.max(abs(step) * factor.scale, initial=0.0))
+        correction = step_size / weights_size if weights_size else float(step_size > 0)
+        if not correction < max_correction:
+            raise InsufficientPrecision("refinement does not converge")
         w = w + step
         if intercept:
-            offset += lean / gram.total - float(gram.mean[:d] @ step)
-        if passes >= least and correction * correction <= SETTLED * last:
-            bias = _bias(gram, w, offset) if intercept else 0.0
-            return Refined(np.append(w, bias), correction, passes, factor.condition)
-        before, last = correction / 4, correction
-    raise Unsuited("refinement is too slow")
+            offset += residual_sum / gram.total_weight - float(gram.mean[:d] @ step)
+        if passes >= min_passes and correction * correction <= FINAL_CORRECTION_SHARE * last_correction:
+            intercept_value = _uncentre_intercept(gram, w, offset) if intercept else 0.0
+            return RefinedSolution(np.append(w, intercept_value), correction, passes, factor.condition)
+        max_correction, last_correction = correction / 4, correction
+    raise InsufficientPrecision("refinement is too slow")
 
 
-def _bias(gram: Gram, w: np.ndarray, offset: float) -> float:
+def _uncentre_intercept(gram: Gram, w: np.ndarray, offset: float) -> float:
     """The intercept for rows as given, from that for rows about the centre."""
     d = len(w)
     return fsum([gram.centre[d], offset, *(-gram.centre[:d] * w).tolist()])
 
 
-def _residuals(
+def _sum_residuals(
     rows: Rows, weights: np.ndarray | None, gram: Gram, w: np.ndarray, offset: float
 ) -> tuple[np.ndarray, float]:
     """Σ s r (x − centre) and Σ s r with r = y − ŷ: one pass."""
     from separatrix.algorithms.least_squares.residual_kernels import add_residuals
 
     d = len(w)
-    shift = gram.centre[:d]
-    base = float(gram.centre[d]) + offset - (0.0 if gram.far else float(shift @ w))
+    centre = gram.centre[:d]
+    constant = float(gram.centre[d]) + offset - (0.0 if gram.needs_centring else float(centre @ w))
 
-    def plain(block: Block) -> tuple[Twofold, float]:
-        pull = np.zeros(d)
-        lean = add_residuals(block.X, block.targets, base, w, pull)
-        return Twofold(pull), float(lean)
+    def sum_in_place(block: Block) -> tuple[CompensatedArray, float]:
+        residual_products = np.zeros(d)
+        residual_sum = add_residuals(block.X, block.targets, constant, w, residual_products)
+        return CompensatedArray(residual_products), float(residual_sum)
 
-    def term(block: Block) -> tuple[Twofold, float]:
+    def sum_block(block: Block) -> tuple[CompensatedArray, float]:
         X = matrix(block, d)
-        if gram.far:
-            X = X - shift
-        r = block.targets - base
-        r -= X @ w
-        heavy = r if weights is None else r * weights[block.start : block.stop]
-        return Twofold(X.T @ heavy), float(heavy.sum())
+        if gram.needs_centring:
+            X = X - centre
+        residuals = block.targets - constant
+        residuals -= X @ w
+        weighted = residuals if weights is None else residuals * weights[block.start : block.stop]
+        return CompensatedArray(X.T @ weighted), float(weighted.sum())
 
-    in_place = weights is None and not gram.far
-    pull, lean = rows.in_large_blocks().sum(plain) if in_place else rows.sum(term)
-    moved = pull.rounded()
-    return moved if gram.far else moved - shift * lean, lean
+    is_in_place = weights is None and not gram.needs_centring
+    residual_products, residual_sum = (
+        rows.in_large_blocks().sum(sum_in_place) if is_in_place else rows.sum(sum_block)
+    )
+    products = residual_products.to_array()
+    return products if gram.needs_centring else products - centre * residual_sum, residual_sum

@@ -9,33 +9,37 @@ import numpy as np
 from separatrix.kernels import kernel
 from separatrix.kernels.row import n_rows, row_add, row_dot
 
-RUN = 128  # rows added up before they are added to the others, so that few roundings add up
+RUN_ROWS = 128  # rows added up before they are added to the others, so that few roundings add up
 
 
 @kernel
-def add_residuals(X: Any, targets: np.ndarray, base: float, weights: np.ndarray, total: np.ndarray) -> float:
-    """Adds Σ r_i·x_i with r_i = target_i − base − w·x_i to ``total``; returns Σ r_i."""
+def add_residuals(
+    X: Any, targets: np.ndarray, constant: float, weights: np.ndarray, total: np.ndarray
+) -> float:
+    """Adds Σ r_i·x_i with r_i = target_i − constant − w·x_i to ``total``; returns Σ r_i."""
     n = n_rows(X)
-    part, rest = np.empty_like(total), np.empty(RUN)
-    lean = 0.0
-    for start in range(0, n, RUN):
-        part[:] = 0.0
-        some = 0.0
-        stop = min(start + RUN, n)
-        for i in range(start, stop):  # apart, or the base would be added to the product, where it is large
-            rest[i - start] = targets[i] - base
+    run_total, shifted_targets = np.empty_like(total), np.empty(RUN_ROWS)
+    residual_sum = 0.0
+    for start in range(0, n, RUN_ROWS):
+        run_total[:] = 0.0
+        run_sum = 0.0
+        stop = min(start + RUN_ROWS, n)
+        for i in range(
+            start, stop
+        ):  # apart, or the constant would be added to the product, where it is large
+            shifted_targets[i - start] = targets[i] - constant
         for i in range(start, stop):
-            r = rest[i - start] - row_dot(X, i, weights)
-            row_add(X, i, r, part)
-            some += r
+            residual = shifted_targets[i - start] - row_dot(X, i, weights)
+            row_add(X, i, residual, run_total)
+            run_sum += residual
         for j in range(total.shape[0]):
-            total[j] += part[j]
-        lean += some
-    return lean
+            total[j] += run_total[j]
+        residual_sum += run_sum
+    return residual_sum
 
 
 @kernel
-def single_rows(
+def scale_to_float32(
     X: np.ndarray,
     targets: np.ndarray,
     centre: np.ndarray,
@@ -47,12 +51,12 @@ def single_rows(
     remains after the centre is taken off, in float64; returns how many rows there are."""
     n, d = X.shape
     for i in range(n):
-        row, copy = X[i], out[i]
+        row, scaled_row = X[i], out[i]
         for j in range(d):
-            rest = np.float64(row[j]) - centre[j]
-            sums[j] += rest
-            copy[j] = np.float32(rest * units[j])
-        rest = targets[i] - centre[d]
-        sums[d] += rest
-        copy[d] = np.float32(rest * units[d])
+            shifted = np.float64(row[j]) - centre[j]
+            sums[j] += shifted
+            scaled_row[j] = np.float32(shifted * units[j])
+        shifted = targets[i] - centre[d]
+        sums[d] += shifted
+        scaled_row[d] = np.float32(shifted * units[d])
     return n

@@ -27,9 +27,9 @@ from sklearn.utils.metaestimators import available_if
 
 from separatrix.algorithms.least_squares import solver
 from separatrix.algorithms.least_squares.additive import AdditiveRegressor
-from separatrix.algorithms.least_squares.exact_solution import centred_gram
-from separatrix.algorithms.least_squares.gram import Unsuited, quietly, with_blas_threads
-from separatrix.algorithms.least_squares.ridge_path import RidgePath, ridge_path, spectrum
+from separatrix.algorithms.least_squares.exact_solution import compute_centred_gram
+from separatrix.algorithms.least_squares.gram import InsufficientPrecision, limit_threads, with_blas_threads
+from separatrix.algorithms.least_squares.ridge_path import RidgePath, compute_spectrum, fit_ridge_path
 from separatrix.algorithms.least_squares.solver import Fit, solve
 from separatrix.certificates.arithmetic.moments import Moments
 from separatrix.fitting import Solution
@@ -37,16 +37,16 @@ from separatrix.fitting.parameters import as_doubles, shown
 from separatrix.rows import DataError, Rows
 
 
-def _one_penalty(model: Any) -> bool:
+def _has_one_penalty(model: Any) -> bool:
     """Penalties are chosen by leaving rows out, which takes all rows at once."""
     return not np.ndim(model.alpha)
 
 
-def _values_of(gram: np.ndarray) -> np.ndarray:
+def _compute_eigenvalues(gram: np.ndarray) -> np.ndarray:
     """Eigenvalues, descending; rounding makes none of them negative."""
     if not np.isfinite(gram).all():
-        raise Unsuited("sums of squares overflow")
-    with quietly(len(gram)):
+        raise InsufficientPrecision("sums of squares overflow")
+    with limit_threads(len(gram)):
         return np.maximum(np.linalg.eigvalsh(gram)[::-1], 0.0)
 
 
@@ -106,14 +106,14 @@ class Ridge(AdditiveRegressor):
         if alphas is None or alphas.ndim > 1 or not alphas.size or not (alphas >= 0).all():
             raise ValueError(f"alpha={shown(self.alpha)}: a penalty is a number from 0 up, or several.")
 
-    def _penalty(self) -> float:
+    def _get_penalty(self) -> float:
         if np.ndim(self.alpha):
             raise ValueError(
                 "Penalties are chosen by leaving rows out: to merge fits give alpha as a number."
             )
         return float(self.alpha)  # type: ignore[arg-type]
 
-    @available_if(_one_penalty)
+    @available_if(_has_one_penalty)
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to all rows seen so far and these, which need not be kept; for alpha a number."""
         self._spectrum = None
@@ -124,54 +124,58 @@ class Ridge(AdditiveRegressor):
         path: RidgePath | None = None
         alpha = 0.0
         if np.ndim(self.alpha):
-            path = self._path(rows, weights)
+            path = self._fit_path(rows, weights)
             alpha = path.alpha
         else:
-            alpha = self._penalty()
+            alpha = self._get_penalty()
         fit = solve(rows, weights, alpha, intercept=intercept, n_jobs=self.n_jobs)
         fit.facts["alpha"] = alpha
-        self._spectrum = self._eigenvalues(fit, path, rows, weights)
+        self._spectrum = self._find_eigenvalues(fit, path, rows, weights)
         if path is not None:
             fit.facts["path"] = path
-        return self._told(fit, weights, rows)
+        return self._make_solution(fit, weights, rows)
 
-    def _path(self, rows: Rows, weights: np.ndarray | None) -> RidgePath:
-        if min(rows.n_rows, rows.n_columns) > solver.DIRECT:
+    def _fit_path(self, rows: Rows, weights: np.ndarray | None) -> RidgePath:
+        if min(rows.n_rows, rows.n_columns) > solver.MAX_DIRECT_SIZE:
             raise DataError(
                 "A path of penalties needs the products of rows or of columns, at most "
-                f"{solver.DIRECT} of either: give alpha as one number."
+                f"{solver.MAX_DIRECT_SIZE} of either: give alpha as one number."
             )
         rows.require_finite()
         rows = with_blas_threads(rows, self.n_jobs)
         alphas = np.unique(np.asarray(self.alpha, dtype=float))
         try:
-            return ridge_path(rows, weights, alphas, intercept=bool(self.fit_intercept))
-        except Unsuited as reason:
+            return fit_ridge_path(rows, weights, alphas, intercept=bool(self.fit_intercept))
+        except InsufficientPrecision as reason:
             raise DataError(f"No path in floats: {reason}. Rescale the columns, or give one alpha.") from None
 
-    def _eigenvalues(self, fit: Fit, path: RidgePath | None, rows: Rows, weights: np.ndarray | None) -> Any:
+    def _find_eigenvalues(
+        self, fit: Fit, path: RidgePath | None, rows: Rows, weights: np.ndarray | None
+    ) -> Any:
         """λ of the Gram matrix, or a way to it; None where it is too large."""
         intercept = bool(self.fit_intercept)
         if path is not None:
             return path.eigenvalues
         if fit.gram is not None:
-            return _values_of(fit.gram.matrix)
-        if fit.moments is not None or min(rows.n_rows, rows.n_columns) > solver.DIRECT:
+            return _compute_eigenvalues(fit.gram.matrix)
+        if fit.moments is not None or min(rows.n_rows, rows.n_columns) > solver.MAX_DIRECT_SIZE:
             return None
-        return lambda: spectrum(rows, weights, intercept=intercept, like=fit.single)
+        return lambda: compute_spectrum(rows, weights, intercept=intercept, reference=fit.single_gram)
 
     @property
     def eigenvalues_(self) -> np.ndarray:
-        held = vars(self).get("_spectrum")
+        spectrum = vars(self).get("_spectrum")
         try:
-            if held is None and isinstance(vars(self).get("_moments"), Moments):
-                held = _values_of(centred_gram(self.moments_, intercept=bool(self.fit_intercept)))
-            held = held() if callable(held) else held
-        except Unsuited as reason:
+            if spectrum is None and isinstance(vars(self).get("_moments"), Moments):
+                spectrum = _compute_eigenvalues(
+                    compute_centred_gram(self.moments_, intercept=bool(self.fit_intercept))
+                )
+            spectrum = spectrum() if callable(spectrum) else spectrum
+        except InsufficientPrecision as reason:
             raise AttributeError(f"No eigenvalues in doubles: {reason}.") from None
-        if held is None:
+        if spectrum is None:
             raise AttributeError("No eigenvalues: the model is not fitted, or has too many rows and columns.")
-        self._spectrum = held
+        self._spectrum = spectrum
         return np.asarray(self._spectrum + self.alpha_)
 
     def _fitted_state(self) -> dict[str, Any]:
@@ -191,15 +195,15 @@ class Ridge(AdditiveRegressor):
             state["_spectrum"] = self._spectrum if hasattr(self, "eigenvalues_") else None
         return state
 
-    def _told(self, fit: Fit, weights: np.ndarray | None, rows: Rows | None) -> Solution:
-        fit.facts.setdefault("alpha", self._penalty() if not np.ndim(self.alpha) else 0.0)
-        return super()._told(fit, weights, rows)
+    def _make_solution(self, fit: Fit, weights: np.ndarray | None, rows: Rows | None) -> Solution:
+        fit.facts.setdefault("alpha", self._get_penalty() if not np.ndim(self.alpha) else 0.0)
+        return super()._make_solution(fit, weights, rows)
 
     def path(self, X: Any, y: Any = None, *, alphas: Sequence[float], sample_weight: Any = None) -> RidgePath:
         """The path of these penalties on the rows, without a fit: for figures and comparisons."""
         from separatrix.fitting.regressor import row_weights, rows_with_targets
 
-        asked = Ridge(alphas, fit_intercept=self.fit_intercept, n_jobs=self.n_jobs)
-        asked._check_parameters()
-        rows = rows_with_targets(asked, X, y, n_jobs=self.n_jobs)
-        return asked._path(rows, row_weights(rows, sample_weight))
+        model = Ridge(alphas, fit_intercept=self.fit_intercept, n_jobs=self.n_jobs)
+        model._check_parameters()
+        rows = rows_with_targets(model, X, y, n_jobs=self.n_jobs)
+        return model._fit_path(rows, row_weights(rows, sample_weight))

@@ -22,12 +22,13 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.least_squares.gram import Gram, Unsuited, gram_of, quietly
-from separatrix.algorithms.least_squares.row_gram import Wide
+from separatrix.algorithms.least_squares.gram import Gram, InsufficientPrecision, form_gram, limit_threads
+from separatrix.algorithms.least_squares.row_gram import RowGram
 from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Block, DataError, Rows
 
-SEEN = 1e-4  # of the length of two columns: more than single precision takes from their product
+# Of the length of two columns: more than single precision takes from their product.
+SINGLE_PRECISION_ERROR_SHARE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,162 +84,189 @@ class RidgePath:
 
 
 @dataclass
-class _Frame:
+class _EigenProblem:
     """The problem in the basis of eigenvectors."""
 
-    values: np.ndarray
-    right: np.ndarray
-    total: float
+    eigenvalues: np.ndarray
+    cross_products: np.ndarray
+    total_weight: float
     n_rows: int
 
-    def inverse(self, alphas: np.ndarray) -> np.ndarray:
+    def invert(self, alphas: np.ndarray) -> np.ndarray:
         """1/(Λ + α), one column for each α; 0 where both are 0."""
-        shifted = self.values[:, np.newaxis] + alphas
+        shifted = self.eigenvalues[:, np.newaxis] + alphas
         return np.divide(1.0, shifted, out=np.zeros_like(shifted), where=shifted > 0)
 
 
-def ridge_path(
+def fit_ridge_path(
     rows: Rows, weights: np.ndarray | None, alphas: np.ndarray, *, intercept: bool, gram: Gram | None = None
 ) -> RidgePath:
     """All fits, their leave-one-out errors and their moves: one product of columns and one more pass.
 
-    Raises `Unsuited` where they leave the range of doubles.
+    Raises `InsufficientPrecision` where they leave the range of doubles.
     """
     with np.errstate(all="ignore"):
         if rows.n_columns > rows.n_rows:
-            path = _from_rows(Wide(rows, weights, intercept=intercept), alphas)
+            path = _fit_from_rows(RowGram(rows, weights, intercept=intercept), alphas)
         else:
-            path = _from_columns(rows, weights, alphas, intercept=intercept, gram=gram)
-    found = (path.coefficients, path.intercepts, path.eigenvalues, path.target_move, path.typical_move)
-    if not all(np.isfinite(values).all() for values in found):
-        raise Unsuited("fits or their errors leave the range of doubles")
+            path = _fit_from_columns(rows, weights, alphas, intercept=intercept, gram=gram)
+    checked = (path.coefficients, path.intercepts, path.eigenvalues, path.target_move, path.typical_move)
+    if not all(np.isfinite(values).all() for values in checked):
+        raise InsufficientPrecision("fits or their errors leave the range of doubles")
     return path
 
 
-def _from_columns(
+def _fit_from_columns(
     rows: Rows, weights: np.ndarray | None, alphas: np.ndarray, *, intercept: bool, gram: Gram | None
 ) -> RidgePath:
-    gram = gram_of(rows, weights, intercept=intercept) if gram is None else gram
-    with quietly(rows.n_columns):
-        values, Q = np.linalg.eigh(gram.matrix)
-    values[values < values[-1] * len(values) * 2.0**-52] = 0.0
-    d = rows.n_columns
-    frame = _Frame(values, Q.T @ gram.right, gram.total, rows.n_rows)
-    inverse = frame.inverse(alphas)
-    inner = inverse * frame.right[:, np.newaxis]
-    coefficients = (Q @ inner).T
-    mean = gram.centre[:d] + gram.mean[:d]
-    height = gram.centre[d] + gram.mean[d]
-    flat = 1.0 / gram.total if intercept else 0.0
-    at_mean = mean @ Q
+    gram = form_gram(rows, weights, intercept=intercept) if gram is None else gram
+    with limit_threads(rows.n_columns):
+        eigenvalues, Q = np.linalg.eigh(gram.matrix)
+    eigenvalues[eigenvalues < eigenvalues[-1] * len(eigenvalues) * 2.0**-52] = 0.0
+    n_columns = rows.n_columns
+    problem = _EigenProblem(eigenvalues, Q.T @ gram.cross_products, gram.total_weight, rows.n_rows)
+    inverse = problem.invert(alphas)
+    coordinates = inverse * problem.cross_products[:, np.newaxis]
+    coefficients = (Q @ coordinates).T
+    mean = gram.centre[:n_columns] + gram.mean[:n_columns]
+    target_mean = gram.centre[n_columns] + gram.mean[n_columns]
+    intercept_leverage = 1.0 / gram.total_weight if intercept else 0.0
+    mean_scores = mean @ Q
 
     @np.errstate(all="ignore")  # in whatever thread
-    def term(block: Block) -> tuple[np.ndarray, np.ndarray, _Largest]:
-        s = np.ones(len(block)) if weights is None else weights[block.start : block.stop]
-        X = matrix(block, d)
-        T = (X - mean) @ Q if isinstance(X, np.ndarray) else X @ Q - at_mean
-        rest = (block.targets - height)[:, np.newaxis] - T @ inner
-        return _pass(T**2, rest, s, inverse, inverse**2, flat)
+    def evaluate_block(block: Block) -> tuple[np.ndarray, np.ndarray, _MaximumArray]:
+        block_weights = np.ones(len(block)) if weights is None else weights[block.start : block.stop]
+        X = matrix(block, n_columns)
+        T = (X - mean) @ Q if isinstance(X, np.ndarray) else X @ Q - mean_scores
+        residuals = (block.targets - target_mean)[:, np.newaxis] - T @ coordinates
+        return _evaluate_left_out(T**2, residuals, block_weights, inverse, inverse**2, intercept_leverage)
 
-    return _told(rows.sum(term), frame, alphas, coefficients, height - coefficients @ mean)
+    return _assemble_path(
+        rows.sum(evaluate_block), problem, alphas, coefficients, target_mean - coefficients @ mean
+    )
 
 
-class _Largest(np.ndarray):
+class _MaximumArray(np.ndarray):
     """An array of which a sum over blocks keeps the largest entries."""
 
     def __add__(self, other: Any) -> Any:
-        return np.maximum(self, other).view(_Largest)
+        return np.maximum(self, other).view(_MaximumArray)
 
 
-def _pass(
-    squares: np.ndarray, rest: np.ndarray, s: np.ndarray, leverage: np.ndarray, pull: np.ndarray, flat: float
+def _evaluate_left_out(
+    squares: np.ndarray,
+    residuals: np.ndarray,
+    weights: np.ndarray,
+    inverse: np.ndarray,
+    squared_inverse: np.ndarray,
+    intercept_leverage: float,
 ) -> tuple[np.ndarray, np.ndarray, Any]:
-    unit = np.minimum(s, 1.0)[:, np.newaxis]
-    h = unit * (squares @ leverage + flat)
-    free = 1.0 - h
+    removed_weight = np.minimum(weights, 1.0)[:, np.newaxis]
+    leverage = removed_weight * (squares @ inverse + intercept_leverage)
+    remainder = 1.0 - leverage
     # A fit that goes through its row whatever the target says nothing about it when it is left out.
-    open_ = free > 1e-10
+    is_determined = remainder > 1e-10
     with np.errstate(over="ignore", invalid="ignore"):
-        out = np.where(open_, rest / np.where(open_, free, 1.0), np.inf) ** 2
-    counted = s > 0
-    errors = (s[counted, np.newaxis] * out[counted]).sum(axis=0)
-    moves = (squares @ pull) * s[:, np.newaxis] ** 2
-    far = np.stack([moves.max(axis=0), (abs(rest) * s[:, np.newaxis]).max(axis=0)])
-    return errors, moves.sum(axis=0), far.view(_Largest)
+        squared_errors = (
+            np.where(is_determined, residuals / np.where(is_determined, remainder, 1.0), np.inf) ** 2
+        )
+    is_counted = weights > 0
+    errors = (weights[is_counted, np.newaxis] * squared_errors[is_counted]).sum(axis=0)
+    moves = (squares @ squared_inverse) * weights[:, np.newaxis] ** 2
+    maxima = np.stack([moves.max(axis=0), (abs(residuals) * weights[:, np.newaxis]).max(axis=0)])
+    return errors, moves.sum(axis=0), maxima.view(_MaximumArray)
 
 
-def _told(
+def _assemble_path(
     sums: tuple[Any, Any, Any],
-    frame: _Frame,
+    problem: _EigenProblem,
     alphas: np.ndarray,
     coefficients: np.ndarray,
     intercepts: np.ndarray,
 ) -> RidgePath:
-    errors, moves, far = sums
-    largest, rest = np.asarray(far)
-    positive = frame.values[frame.values > 0]
-    least = (float(positive.min()) if len(positive) == len(frame.values) else 0.0) + alphas
-    stiff = np.divide(1.0, least, out=np.full_like(least, np.inf), where=least > 0)
-    loo = errors / frame.total
+    errors, moves, maxima = sums
+    largest_move, largest_residual = np.asarray(maxima)
+    positive_eigenvalues = problem.eigenvalues[problem.eigenvalues > 0]
+    least_eigenvalues = (
+        float(positive_eigenvalues.min()) if len(positive_eigenvalues) == len(problem.eigenvalues) else 0.0
+    ) + alphas
+    largest_inverse = np.divide(
+        1.0, least_eigenvalues, out=np.full_like(least_eigenvalues, np.inf), where=least_eigenvalues > 0
+    )
+    left_out_errors = errors / problem.total_weight
     with np.errstate(invalid="ignore", over="ignore"):
-        row_move = rest * stiff + np.sqrt(largest) * np.linalg.norm(coefficients, axis=1)
-    inverse = frame.inverse(alphas)
-    if np.isnan(loo).any():
-        raise Unsuited("leave-one-out errors leave the range of doubles")
-    best = np.flatnonzero(loo == np.min(loo))
+        row_move = largest_residual * largest_inverse + np.sqrt(largest_move) * np.linalg.norm(
+            coefficients, axis=1
+        )
+    inverse = problem.invert(alphas)
+    if np.isnan(left_out_errors).any():
+        raise InsufficientPrecision("leave-one-out errors leave the range of doubles")
+    best = np.flatnonzero(left_out_errors == np.min(left_out_errors))
     return RidgePath(
         alphas=alphas,
         coefficients=coefficients,
         intercepts=intercepts,
-        leave_one_out=loo,
-        eigenvalues=frame.values[::-1].copy(),
+        leave_one_out=left_out_errors,
+        eigenvalues=problem.eigenvalues[::-1].copy(),
         chosen=int(best[-1]),
-        target_move=np.sqrt(largest),
-        typical_move=np.sqrt(moves / frame.n_rows),
+        target_move=np.sqrt(largest_move),
+        typical_move=np.sqrt(moves / problem.n_rows),
         row_move=row_move,
-        noise=(frame.values[:, np.newaxis] * inverse**2).sum(axis=0),
+        noise=(problem.eigenvalues[:, np.newaxis] * inverse**2).sum(axis=0),
     )
 
 
-def spectrum(
-    rows: Rows, weights: np.ndarray | None, *, intercept: bool, like: Gram | None = None
+def compute_spectrum(
+    rows: Rows, weights: np.ndarray | None, *, intercept: bool, reference: Gram | None = None
 ) -> np.ndarray:
     """The eigenvalues of the Gram matrix, descending, from products of rows where these are fewer.
 
-    Rows that do not have the Gram matrix that the fit saw in single precision are refused. Raises `Unsuited`
-    where products leave the range of doubles.
+    Rows that do not have the Gram matrix that the fit saw in single precision are refused. Raises
+    `InsufficientPrecision` where products leave the range of doubles.
     """
     if rows.n_columns <= rows.n_rows:
-        gram = gram_of(rows, weights, intercept=intercept).matrix
-        room = np.inf if like is None else SEEN * np.sqrt(np.outer(like.spread, like.spread))
-        if like is not None and not (abs(gram - like.matrix) <= room).all():
+        gram = form_gram(rows, weights, intercept=intercept).matrix
+        tolerance = (
+            np.inf
+            if reference is None
+            else SINGLE_PRECISION_ERROR_SHARE
+            * np.sqrt(np.outer(reference.sums_of_squares, reference.sums_of_squares))
+        )
+        if reference is not None and not (abs(gram - reference.matrix) <= tolerance).all():
             raise DataError("The rows have changed since the fit: fit again to have their eigenvalues.")
-        with quietly(rows.n_columns):
+        with limit_threads(rows.n_columns):
             return np.maximum(np.linalg.eigvalsh(gram)[::-1], 0.0)
     with np.errstate(all="ignore"):
-        values = Wide(rows, weights, intercept=intercept).spectrum[0]
-    return np.concatenate([np.maximum(values[::-1], 0.0), np.zeros(rows.n_columns - rows.n_rows)])
+        eigenvalues = RowGram(rows, weights, intercept=intercept).spectrum[0]
+    return np.concatenate([np.maximum(eigenvalues[::-1], 0.0), np.zeros(rows.n_columns - rows.n_rows)])
 
 
-def _from_rows(wide: Wide, alphas: np.ndarray) -> RidgePath:
+def _fit_from_rows(row_gram: RowGram, alphas: np.ndarray) -> RidgePath:
     """The same from products of rows: K = U Λ Uᵀ has the eigenvalues of G that are not 0."""
-    values, U = wide.spectrum
-    total = float(wide.weights.sum())
-    moved = (wide.y - wide.target_mean) * wide.roots
-    frame = _Frame(values, U.T @ moved, total, wide.n)
-    inverse = frame.inverse(alphas)
+    eigenvalues, U = row_gram.spectrum
+    total_weight = float(row_gram.weights.sum())
+    scaled_targets = (row_gram.y - row_gram.target_mean) * row_gram.weight_roots
+    problem = _EigenProblem(eigenvalues, U.T @ scaled_targets, total_weight, row_gram.n_rows)
+    inverse = problem.invert(alphas)
     coefficients = np.array(
-        [wide.combined(wide.roots * (U @ (inverse[:, k] * frame.right))) for k in range(len(alphas))]
+        [
+            row_gram.combine(row_gram.weight_roots * (U @ (inverse[:, k] * problem.cross_products)))
+            for k in range(len(alphas))
+        ]
     )
     # D^½ T = U Λ^½, so that s T² has the entries U² Λ; rows of weight 0 have none and are left out.
-    heavy = np.where(wide.weights > 0, wide.weights, 1.0)
-    squares = U**2 * values / heavy[:, np.newaxis]
-    fitted = U @ (values[:, np.newaxis] * inverse * frame.right[:, np.newaxis])
-    rest = (moved[:, np.newaxis] - fitted) / np.sqrt(heavy)[:, np.newaxis]
-    flat = 1.0 / total if wide.intercept else 0.0
-    sums = _pass(squares, rest, wide.weights, inverse, inverse**2, flat)
+    positive_weights = np.where(row_gram.weights > 0, row_gram.weights, 1.0)
+    squares = U**2 * eigenvalues / positive_weights[:, np.newaxis]
+    fitted = U @ (eigenvalues[:, np.newaxis] * inverse * problem.cross_products[:, np.newaxis])
+    residuals = (scaled_targets[:, np.newaxis] - fitted) / np.sqrt(positive_weights)[:, np.newaxis]
+    intercept_leverage = 1.0 / total_weight if row_gram.intercept else 0.0
+    sums = _evaluate_left_out(squares, residuals, row_gram.weights, inverse, inverse**2, intercept_leverage)
     # Columns beyond the rows add eigenvalues 0.
-    frame.values = np.concatenate([np.zeros(wide.d - wide.n), values])
-    frame.right = np.concatenate([np.zeros(wide.d - wide.n), frame.right])
-    intercepts = wide.target_mean - coefficients @ wide.mean if wide.intercept else np.zeros(len(alphas))
-    return _told(sums, frame, alphas, coefficients, intercepts)
+    problem.eigenvalues = np.concatenate([np.zeros(row_gram.n_columns - row_gram.n_rows), eigenvalues])
+    problem.cross_products = np.concatenate(
+        [np.zeros(row_gram.n_columns - row_gram.n_rows), problem.cross_products]
+    )
+    intercepts = (
+        row_gram.target_mean - coefficients @ row_gram.mean if row_gram.intercept else np.zeros(len(alphas))
+    )
+    return _assemble_path(sums, problem, alphas, coefficients, intercepts)

@@ -12,28 +12,30 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.least_squares.gram import Unsuited, quietly
+from separatrix.algorithms.least_squares.gram import InsufficientPrecision, limit_threads
 from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import DenseRows, Rows
 
-CHUNK = 4_000_000  # values of moved rows that exist at a time
-STEPS = 3
+CHUNK_VALUES = 4_000_000  # values of moved rows that exist at a time
+REFINEMENT_STEPS = 3
 
 
-class Wide:
+class RowGram:
     """Rows in memory as one matrix, moved to their mean without a copy of it."""
 
     def __init__(self, rows: Rows, weights: np.ndarray | None, *, intercept: bool) -> None:
         rows.require_finite()
-        self.X = _whole(rows)
+        self.X = _load_matrix(rows)
         self.y = np.concatenate([block.targets for block in rows.blocks()])
         self.weights = np.ones(len(self.y)) if weights is None else weights
         self.intercept = intercept
-        self.n, self.d = self.X.shape
-        total = self.weights.sum()
-        self.mean = np.asarray(self.X.T @ self.weights) / total if intercept else np.zeros(self.d)
-        self.target_mean = float(self.weights @ self.y) / total if intercept else 0.0
-        self.roots = np.sqrt(self.weights)
+        self.n_rows, self.n_columns = self.X.shape
+        total_weight = self.weights.sum()
+        self.mean = (
+            np.asarray(self.X.T @ self.weights) / total_weight if intercept else np.zeros(self.n_columns)
+        )
+        self.target_mean = float(self.weights @ self.y) / total_weight if intercept else 0.0
+        self.weight_roots = np.sqrt(self.weights)
 
     @cached_property
     def products(self) -> np.ndarray:
@@ -41,11 +43,11 @@ class Wide:
         if not isinstance(self.X, np.ndarray):
             exact = self.X.astype(np.float64, copy=False)  # SciPy would multiply float32 in float32
             raw = (exact @ exact.T).toarray()
-            across = np.asarray(self.X @ self.mean)
-            return np.asarray(raw - across[:, np.newaxis] - across + self.mean @ self.mean)
-        K = np.zeros((self.n, self.n))
-        step = max(1, CHUNK // self.n)
-        for start in range(0, self.d, step):
+            mean_products = np.asarray(self.X @ self.mean)
+            return np.asarray(raw - mean_products[:, np.newaxis] - mean_products + self.mean @ self.mean)
+        K = np.zeros((self.n_rows, self.n_rows))
+        step = max(1, CHUNK_VALUES // self.n_rows)
+        for start in range(0, self.n_columns, step):
             part = self.X[:, start : start + step] - self.mean[start : start + step]
             K += np.dot(part, part.T)
         return K
@@ -53,42 +55,42 @@ class Wide:
     @cached_property
     def spectrum(self) -> tuple[np.ndarray, np.ndarray]:
         """Λ and U, the eigenvalues ascending; those that rounding alone explains are 0."""
-        weighted = self.products * np.outer(self.roots, self.roots)
+        weighted = self.products * np.outer(self.weight_roots, self.weight_roots)
         if not np.isfinite(weighted).all():
-            raise Unsuited("products of rows overflow")
-        with quietly(self.n):
-            values, vectors = np.linalg.eigh(weighted)
-        values[values < values[-1] * max(self.n, self.d) * 2.0**-52] = 0.0
-        return values, vectors
+            raise InsufficientPrecision("products of rows overflow")
+        with limit_threads(self.n_rows):
+            eigenvalues, eigenvectors = np.linalg.eigh(weighted)
+        eigenvalues[eigenvalues < eigenvalues[-1] * max(self.n_rows, self.n_columns) * 2.0**-52] = 0.0
+        return eigenvalues, eigenvectors
 
-    def predicted(self, w: np.ndarray) -> np.ndarray:
+    def predict(self, w: np.ndarray) -> np.ndarray:
         """w·(x − mean) of each row."""
         return np.asarray(self.X @ w) - float(self.mean @ w)
 
-    def combined(self, t: np.ndarray) -> np.ndarray:
+    def combine(self, t: np.ndarray) -> np.ndarray:
         """Xᵀt of the moved rows."""
         return np.asarray(self.X.T @ t) - self.mean * t.sum()
 
-    def inverse(self, alpha: float) -> np.ndarray:
-        values = self.spectrum[0] + alpha
-        return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)
+    def invert(self, alpha: float) -> np.ndarray:
+        shifted = self.spectrum[0] + alpha
+        return np.divide(1.0, shifted, out=np.zeros_like(shifted), where=shifted > 0)
 
     def solve(self, alpha: float) -> np.ndarray:
         """The weights and the intercept, refined."""
         _, U = self.spectrum
-        inverse = self.inverse(alpha)
-        moved = self.y - self.target_mean
-        t = np.zeros(self.n)
-        heavy = np.where(self.weights > 0, self.weights, 1.0)
-        w = np.zeros(self.d)
-        for _ in range(STEPS):
-            rest = moved - self.predicted(w) - alpha * t / heavy
-            t = t + self.roots * (U @ (inverse * (U.T @ (self.roots * rest))))
-            w = self.combined(t)
+        inverse = self.invert(alpha)
+        centred_targets = self.y - self.target_mean
+        t = np.zeros(self.n_rows)
+        positive_weights = np.where(self.weights > 0, self.weights, 1.0)
+        w = np.zeros(self.n_columns)
+        for _ in range(REFINEMENT_STEPS):
+            residuals = centred_targets - self.predict(w) - alpha * t / positive_weights
+            t = t + self.weight_roots * (U @ (inverse * (U.T @ (self.weight_roots * residuals))))
+            w = self.combine(t)
         return np.append(w, self.target_mean - float(self.mean @ w) if self.intercept else 0.0)
 
 
-def _whole(rows: Rows) -> Any:
+def _load_matrix(rows: Rows) -> Any:
     if isinstance(rows, DenseRows):
         return rows.X
     parts = [matrix(block, rows.n_columns) for block in rows.blocks()]

@@ -18,39 +18,51 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.least_squares.certificate import Claim, about, exact_in_reach, within
+from separatrix.algorithms.least_squares.certificate import (
+    DeferredCertificate,
+    certify_distance,
+    describe_rows,
+    is_exactly_solvable,
+)
+from separatrix.algorithms.least_squares.conjugate_gradients import (
+    MAX_GRADIENT_SHARE,
+    solve_by_conjugate_gradients,
+)
 from separatrix.algorithms.least_squares.exact_solution import (
-    exact_moments,
-    exact_rows,
-    parts_of,
-    solved,
-    standing,
+    form_row_equations,
+    iterate_parts,
+    measure_ranks,
+    solve_and_round,
+    sum_exact_moments,
 )
 from separatrix.algorithms.least_squares.gram import (
-    LARGEST_CONDITION,
+    MAX_CONDITION,
     Gram,
-    Refined,
-    Unsuited,
-    gram_of,
-    refined,
+    InsufficientPrecision,
+    RefinedSolution,
+    form_gram,
+    refine,
     with_blas_threads,
 )
-from separatrix.algorithms.least_squares.iterative import SMALL, conjugate_gradients
-from separatrix.algorithms.least_squares.row_gram import Wide
-from separatrix.algorithms.least_squares.single_precision_gram import CONDITION, single_gram, worth_single
+from separatrix.algorithms.least_squares.row_gram import RowGram
+from separatrix.algorithms.least_squares.single_precision_gram import (
+    MAX_SINGLE_CONDITION,
+    form_single_gram,
+    is_single_precision_worthwhile,
+)
 from separatrix.certificates import Undecided
 from separatrix.certificates.arithmetic.moments import Moments
 from separatrix.certificates.arithmetic.normal_equations import NormalEquations
 from separatrix.certificates.claims.optimality.mean_alone import MeanAlone, target_moments
 from separatrix.rows import DataError, Rows
 
-DIRECT = 3000  # columns, or rows, up to which a matrix of their products is made
-SMALL_WORK = 1e6
-SMALL_COLUMNS = 64
-AFFORDABLE = 1e9  # multiplications in whole numbers, about half a second
+MAX_DIRECT_SIZE = 3000  # columns, or rows, up to which a matrix of their products is made
+MAX_SMALL_PRODUCTS = 1e6
+MAX_SMALL_COLUMNS = 64
+MAX_EXACT_PRODUCTS = 1e9  # multiplications in whole numbers, about half a second
 SAFE_CONDITION = 1e4
-STREAM_COLUMNS = 500
-WIDE_ROWS, WIDE_VALUES = 100, 200_000
+MAX_STREAM_COLUMNS = 500
+MAX_WIDE_ROWS, MAX_WIDE_VALUES = 100, 200_000
 
 
 @dataclass
@@ -67,8 +79,8 @@ class Fit:
     dependencies: tuple[Any, ...] = ()
     moments: Moments | None = None
     gram: Gram | None = None
-    single: Gram | None = None
-    doubt: str | None = None
+    single_gram: Gram | None = None
+    warning: str | None = None
     facts: dict[str, Any] = field(default_factory=dict)
 
 
@@ -79,144 +91,159 @@ def solve(
     n, d = rows.n_rows, rows.n_columns
     if isinf(alpha):
         rows.require_finite()
-        mean = target_moments(parts_of(rows, weights))
-        fit = from_moments(mean, weights, alpha, intercept=intercept, rows=rows)
+        mean = target_moments(iterate_parts(rows, weights))
+        fit = solve_moments(mean, weights, alpha, intercept=intercept, rows=rows)
         fit.moments = None  # those of the columns are worked out if they are asked for
         return fit
-    if n < d and n <= WIDE_ROWS and n * d <= WIDE_VALUES and d > SMALL_COLUMNS:
-        return _by_rows(rows, weights, alpha, intercept)
-    small = n * (d + 2) ** 2 <= SMALL_WORK and d <= SMALL_COLUMNS
-    if small or (not rows.in_memory and d <= STREAM_COLUMNS and n >= d):
-        return from_moments(exact_moments(rows, weights), weights, alpha, intercept=intercept, rows=rows)
+    if n < d and n <= MAX_WIDE_ROWS and n * d <= MAX_WIDE_VALUES and d > MAX_SMALL_COLUMNS:
+        return _solve_by_rows(rows, weights, alpha, intercept)
+    is_small = n * (d + 2) ** 2 <= MAX_SMALL_PRODUCTS and d <= MAX_SMALL_COLUMNS
+    if is_small or (not rows.in_memory and d <= MAX_STREAM_COLUMNS and n >= d):
+        return solve_moments(sum_exact_moments(rows, weights), weights, alpha, intercept=intercept, rows=rows)
     rows = with_blas_threads(rows, n_jobs)
-    if d <= n and d <= DIRECT:
+    if d <= n and d <= MAX_DIRECT_SIZE:
         try:
-            return _by_gram(rows, weights, alpha, intercept)
-        except Unsuited as reason:
-            if exact_in_reach(n, d):
-                moments = exact_moments(rows, weights)
-                return from_moments(moments, weights, alpha, intercept=intercept, rows=rows)
-            return _by_steps(rows, weights, alpha, intercept, f"{reason}, and ")
-    if n <= DIRECT:
+            return _solve_by_gram(rows, weights, alpha, intercept)
+        except InsufficientPrecision as reason:
+            if is_exactly_solvable(n, d):
+                moments = sum_exact_moments(rows, weights)
+                return solve_moments(moments, weights, alpha, intercept=intercept, rows=rows)
+            return _solve_by_steps(rows, weights, alpha, intercept, f"{reason}, and ")
+    if n <= MAX_DIRECT_SIZE:
         try:
-            return _by_products(rows, weights, alpha, intercept)
-        except Unsuited as reason:
+            return _solve_by_products(rows, weights, alpha, intercept)
+        except InsufficientPrecision as reason:
             raise DataError(f"The fit leaves the range of doubles: {reason}. Rescale the columns.") from None
-    return _by_steps(rows, weights, alpha, intercept, "")
+    return _solve_by_steps(rows, weights, alpha, intercept, "")
 
 
-def from_moments(
+def solve_moments(
     moments: Moments,
     weights: np.ndarray | None,
     alpha: float,
     *,
     intercept: bool,
     rows: Rows | None = None,
-    here: Any = None,
+    about: Any = None,
 ) -> Fit:
     """The exact way."""
-    said: Any = about(rows) if rows is not None else here
+    description: Any = describe_rows(rows) if rows is not None else about
     equations: Any
     if isinf(alpha):
-        equations = MeanAlone(moments, said.columns, intercept=intercept)
+        equations = MeanAlone(moments, description.columns, intercept=intercept)
     else:
         equations = NormalEquations(moments, intercept=intercept, alpha=alpha)
-    coefficients, errors = solved(equations)
+    coefficients, errors = solve_and_round(equations)
     certificate: Any
     if np.isfinite(coefficients).all():
-        certificate = within(errors, coefficients, alpha, intercept=intercept, weights=weights, about=said)
+        certificate = certify_distance(
+            errors, coefficients, alpha, intercept=intercept, weights=weights, about=description
+        )
         certificate = certificate if rows is None else certificate.bound_to(rows)
-        doubt = None
+        warning = None
     else:
-        doubt = "The exact coefficients are too large for doubles: multiply the columns by a power of two."
-        certificate = Undecided(doubt)
-    fit = Fit(coefficients, certificate, "exact", 1, moments=moments, doubt=doubt)
+        warning = "The exact coefficients are too large for doubles: multiply the columns by a power of two."
+        certificate = Undecided(warning)
+    fit = Fit(coefficients, certificate, "exact", 1, moments=moments, warning=warning)
     if not alpha:  # a penalty makes up for any lack of rank
-        told = standing(equations)
-        fit.condition, fit.rank, fit.numerical_rank = told.condition, told.rank, told.numerical_rank
+        ranks = measure_ranks(equations)
+        fit.condition, fit.rank, fit.numerical_rank = ranks.condition, ranks.rank, ranks.numerical_rank
         # With fewer rows than columns there is nothing to name: any so many columns determine the others.
-        lacking = told.rank < equations.size < moments.n_rows
-        fit.dependencies = equations.dependencies if lacking else ()
+        is_deficient = ranks.rank < equations.size < moments.n_rows
+        fit.dependencies = equations.dependencies if is_deficient else ()
     return fit
 
 
-def _by_rows(rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bool) -> Fit:
-    equations = exact_rows(rows, weights, intercept=intercept, alpha=alpha)
-    coefficients, errors = solved(equations)
+def _solve_by_rows(rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bool) -> Fit:
+    equations = form_row_equations(rows, weights, intercept=intercept, alpha=alpha)
+    coefficients, errors = solve_and_round(equations)
     if not np.isfinite(coefficients).all():
-        doubt = "The exact coefficients are too large for doubles: multiply the columns by a power of two."
-        return Fit(coefficients, Undecided(doubt), "rows, exact", 1, doubt=doubt)
-    proof = within(errors, coefficients, alpha, intercept=intercept, weights=weights, about=about(rows))
+        warning = "The exact coefficients are too large for doubles: multiply the columns by a power of two."
+        return Fit(coefficients, Undecided(warning), "rows, exact", 1, warning=warning)
+    certificate = certify_distance(
+        errors, coefficients, alpha, intercept=intercept, weights=weights, about=describe_rows(rows)
+    )
     rank = None if alpha else equations.rank
-    return Fit(coefficients, proof.bound_to(rows), "rows, exact", 1, rank=rank)
+    return Fit(coefficients, certificate.bound_to(rows), "rows, exact", 1, rank=rank)
 
 
-def _lazily(
+def _defer_certificate(
     rows: Rows, weights: np.ndarray | None, coefficients: np.ndarray, alpha: float, *, intercept: bool
 ) -> Any:
-    claim = Claim(coefficients, alpha, intercept=intercept, weights=weights)
-    return lambda: claim.proven(rows)
+    deferred = DeferredCertificate(coefficients, alpha, intercept=intercept, weights=weights)
+    return lambda: deferred.prove(rows)
 
 
-def _by_gram(rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bool) -> Fit:
+def _solve_by_gram(rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bool) -> Fit:
     gram: Gram | None = None
-    single: Gram | None = None
-    found: Refined | None = None
-    if worth_single(rows, weights):
-        with suppress(Unsuited):
-            single = single_gram(rows, intercept=intercept)
+    single_gram: Gram | None = None
+    solution: RefinedSolution | None = None
+    if is_single_precision_worthwhile(rows, weights):
+        with suppress(InsufficientPrecision):
+            single_gram = form_single_gram(rows, intercept=intercept)
             # The first correction tells nothing yet of how fast they shrink.
-            found = refined(rows, weights, single, alpha, intercept=intercept, limit=CONDITION, least=2)
+            solution = refine(
+                rows,
+                weights,
+                single_gram,
+                alpha,
+                intercept=intercept,
+                max_condition=MAX_SINGLE_CONDITION,
+                min_passes=2,
+            )
     # Refinement in doubles loses as many digits as the condition has; the exact way loses none.
-    within_reach = rows.n_rows * (rows.n_columns + 2) ** 2 <= AFFORDABLE and exact_in_reach(
+    n_products = rows.n_rows * (rows.n_columns + 2) ** 2
+    is_exact_affordable = n_products <= MAX_EXACT_PRODUCTS and is_exactly_solvable(
         rows.n_rows, rows.n_columns
     )
-    limit = SAFE_CONDITION if within_reach else LARGEST_CONDITION
-    if found is None:
-        gram = gram_of(rows, weights, intercept=intercept)
-        found = refined(rows, weights, gram, alpha, intercept=intercept, limit=limit)
-    full = rows.n_columns if not alpha else None  # the condition is far from what rounding could hide
+    max_condition = SAFE_CONDITION if is_exact_affordable else MAX_CONDITION
+    if solution is None:
+        gram = form_gram(rows, weights, intercept=intercept)
+        solution = refine(rows, weights, gram, alpha, intercept=intercept, max_condition=max_condition)
+    full_rank = rows.n_columns if not alpha else None  # the condition is far from what rounding could hide
     return Fit(
-        found.weights,
-        _lazily(rows, weights, found.weights, alpha, intercept=intercept),
+        solution.weights,
+        _defer_certificate(rows, weights, solution.weights, alpha, intercept=intercept),
         "normal equations",
-        1 + found.passes,
-        condition=float(np.sqrt(found.condition)) if not alpha else None,
-        rank=full,
-        numerical_rank=full,
+        1 + solution.passes,
+        condition=float(np.sqrt(solution.condition)) if not alpha else None,
+        rank=full_rank,
+        numerical_rank=full_rank,
         gram=gram,
-        single=single,
+        single_gram=single_gram,
     )
 
 
-def _by_products(rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bool) -> Fit:
-    wide = Wide(rows, weights, intercept=intercept)
+def _solve_by_products(rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bool) -> Fit:
+    row_gram = RowGram(rows, weights, intercept=intercept)
     with np.errstate(all="ignore"):
-        coefficients = wide.solve(alpha)
+        coefficients = row_gram.solve(alpha)
     if not np.isfinite(coefficients).all():
-        raise Unsuited("products of rows overflow")
-    seen = int(np.count_nonzero(wide.spectrum[0]))
-    doubt = None
-    if not alpha and not exact_in_reach(rows.n_rows, rows.n_columns):
-        doubt = (
+        raise InsufficientPrecision("products of rows overflow")
+    numerical_rank = int(np.count_nonzero(row_gram.spectrum[0]))
+    warning = None
+    if not alpha and not is_exactly_solvable(rows.n_rows, rows.n_columns):
+        warning = (
             f"{rows.n_rows} rows and {rows.n_columns} columns are too many for the exact shortest solution; "
             "certificate_ bounds the gradient only."
         )
-    proof = _lazily(rows, weights, coefficients, alpha, intercept=intercept)
-    return Fit(coefficients, proof, "rows", 3, numerical_rank=seen, doubt=doubt)
+    certificate = _defer_certificate(rows, weights, coefficients, alpha, intercept=intercept)
+    return Fit(coefficients, certificate, "rows", 3, numerical_rank=numerical_rank, warning=warning)
 
 
-def _by_steps(rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bool, why: str) -> Fit:
-    found = conjugate_gradients(rows, weights, alpha, intercept=intercept)
-    if not np.isfinite(found.coefficients).all():
+def _solve_by_steps(
+    rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bool, reason: str
+) -> Fit:
+    solution = solve_by_conjugate_gradients(rows, weights, alpha, intercept=intercept)
+    if not np.isfinite(solution.coefficients).all():
         raise DataError("The fit leaves the range of doubles: rescale the columns.")
-    doubt = None
-    if found.left > SMALL:
-        doubt = (
-            f"{why}conjugate gradients left {found.left:.1e} of the gradient after {found.passes} passes; "
-            "certificate_ says how much that means."
+    warning = None
+    if solution.gradient_share > MAX_GRADIENT_SHARE:
+        warning = (
+            f"{reason}conjugate gradients left {solution.gradient_share:.1e} of the gradient after "
+            f"{solution.passes} passes; certificate_ says how much that means."
         )
     elif not alpha:
-        doubt = f"{why}without a penalty certificate_ bounds the gradient, not the distance."
-    proof = _lazily(rows, weights, found.coefficients, alpha, intercept=intercept)
-    return Fit(found.coefficients, proof, "conjugate gradients", found.passes, doubt=doubt)
+        warning = f"{reason}without a penalty certificate_ bounds the gradient, not the distance."
+    certificate = _defer_certificate(rows, weights, solution.coefficients, alpha, intercept=intercept)
+    return Fit(solution.coefficients, certificate, "conjugate gradients", solution.passes, warning=warning)

@@ -1,6 +1,6 @@
 """The hinge loss on a gathered set of rows: an augmented Lagrangian whose steps are Newton steps.
 
-**Idea.** With shares λ in [0, 1] and a sharpness σ the hinge is replaced by its envelope, whose slope is
+**Idea.** With shares λ in [0, 1] and a penalty σ the hinge is replaced by its envelope, whose slope is
 C·clip(λ + σ(1 − m), 0, 1): piecewise quadratic, so that a Newton step meets only the rows strictly between
 their bounds. Its minimum gives new shares, α = Cλ; a larger σ leaves fewer such rows, at the end about as
 many as there are weights. Shares and σ do not depend on C, so a row of weight 2 does what two rows do.
@@ -20,139 +20,159 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.svm.hinge_kernels import envelope_slope
-from separatrix.algorithms.svm.newton_systems import direction
-from separatrix.algorithms.svm.segment_minimum import root_of_slope
-from separatrix.algorithms.svm.working_rows import Single
+from separatrix.algorithms.svm.hinge_kernels import compute_envelope_slope
+from separatrix.algorithms.svm.newton_systems import compute_newton_step
+from separatrix.algorithms.svm.segment_minimum import find_root_of_slope
+from separatrix.algorithms.svm.working_rows import Float32Rows
 
-GROWTH = 8.0  # of the sharpness
-LOOSE = 0.01  # an envelope is minimised until its slope's part of the gap is this share of the rest
-INNER = 50  # Newton steps for one envelope; about five are usual
-REFRESH = 8  # steps after which margins are formed anew
+PENALTY_FACTOR = 8.0  # by which σ grows
+ENVELOPE_GAP_SHARE = 0.01  # an envelope is minimised until its gradient's part of the gap is this of the rest
+MAX_ENVELOPE_STEPS = 50  # Newton steps for one envelope; about five are usual
+REFRESH_STEPS = 8  # steps after which margins are formed anew
 
 
 @dataclass
-class Near:
-    """Gathered rows: Z = s·(x − centre), with their row numbers, signs, costs and shares of those."""
+class WorkingSet:
+    """Gathered rows: Z = s·(x − centre), with their indices, signs, costs and shares of the costs."""
 
-    numbers: np.ndarray
+    indices: np.ndarray
     Z: Any
     signs: np.ndarray
-    caps: np.ndarray
+    costs: np.ndarray
     shares: np.ndarray
     kernel: np.ndarray | None = None  # Z Zᵀ, where it pays to have it
 
     @property
     def alpha(self) -> np.ndarray:
-        return self.caps * self.shares
+        return self.costs * self.shares
 
-    def margins(self, weights: np.ndarray) -> np.ndarray:
+    def compute_margins(self, weights: np.ndarray) -> np.ndarray:
         return np.asarray(self.Z @ weights[:-1] + self.signs * weights[-1])
 
-    def combined(self, alpha: np.ndarray) -> np.ndarray:
+    def combine(self, alpha: np.ndarray) -> np.ndarray:
         """Σ α (Z, s)."""
-        pull = self.Z.combined(alpha) if isinstance(self.Z, Single) else self.Z.T @ alpha
-        return np.append(pull, self.signs @ alpha)
+        weighted_sum = self.Z.combine(alpha) if isinstance(self.Z, Float32Rows) else self.Z.T @ alpha
+        return np.append(weighted_sum, self.signs @ alpha)
 
 
-class Reached(NamedTuple):
-    """Weights with the gap between them and the multipliers, the sharpness at the end, and the steps made."""
+class WorkingSetSolution(NamedTuple):
+    """Weights with the gap between them and the multipliers, the penalty at the end, and the steps made."""
 
     weights: np.ndarray
     gap: float
-    sharpness: float
+    penalty: float
     steps: int
 
 
 def solve(
-    near: Near,
-    pull: np.ndarray,
+    working_set: WorkingSet,
+    linear_term: np.ndarray,
     weights: np.ndarray,
-    sharpness: float,
+    penalty: float,
     tolerance: float,
     *,
     intercept: bool,
-    room: int,
-) -> Reached:
-    """Minimise ½‖w‖² − pull·(w, b) + Σ cap·max(0, 1 − margin); ``near.shares`` follows."""
+    max_steps: int,
+) -> WorkingSetSolution:
+    """Minimise ½‖w‖² − linear_term·(w, b) + Σ cost·max(0, 1 − margin); ``working_set.shares`` follows."""
     weights = weights.copy()
     steps = 0
-    least, stale = np.inf, 0
-    best = weights, near.shares
+    least_gap, n_stale = np.inf, 0
+    best = weights, working_set.shares
     while True:
-        weights, slack, off, more = _envelope(
-            near, pull, weights, sharpness, tolerance, intercept=intercept, room=room - steps
+        weights, complementarity_gap, gradient_gap, n_steps = _minimise_envelope(
+            working_set,
+            linear_term,
+            weights,
+            penalty,
+            tolerance,
+            intercept=intercept,
+            max_steps=max_steps - steps,
         )
-        steps += more
-        gap = slack + off
-        # Where rounding is all that is left of the gap, a sharper envelope makes it larger again.
-        stale = stale + 1 if gap > 0.5 * least else 0
-        if gap < least:
-            least, best = gap, (weights, near.shares)
-        if gap <= tolerance or steps >= room or stale > 4:
-            weights, near.shares = best
-            return Reached(weights, least, sharpness, steps)
-        sharpness *= GROWTH
+        steps += n_steps
+        gap = complementarity_gap + gradient_gap
+        # Where rounding is all that is left of the gap, a larger penalty makes it larger again.
+        n_stale = n_stale + 1 if gap > 0.5 * least_gap else 0
+        if gap < least_gap:
+            least_gap, best = gap, (weights, working_set.shares)
+        if gap <= tolerance or steps >= max_steps or n_stale > 4:
+            weights, working_set.shares = best
+            return WorkingSetSolution(weights, least_gap, penalty, steps)
+        penalty *= PENALTY_FACTOR
 
 
-def _envelope(
-    near: Near,
-    pull: np.ndarray,
+def _minimise_envelope(
+    working_set: WorkingSet,
+    linear_term: np.ndarray,
     weights: np.ndarray,
-    sharpness: float,
+    penalty: float,
     tolerance: float,
     *,
     intercept: bool,
-    room: int,
+    max_steps: int,
 ) -> tuple[np.ndarray, float, float, int]:
     """Minimise one envelope: weights, both parts of the gap, steps."""
-    caps, given = near.caps, near.shares
-    curvature = sharpness * caps
-    best = np.inf
-    for step in range(min(INNER, room) + 1):
-        if step % REFRESH == 0:
-            margins = near.margins(weights)
-            targets = given + sharpness * (1.0 - margins)
+    costs, previous_shares = working_set.costs, working_set.shares
+    curvature = penalty * costs
+    least_gradient_gap = np.inf
+    for step in range(min(MAX_ENVELOPE_STEPS, max_steps) + 1):
+        if step % REFRESH_STEPS == 0:
+            margins = working_set.compute_margins(weights)
+            targets = previous_shares + penalty * (1.0 - margins)
         shares = np.clip(targets, 0.0, 1.0)
-        alpha = caps * shares
-        slope = weights - pull - near.combined(alpha)
-        slope[-1] = slope[-1] - weights[-1] if intercept else 0.0
-        short = 1.0 - margins
-        slack = float(caps @ np.maximum(short, 0.0) - alpha @ short)
-        off = 0.5 * float(slope[:-1] @ slope[:-1]) + abs(float(slope[-1]))
-        stuck = step > 4 and off >= best and off <= 1e-9 * slack
-        if off <= max(LOOSE * slack, 0.1 * tolerance) or step >= min(INNER, room) or stuck:
-            break
-        best = min(best, off)
-        del alpha, short
-        active = np.flatnonzero((targets > 0.0) & (targets < 1.0))
-        move = direction(
-            near.Z, near.signs, active, curvature, slope, intercept=intercept, kernel=near.kernel
+        alpha = costs * shares
+        gradient = weights - linear_term - working_set.combine(alpha)
+        gradient[-1] = gradient[-1] - weights[-1] if intercept else 0.0
+        shortfall = 1.0 - margins
+        complementarity_gap = float(costs @ np.maximum(shortfall, 0.0) - alpha @ shortfall)
+        gradient_gap = 0.5 * float(gradient[:-1] @ gradient[:-1]) + abs(float(gradient[-1]))
+        is_stalled = (
+            step > 4 and gradient_gap >= least_gradient_gap and gradient_gap <= 1e-9 * complementarity_gap
         )
-        along = near.margins(move)
-        flat = float(move[:-1] @ weights[:-1] - move @ pull)
-        square = float(move[:-1] @ move[:-1])
-        length = root_of_slope(_slope_along(targets, along, caps, sharpness, flat, square))
-        weights = weights + length * move
-        margins = margins + length * along
-        targets -= length * sharpness * along
-    near.shares = shares
-    return weights, slack, off, step
+        if (
+            gradient_gap <= max(ENVELOPE_GAP_SHARE * complementarity_gap, 0.1 * tolerance)
+            or step >= min(MAX_ENVELOPE_STEPS, max_steps)
+            or is_stalled
+        ):
+            break
+        least_gradient_gap = min(least_gradient_gap, gradient_gap)
+        del alpha, shortfall
+        active = np.flatnonzero((targets > 0.0) & (targets < 1.0))
+        newton_step = compute_newton_step(
+            working_set.Z,
+            working_set.signs,
+            active,
+            curvature,
+            gradient,
+            intercept=intercept,
+            kernel=working_set.kernel,
+        )
+        margin_change = working_set.compute_margins(newton_step)
+        linear_slope = float(newton_step[:-1] @ weights[:-1] - newton_step @ linear_term)
+        squared_norm = float(newton_step[:-1] @ newton_step[:-1])
+        step_length = find_root_of_slope(
+            _make_slope(targets, margin_change, costs, penalty, linear_slope, squared_norm)
+        )
+        weights = weights + step_length * newton_step
+        margins = margins + step_length * margin_change
+        targets -= step_length * penalty * margin_change
+    working_set.shares = shares
+    return weights, complementarity_gap, gradient_gap, step
 
 
-def _slope_along(
+def _make_slope(
     targets: np.ndarray,
-    along: np.ndarray,
-    caps: np.ndarray,
-    sharpness: float,
-    flat: float,
-    square: float,
+    margin_change: np.ndarray,
+    costs: np.ndarray,
+    penalty: float,
+    linear_slope: float,
+    squared_norm: float,
 ) -> Callable[[float], tuple[float, float]]:
     """The slope of the envelope along a move, and its rate of change."""
-    out = np.empty(2)
+    derivatives = np.empty(2)
 
     def slope_at(t: float) -> tuple[float, float]:
-        envelope_slope(targets, along, caps, sharpness, t, out)
-        return flat + t * square - out[0], square + out[1]
+        compute_envelope_slope(targets, margin_change, costs, penalty, t, derivatives)
+        return linear_slope + t * squared_norm - derivatives[0], squared_norm + derivatives[1]
 
     return slope_at

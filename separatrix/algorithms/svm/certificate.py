@@ -11,7 +11,7 @@ from math import inf, isfinite
 
 import numpy as np
 
-from separatrix.algorithms.svm.objective import Outcome, Task
+from separatrix.algorithms.svm.objective import SoftMarginProblem, SoftMarginSolution
 from separatrix.certificates import SoftMarginWithin, Undecided
 from separatrix.certificates.data.reading import read
 from separatrix.certificates.duality.soft_margin import (
@@ -25,159 +25,174 @@ from separatrix.certificates.duality.soft_margin import (
 )
 from separatrix.fitting.exact_errors import about
 
-BITS = 60  # of a multiplier the size of its cost
-SPARE = Fraction(1, 1 << 46)  # other machines add up in other orders
-MOST = 1e-6  # margins this near to 1 are listed, if a certificate of less fails
-FEW = 32  # rows that take up the rounding of the squared hinge
-EXACT_VALUES = 20_000  # of rows whose objective is settled exactly where doubles cannot enclose it
-MANY = 1 << 16  # rows, where the multipliers of the others are too coarse beside those
+MULTIPLIER_BITS = 60  # of a multiplier the size of its cost
+ROUNDING_SHARE = Fraction(1, 1 << 46)  # other machines add up in other orders
+MAX_MARGIN_WIDTH_SHARE = 1e-6  # margins this near to 1 are listed, if a certificate of less fails
+BALANCING_ROWS = 32  # rows that take up the rounding of the squared hinge
+MAX_EXACT_VALUES = 20_000  # of rows whose objective is settled exactly where doubles cannot enclose it
+MAX_BALANCING_ROWS = 1 << 16  # rows, where the multipliers of the others are too coarse beside those
 
 
-def proven(
-    task: Task,
-    outcome: Outcome,
+def prove(
+    problem: SoftMarginProblem,
+    solution: SoftMarginSolution,
     *,
     squared: bool,
-    listed_at_most: int = FEW,
+    max_listed: int = BALANCING_ROWS,
     given_multipliers: dict[int, Fraction] | None = None,
 ) -> SoftMarginWithin | Undecided:
-    """The certificate of the weights, with the multipliers of the outcome, or those given for all rows."""
-    weights = outcome.weights
+    """The certificate of the weights, with the multipliers of the solution, or those given for all rows."""
+    weights = solution.weights
     if not np.isfinite(weights).all():
         return Undecided("The weights overflowed: divide the columns by a power of two and fit again.")
-    said = about(task.rows, task.positive)
-    source = read(task.rows, positive=said.positive)
-    given = None if task.weights is None else tuple(task.weights.tolist())
-    numbers = tuple(weights[:-1].tolist())
-    bias = float(weights[-1]) if task.intercept else None
+    description = about(problem.rows, problem.positive)
+    source = read(problem.rows, positive=description.positive)
+    row_weights = None if problem.weights is None else tuple(problem.weights.tolist())
+    coefficients = tuple(weights[:-1].tolist())
+    intercept = float(weights[-1]) if problem.intercept else None
 
-    def objective(listed: dict[int, Fraction]) -> Objective:
-        return Objective(numbers, bias, float(task.cost), squared, given, listed)
+    def make_objective(listed: dict[int, Fraction]) -> Objective:
+        return Objective(coefficients, intercept, float(problem.cost), squared, row_weights, listed)
 
-    empty = objective({})
-    signs = np.empty(task.rows.n_rows, np.int8)
-    for block in task.rows.blocks():
-        signs[block.start : block.stop] = block.signs(task.positive)
-    found: Enclosure | None = None
+    empty_objective = make_objective({})
+    signs = np.empty(problem.rows.n_rows, np.int8)
+    for block in problem.rows.blocks():
+        signs[block.start : block.stop] = block.signs(problem.positive)
+    enclosure: Enclosure | None = None
     listed: dict[int, Fraction] = {}
-    for near in (1e-11, 1e-9, MOST):
+    for relative_width in (1e-11, 1e-9, MAX_MARGIN_WIDTH_SHARE):
         if given_multipliers is not None:
             listed = given_multipliers
         elif not (squared and listed):
-            listed = _largest(task, outcome, listed_at_most) if squared else _listed(empty, outcome, near)
+            listed = (
+                _find_largest(problem, solution, max_listed)
+                if squared
+                else _list_multipliers(empty_objective, solution, relative_width)
+            )
         balance = Fraction(0)
-        if task.intercept and (squared or given_multipliers is not None):
-            balance = enclosed(source, objective(listed)).balance - _weighed(listed, signs)
-        elif task.intercept:
-            balance = _held(empty, outcome, listed, signs)
-        if task.intercept:
-            listed = _balanced(empty, outcome, listed, balance, signs, squared)
-        found = enclosed(source, objective(listed))
-        if not (task.intercept and found.balance):
+        if problem.intercept and (squared or given_multipliers is not None):
+            balance = enclosed(source, make_objective(listed)).balance - _sum_signed(listed, signs)
+        elif problem.intercept:
+            balance = _sum_unlisted(empty_objective, solution, listed, signs)
+        if problem.intercept:
+            listed = _balance(empty_objective, solution, listed, balance, signs, squared)
+        enclosure = enclosed(source, make_objective(listed))
+        if not (problem.intercept and enclosure.balance):
             break
-    assert found is not None
-    made = objective(listed)
-    upper, below, lower = found.upper(made), found.below(made), found.lower()
-    if inf in (upper, -lower) and task.rows.n_rows * task.rows.n_columns <= EXACT_VALUES:
-        upper = below = exact_primal(source, made)
-        bound = exact_dual(source, made)
-        lower = -inf if bound is None else bound
-    too_large = Undecided("The objective is too large to be enclosed in doubles: scale the columns down.")
-    if inf in (upper, -lower) or (task.intercept and found.balance):
-        return too_large
-    top = rounded(
-        Fraction(upper) + (Fraction(upper) - Fraction(below)) + abs(Fraction(upper)) * SPARE, up=True
+    assert enclosure is not None
+    objective = make_objective(listed)
+    upper, upper_floor, lower = enclosure.upper(objective), enclosure.below(objective), enclosure.lower()
+    if inf in (upper, -lower) and problem.rows.n_rows * problem.rows.n_columns <= MAX_EXACT_VALUES:
+        upper = upper_floor = exact_primal(source, objective)
+        exact_bound = exact_dual(source, objective)
+        lower = -inf if exact_bound is None else exact_bound
+    undecided = Undecided("The objective is too large to be enclosed in doubles: scale the columns down.")
+    if inf in (upper, -lower) or (problem.intercept and enclosure.balance):
+        return undecided
+    upper_bound = rounded(
+        Fraction(upper) + (Fraction(upper) - Fraction(upper_floor)) + abs(Fraction(upper)) * ROUNDING_SHARE,
+        up=True,
     )
-    bottom = rounded(Fraction(lower) - abs(Fraction(lower)) * SPARE, up=False)
-    if not (isfinite(top) and isfinite(bottom)):
-        return too_large
-    exponent = max((_bits(alpha) for alpha in listed.values()), default=0)
+    lower_bound = rounded(Fraction(lower) - abs(Fraction(lower)) * ROUNDING_SHARE, up=False)
+    if not (isfinite(upper_bound) and isfinite(lower_bound)):
+        return undecided
+    exponent = max((_count_binary_places(alpha) for alpha in listed.values()), default=0)
     rows = tuple(sorted(listed))
     return SoftMarginWithin(
-        numbers,
-        bias,
-        float(task.cost),
+        coefficients,
+        intercept,
+        float(problem.cost),
         "squared_hinge" if squared else "hinge",
-        top,
-        bottom,
+        upper_bound,
+        lower_bound,
         rows,
         tuple(int(listed[row] * (1 << exponent)) for row in rows),
         exponent,
-        given,
-        about=said,
-    ).bound_to(task.rows)
+        row_weights,
+        about=description,
+    ).bound_to(problem.rows)
 
 
-def as_proven(
+def use_certified_multipliers(
     support: np.ndarray, alpha: np.ndarray, certificate: SoftMarginWithin
 ) -> tuple[np.ndarray, np.ndarray]:
     """The multipliers of the hinge that the certificate has, of which Σ αs is 0 before they are rounded."""
     rows = np.array(certificate.rows, np.int64)
     listed = np.array(
-        [nearest(Fraction(whole, 1 << certificate.exponent)) for whole in certificate.multipliers]
+        [nearest(Fraction(multiplier, 1 << certificate.exponent)) for multiplier in certificate.multipliers]
     )
     places = np.searchsorted(support, rows)
-    known = np.append(support, -1)[places] == rows
-    alpha[places[known]] = listed[known]
-    if not known.all():
-        support = np.insert(support, places[~known], rows[~known])
-        alpha = np.insert(alpha, places[~known], listed[~known])
+    is_known = np.append(support, -1)[places] == rows
+    alpha[places[is_known]] = listed[is_known]
+    if not is_known.all():
+        support = np.insert(support, places[~is_known], rows[~is_known])
+        alpha = np.insert(alpha, places[~is_known], listed[~is_known])
     if not alpha.all():
         support, alpha = support[alpha > 0.0], alpha[alpha > 0.0]
     return support, alpha
 
 
-def _largest(task: Task, outcome: Outcome, most: int) -> dict[int, Fraction]:
+def _find_largest(
+    problem: SoftMarginProblem, solution: SoftMarginSolution, max_rows: int
+) -> dict[int, Fraction]:
     """The rows with the largest multipliers of the squared hinge, which can give some of it away."""
-    support, alpha = outcome.multipliers(task)
-    most = min(most, len(support))
-    chosen = np.argpartition(alpha, len(alpha) - most)[len(alpha) - most :] if most else np.empty(0, np.int64)
+    support, alpha = solution.compute_multipliers(problem)
+    max_rows = min(max_rows, len(support))
+    chosen = (
+        np.argpartition(alpha, len(alpha) - max_rows)[len(alpha) - max_rows :]
+        if max_rows
+        else np.empty(0, np.int64)
+    )
     return {int(support[i]): Fraction(float(alpha[i])) for i in np.sort(chosen) if alpha[i] > 0.0}
 
 
-def _listed(objective: Objective, outcome: Outcome, near: float) -> dict[int, Fraction]:
+def _list_multipliers(
+    objective: Objective, solution: SoftMarginSolution, relative_width: float
+) -> dict[int, Fraction]:
     """Rows whose multiplier does not follow from the weights: those on the margin, and those that differ."""
-    margins, full = outcome.margins, outcome.full
-    assert full is not None
-    alpha = dict(zip(outcome.inner.tolist(), outcome.alpha.tolist(), strict=True))
-    width = near * (1.0 + max(float(margins.max(initial=0.0)), -float(margins.min(initial=0.0))))
-    chosen = (margins >= 1.0 - width) & (margins <= 1.0 + width)
-    chosen |= full & (margins > 1.0)
-    chosen |= ~full & (margins < 1.0)
-    chosen[outcome.inner] = True
+    margins, at_cost = solution.margins, solution.at_cost
+    assert at_cost is not None
+    alpha = dict(zip(solution.free_rows.tolist(), solution.free_alpha.tolist(), strict=True))
+    width = relative_width * (1.0 + max(float(margins.max(initial=0.0)), -float(margins.min(initial=0.0))))
+    is_listed = (margins >= 1.0 - width) & (margins <= 1.0 + width)
+    is_listed |= at_cost & (margins > 1.0)
+    is_listed |= ~at_cost & (margins < 1.0)
+    is_listed[solution.free_rows] = True
     listed = {}
-    for row in np.flatnonzero(chosen).tolist():
+    for row in np.flatnonzero(is_listed).tolist():
         cost = objective.cost(row)
         if cost:
-            listed[row] = cost if full[row] else min(cost, _cut(alpha.get(row, 0.0), cost))
+            listed[row] = cost if at_cost[row] else min(cost, _round_multiplier(alpha.get(row, 0.0), cost))
     return listed
 
 
-def _cut(alpha: float, cost: Fraction) -> Fraction:
+def _round_multiplier(alpha: float, cost: Fraction) -> Fraction:
     """A multiplier with as many bits as make sense beside its cost."""
-    places = BITS - (cost.numerator.bit_length() - cost.denominator.bit_length())
+    places = MULTIPLIER_BITS - (cost.numerator.bit_length() - cost.denominator.bit_length())
     return Fraction(round(Fraction(alpha) * (1 << max(0, places))), 1 << max(0, places))
 
 
-def _held(objective: Objective, outcome: Outcome, listed: dict[int, Fraction], signs: np.ndarray) -> Fraction:
+def _sum_unlisted(
+    objective: Objective, solution: SoftMarginSolution, listed: dict[int, Fraction], signs: np.ndarray
+) -> Fraction:
     """Σ αs of the rows that are not listed, exactly: those inside the margin, at their cost."""
-    inside = outcome.margins < 1.0
-    inside[list(listed)] = False
+    is_inside = solution.margins < 1.0
+    is_inside[list(listed)] = False
     if objective.row_weights is None:
-        return Fraction(objective.C) * int(signs[inside].sum(dtype=np.int64))
+        return Fraction(objective.C) * int(signs[is_inside].sum(dtype=np.int64))
     total = sum(
-        int(signs[row]) * Fraction(objective.row_weights[row]) for row in np.flatnonzero(inside).tolist()
+        int(signs[row]) * Fraction(objective.row_weights[row]) for row in np.flatnonzero(is_inside).tolist()
     )
     return Fraction(objective.C) * total
 
 
-def _weighed(listed: dict[int, Fraction], signs: np.ndarray) -> Fraction:
+def _sum_signed(listed: dict[int, Fraction], signs: np.ndarray) -> Fraction:
     return sum((int(signs[row]) * alpha for row, alpha in listed.items()), Fraction(0))
 
 
-def _balanced(
+def _balance(
     objective: Objective,
-    outcome: Outcome,
+    solution: SoftMarginSolution,
     listed: dict[int, Fraction],
     balance: Fraction,
     signs: np.ndarray,
@@ -185,42 +200,42 @@ def _balanced(
 ) -> dict[int, Fraction]:
     """The same multipliers, moved as little as it takes for Σ αs to be 0."""
     listed = dict(listed)
-    rest = balance + _weighed(listed, signs)
+    imbalance = balance + _sum_signed(listed, signs)
 
-    def room(row: int) -> Fraction:
+    def find_capacity(row: int) -> Fraction:
         """How far the row's multiplier can go against the rest."""
-        if signs[row] * rest > 0:
+        if signs[row] * imbalance > 0:
             return listed[row]
-        return abs(rest) if squared else objective.cost(row) - listed[row]
+        return abs(imbalance) if squared else objective.cost(row) - listed[row]
 
-    def inner(row: int) -> Fraction:
+    def find_slack(row: int) -> Fraction:
         return listed[row] if squared else min(listed[row], objective.cost(row) - listed[row])
 
-    for row in sorted(listed, key=inner, reverse=True):
-        if not rest:
+    for row in sorted(listed, key=find_slack, reverse=True):
+        if not imbalance:
             return listed
-        share = min(abs(rest), room(row))
-        change = -share if rest > 0 else share
+        amount = min(abs(imbalance), find_capacity(row))
+        change = -amount if imbalance > 0 else amount
         listed[row] += signs[row].item() * change
-        rest += change
-    if not rest:
+        imbalance += change
+    if not imbalance:
         return listed
     # The rows on the margin do not suffice: of the heavier class those nearest to it give way.
-    heavy = np.flatnonzero((outcome.margins < 1.0) & (signs == (1 if rest > 0 else -1)))
-    for row in heavy[np.argsort(-outcome.margins[heavy], kind="stable")].tolist():
+    heavier_rows = np.flatnonzero((solution.margins < 1.0) & (signs == (1 if imbalance > 0 else -1)))
+    for row in heavier_rows[np.argsort(-solution.margins[heavier_rows], kind="stable")].tolist():
         if row in listed:
             continue
-        whole = objective.cost(row)
-        if squared and isfinite(outcome.margins[row]):
-            whole *= Fraction(2 * max(0.0, 1.0 - float(outcome.margins[row])))
-        share = min(abs(rest), whole)
-        listed[row] = whole - share
-        rest += -share if rest > 0 else share
-        if not rest:
+        multiplier = objective.cost(row)
+        if squared and isfinite(solution.margins[row]):
+            multiplier *= Fraction(2 * max(0.0, 1.0 - float(solution.margins[row])))
+        amount = min(abs(imbalance), multiplier)
+        listed[row] = multiplier - amount
+        imbalance += -amount if imbalance > 0 else amount
+        if not imbalance:
             break
     return listed
 
 
-def _bits(value: Fraction) -> int:
+def _count_binary_places(value: Fraction) -> int:
     """Places after the binary point."""
     return value.denominator.bit_length() - 1

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
 from math import inf
 from typing import Any
@@ -30,30 +29,35 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.svm import squared_hinge, working_set
-from separatrix.algorithms.svm.best_intercept import with_best_intercept
-from separatrix.algorithms.svm.certificate import MANY, as_proven, proven
+from separatrix.algorithms.svm.best_intercept import optimise_intercept
+from separatrix.algorithms.svm.certificate import MAX_BALANCING_ROWS, prove, use_certified_multipliers
+from separatrix.algorithms.svm.counted_rows import extend_to_all_rows, select_counted_rows
 from separatrix.algorithms.svm.max_margin import MaxMargin
-from separatrix.algorithms.svm.moderate_units import given_back, is_dear, is_wild, no_multipliers, tamed
-from separatrix.algorithms.svm.objective import Outcome, Task
+from separatrix.algorithms.svm.moderate_units import (
+    has_high_cost,
+    is_extreme,
+    list_zero_multipliers,
+    rescale,
+    restore_units,
+)
+from separatrix.algorithms.svm.objective import SoftMarginProblem, SoftMarginSolution
 from separatrix.certificates import (
     Inseparable,
-    MarginAtMost,
     MarginBetween,
     Separable,
     SoftMarginWithin,
     Undecided,
 )
 from separatrix.fitting import FitWarning, NotSeparable, Solution, warn
-from separatrix.fitting.exact_errors import about, matrix
 from separatrix.fitting.history import History
 from separatrix.fitting.parameters import is_between, is_number, is_one_of, is_whole, shown
 from separatrix.fitting.weighted import WeightedClassifier
-from separatrix.rows import DenseRows, Rows, SparseRows
+from separatrix.rows import Rows
 from separatrix.rows.threads import blas
 
 LOSSES = {"hinge": working_set.minimise, "squared_hinge": squared_hinge.minimise}
-HARD_GAP = 1e-9
-LONGER = (2.0**-44, 2.0**-40, 2.0**-36)
+HARD_MARGIN_GAP = 1e-9
+STRETCHES = (2.0**-44, 2.0**-40, 2.0**-36)
 
 
 class LinearSVM(WeightedClassifier):
@@ -139,191 +143,162 @@ class LinearSVM(WeightedClassifier):
             raise ValueError(f"max_iter={shown(self.max_iter)} makes no sense: at least one step is needed.")
 
     def _restart(self, same_classes: bool) -> None:
-        known = getattr(self, "coef_", None) if self.warm_start and same_classes else None
-        same = known is not None and known.shape[1] == self.n_features_in_
-        self._start = np.column_stack([self.coef_, self.intercept_]) if same else None
+        coefficients = getattr(self, "coef_", None) if self.warm_start and same_classes else None
+        is_compatible = coefficients is not None and coefficients.shape[1] == self.n_features_in_
+        self._start = np.column_stack([self.coef_, self.intercept_]) if is_compatible else None
 
     def _solve(self, rows: Rows, positive: int) -> Solution:
         rows.require_finite()
         if np.isinf(float(self.C)):
-            return self._hard(rows, positive)
-        return self._soft(rows, positive, float(self.C))
+            return self._solve_hard_margin(rows, positive)
+        return self._solve_soft_margin(rows, positive, float(self.C))
 
-    def _soft(self, rows: Rows, positive: int, cost: float) -> Solution:
+    def _solve_soft_margin(self, rows: Rows, positive: int, cost: float) -> Solution:
         start = None
         if self._start is not None:
             start = self._start[positive if len(self._start) > 1 else 0]
-        task = Task.of(rows, positive, cost, intercept=self.fit_intercept)
+        problem = SoftMarginProblem.from_rows(rows, positive, cost, intercept=self.fit_intercept)
         with np.errstate(all="ignore"), blas().limit(limits=1):
-            if is_wild(task):
-                outcome, certificate = self._tamely(task)
+            if is_extreme(problem):
+                solution, certificate = self._solve_rescaled(problem)
             else:
-                outcome, certificate = self._proven(task, self._solved(task, start))
-                hopeful = is_dear(task) or isinstance(certificate, Undecided)
-                if hopeful and not _gap(certificate) <= self.tol:
-                    outcome, certificate = min((outcome, certificate), self._tamely(task), key=_rank)
-        return Solution(outcome.weights, certificate, History(), self._facts_of(task, outcome, certificate))
+                solution, certificate = self._prove(problem, self._minimise(problem, start))
+                may_improve = has_high_cost(problem) or isinstance(certificate, Undecided)
+                if may_improve and not _get_gap(certificate) <= self.tol:
+                    solution, certificate = min(
+                        (solution, certificate), self._solve_rescaled(problem), key=_rank_solution
+                    )
+        return Solution(
+            solution.weights, certificate, History(), self._collect_facts(problem, solution, certificate)
+        )
 
-    def _solved(self, task: Task, start: np.ndarray | None) -> Outcome:
-        outcome = LOSSES[self.loss](task, self.tol, self.max_iter, start)
+    def _minimise(self, problem: SoftMarginProblem, start: np.ndarray | None) -> SoftMarginSolution:
+        solution = LOSSES[self.loss](problem, self.tol, self.max_iter, start)
         if self.fit_intercept and self.loss == "hinge":
-            outcome = with_best_intercept(task, outcome, finished=outcome.steps < self.max_iter)
-        return outcome
+            solution = optimise_intercept(problem, solution, is_finished=solution.steps < self.max_iter)
+        return solution
 
-    def _tamely(self, task: Task) -> tuple[Outcome, Any]:
+    def _solve_rescaled(self, problem: SoftMarginProblem) -> tuple[SoftMarginSolution, Any]:
         """By way of moderate units and a moderate cost."""
-        tame = tamed(task)
-        outcome, listed = given_back(tame, task, self._solved(tame.task, None))
-        return self._proven(task, outcome, listed)
+        rescaled = rescale(problem)
+        solution, multipliers = restore_units(rescaled, problem, self._minimise(rescaled.problem, None))
+        return self._prove(problem, solution, multipliers)
 
-    def _proven(
-        self, task: Task, outcome: Outcome, listed: dict[int, Fraction] | None = None
-    ) -> tuple[Outcome, Any]:
+    def _prove(
+        self,
+        problem: SoftMarginProblem,
+        solution: SoftMarginSolution,
+        multipliers: dict[int, Fraction] | None = None,
+    ) -> tuple[SoftMarginSolution, Any]:
         """The certificate, of slightly longer weights where C makes margins of 1 up to rounding too dear."""
         is_squared = self.loss == "squared_hinge"
-        best, certificate = outcome, proven(task, outcome, squared=is_squared, given_multipliers=listed)
-        short = outcome.steps >= self.max_iter
-        told = short or isinstance(certificate, Undecided) or listed is not None
-        if is_squared and not told and _gap(certificate) > self.tol:
-            other = proven(task, outcome, squared=True, listed_at_most=MANY)
-            certificate = max(certificate, other, key=lambda proof: getattr(proof, "lower", -np.inf))
-        for longer in (*LONGER, *_shortfall(task, outcome)):
+        best = solution
+        certificate = prove(problem, solution, squared=is_squared, given_multipliers=multipliers)
+        is_cut_short = solution.steps >= self.max_iter
+        is_final = is_cut_short or isinstance(certificate, Undecided) or multipliers is not None
+        if is_squared and not is_final and _get_gap(certificate) > self.tol:
+            alternative = prove(problem, solution, squared=True, max_listed=MAX_BALANCING_ROWS)
+            certificate = max(certificate, alternative, key=lambda proof: getattr(proof, "lower", -np.inf))
+        for stretch in (*STRETCHES, *_find_stretch(problem, solution)):
             if isinstance(certificate, Undecided) or certificate.gap <= self.tol:
                 break
-            stretched = outcome._replace(
-                weights=outcome.weights * (1.0 + longer), margins=outcome.margins * (1.0 + longer)
+            stretched = solution._replace(
+                weights=solution.weights * (1.0 + stretch), margins=solution.margins * (1.0 + stretch)
             )
-            other = proven(task, stretched, squared=is_squared, given_multipliers=listed)
-            if not isinstance(other, Undecided) and other.gap < certificate.gap:
-                best, certificate = stretched, other
-        if not _gap(certificate) <= 1.0:  # a bound below 0, where rounding spoils the multipliers
-            other = proven(task, best, squared=is_squared, given_multipliers=no_multipliers(best))
-            certificate = min(certificate, other, key=_gap)
+            alternative = prove(problem, stretched, squared=is_squared, given_multipliers=multipliers)
+            if not isinstance(alternative, Undecided) and alternative.gap < certificate.gap:
+                best, certificate = stretched, alternative
+        if not _get_gap(certificate) <= 1.0:  # a bound below 0, where rounding spoils the multipliers
+            alternative = prove(
+                problem, best, squared=is_squared, given_multipliers=list_zero_multipliers(best)
+            )
+            certificate = min(certificate, alternative, key=_get_gap)
         return best, certificate
 
-    def _facts_of(self, task: Task, outcome: Outcome, certificate: Any) -> dict[str, Any]:
-        ends = {"objective": np.nan, "lower_bound": np.nan, "gap": np.nan}
+    def _collect_facts(
+        self, problem: SoftMarginProblem, solution: SoftMarginSolution, certificate: Any
+    ) -> dict[str, Any]:
+        bounds = {"objective": np.nan, "lower_bound": np.nan, "gap": np.nan}
         if not isinstance(certificate, Undecided):
             gap = certificate.gap
-            ends = {"objective": certificate.upper, "lower_bound": certificate.lower, "gap": gap}
+            bounds = {"objective": certificate.upper, "lower_bound": certificate.lower, "gap": gap}
             if gap > self.tol:
-                why = (
+                reason = (
                     f"max_iter={self.max_iter} Newton steps were made"
-                    if outcome.steps >= self.max_iter
+                    if solution.steps >= self.max_iter
                     else "rounding lets it go no lower"
                 )
                 warn(
                     FitWarning,
-                    f"The duality gap is {gap:.3g} of the objective, above tol={self.tol:g}: {why}. "
+                    f"The duality gap is {gap:.3g} of the objective, above tol={self.tol:g}: {reason}. "
                     "The certificate holds for the gap that was reached.",
                 )
-        support, alpha = outcome.multipliers(task)
+        support, alpha = solution.compute_multipliers(problem)
         if isinstance(certificate, SoftMarginWithin) and certificate.loss == "hinge":
-            support, alpha = as_proven(support, alpha, certificate)
-        alpha *= task.signs()[support]
+            support, alpha = use_certified_multipliers(support, alpha, certificate)
+        alpha *= problem.collect_signs()[support]
         return {
-            **ends,
+            **bounds,
             "support": support,
             "dual_coef": alpha,
-            "n_iter": outcome.steps,
+            "n_iter": solution.steps,
         }
 
-    def _hard(self, rows: Rows, positive: int) -> Solution:
+    def _solve_hard_margin(self, rows: Rows, positive: int) -> Solution:
         """C = inf: the maximum-margin halfspace, or the proof that there is none."""
-        counting, numbers = _counting(rows)
-        machine = MaxMargin(tol=HARD_GAP, fit_intercept=self.fit_intercept, free_intercept=True)
+        counted, indices = select_counted_rows(rows)
+        model = MaxMargin(tol=HARD_MARGIN_GAP, fit_intercept=self.fit_intercept, free_intercept=True)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FitWarning)
-            found = machine._solve(counting, positive)
-        certificate = found.certificate
-        if numbers is not None and not isinstance(certificate, Undecided):
-            certificate = _of_all_rows(certificate, rows, positive, numbers)
-        if not isinstance(found.certificate, MarginBetween | Separable):
-            self._tell(certificate)
-            soft = self._soft(rows, positive, 1.0)
-            facts = {**soft.facts, "objective": np.nan, "lower_bound": np.nan, "gap": np.nan}
-            return Solution(soft.weights, certificate, History(), facts)
-        low, high = found.facts["margin"], found.facts["upper_bound"]
+            solution = model._solve(counted, positive)
+        certificate = solution.certificate
+        if indices is not None and not isinstance(certificate, Undecided):
+            certificate = extend_to_all_rows(certificate, rows, positive, indices)
+        if not isinstance(solution.certificate, MarginBetween | Separable):
+            self._warn_of_conflict(certificate)
+            soft_margin = self._solve_soft_margin(rows, positive, 1.0)
+            facts = {**soft_margin.facts, "objective": np.nan, "lower_bound": np.nan, "gap": np.nan}
+            return Solution(soft_margin.weights, certificate, History(), facts)
+        low, high = solution.facts["margin"], solution.facts["upper_bound"]
         facts = {
-            "objective": _half_inverse_square(low),
-            "lower_bound": _half_inverse_square(high),
+            "objective": _halve_inverse_square(low),
+            "lower_bound": _halve_inverse_square(high),
             "gap": 1.0 - (low / high) ** 2,
-            "support": found.facts["support"] if numbers is None else numbers[found.facts["support"]],
-            "dual_coef": found.facts["dual_coef"],
+            "support": solution.facts["support"] if indices is None else indices[solution.facts["support"]],
+            "dual_coef": solution.facts["dual_coef"],
             "n_iter": 1,
         }
-        return Solution(found.weights, certificate, found.history, facts, found.halfspace)
+        return Solution(solution.weights, certificate, solution.history, facts, solution.halfspace)
 
-    def _tell(self, certificate: Any) -> None:
+    def _warn_of_conflict(self, certificate: Any) -> None:
         if isinstance(certificate, Undecided | Inseparable):
             return  # the predictor warns of it
-        named = ", ".join(map(str, certificate.rows[:8])) + (", …" if len(certificate.rows) > 8 else "")
+        shown_rows = ", ".join(map(str, certificate.rows[:8])) + (", …" if len(certificate.rows) > 8 else "")
         warn(
             NotSeparable,
-            f"C=inf allows no row inside the margin, and no hyperplane separates the rows: rows {named} "
+            f"C=inf allows no row inside the margin, and no hyperplane separates the rows: rows {shown_rows} "
             "contradict each other (certificate_). The weights are those of C=1.",
         )
 
 
-def _half_inverse_square(margin: float) -> float:
+def _halve_inverse_square(margin: float) -> float:
     """Infinite, or 0, where that is beyond doubles."""
     with np.errstate(all="ignore"):
         return float(np.float64(0.5) / margin / margin)
 
 
-def _gap(certificate: Any) -> float:
+def _get_gap(certificate: Any) -> float:
     return inf if isinstance(certificate, Undecided) else certificate.gap
 
 
-def _shortfall(task: Task, outcome: Outcome) -> list[float]:
+def _find_stretch(problem: SoftMarginProblem, solution: SoftMarginSolution) -> list[float]:
     """By how much longer weights have no loss at all, if all rows are on their side and nearly at 1."""
-    counted = outcome.margins if task.weights is None else outcome.margins[task.weights > 0.0]
-    least = float(counted.min())
-    return [1.0 / least - 1.0 + LONGER[0]] if 0.5 < least < 1.0 else []
+    counted_margins = solution.margins if problem.weights is None else solution.margins[problem.weights > 0.0]
+    least_margin = float(counted_margins.min())
+    return [1.0 / least_margin - 1.0 + STRETCHES[0]] if 0.5 < least_margin < 1.0 else []
 
 
-def _rank(found: tuple[Outcome, Any]) -> tuple[float, float]:
+def _rank_solution(candidate: tuple[SoftMarginSolution, Any]) -> tuple[float, float]:
     """The less the better: the gap, or the objective where the gap says nothing."""
-    gap = _gap(found[1])
-    return (gap, 0.0) if gap < 0.5 else (1.0, getattr(found[1], "upper", inf))
-
-
-def _of_all_rows(certificate: Any, rows: Rows, positive: int, numbers: np.ndarray) -> Any:
-    """What was proven of the rows that count, said of all rows, or the part of it that holds of them too."""
-    said = about(rows, positive)
-    if isinstance(certificate, Separable):
-        proof = replace(certificate, about=said).bound_to(rows)
-        return proof if proof.verify(rows).holds else Undecided("Rows of weight 0 are not on their side.")
-    named = tuple(numbers[list(certificate.rows)].tolist())
-    moved = replace(certificate, rows=named, about=said).bound_to(rows)
-    if moved.verify(rows).holds:
-        return moved
-    if not isinstance(moved, MarginBetween):
-        return Inseparable(named, moved.multipliers, moved.intercept is not None, about=said).bound_to(rows)
-    warn(
-        FitWarning,
-        "Rows of weight 0 lie inside the margin, so certificate_ proves of all rows only that no halfspace "
-        "has a larger one: leave these rows out to have the margin itself certified.",
-    )
-    constant = moved.intercept is not None
-    return MarginAtMost(
-        named, moved.multipliers, moved.upper, moved.geometric, constant, about=said
-    ).bound_to(rows)
-
-
-def _counting(rows: Rows) -> tuple[Rows, np.ndarray | None]:
-    """The rows of a weight above 0, and their numbers where some have none."""
-    if rows.weights is None or (rows.weights > 0).all():
-        return rows, None
-    numbers = np.flatnonzero(rows.weights > 0)
-    blocks = [(matrix(block, rows.n_columns), block) for block in rows.blocks()]
-    parts = [X[rows.weights[b.start : b.stop] > 0] for X, b in blocks]
-    codes = np.concatenate([b.codes for _, b in blocks])[numbers]
-    if isinstance(parts[0], np.ndarray):
-        return DenseRows(
-            np.concatenate(parts), codes, rows.classes, columns=rows.columns, n_jobs=rows.n_jobs
-        ), numbers
-    from scipy.sparse import vstack
-
-    whole = vstack(parts, format="csr")
-    return SparseRows(whole, codes, rows.classes, columns=rows.columns, n_jobs=rows.n_jobs), numbers
+    gap = _get_gap(candidate[1])
+    return (gap, 0.0) if gap < 0.5 else (1.0, getattr(candidate[1], "upper", inf))

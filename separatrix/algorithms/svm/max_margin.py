@@ -27,7 +27,7 @@ from separatrix.fitting.parameters import is_between, is_number, shown
 from separatrix.halfspace import Halfspace
 from separatrix.rows import Rows
 
-SOFT_GAP, SOFT_STEPS = 1e-6, 1000
+SOFT_MARGIN_GAP, MAX_SOFT_MARGIN_STEPS = 1e-6, 1000
 
 
 class MaxMargin(LinearClassifier):
@@ -92,12 +92,12 @@ class MaxMargin(LinearClassifier):
 
     def _solve(self, rows: Rows, positive: int) -> Solution:
         rows.require_finite()
-        answer = separated(rows, positive, intercept=self.fit_intercept, time_limit=self.time_limit)
-        bracket = answer.bracket(geometric=self.free_intercept, tol=float(self.tol), canonical=True)
+        separation = separated(rows, positive, intercept=self.fit_intercept, time_limit=self.time_limit)
+        bracket = separation.bracket(geometric=self.free_intercept, tol=float(self.tol), canonical=True)
         if bracket is None:
-            return self._soft(rows, positive, answer)
-        *weights, bias = bracket.plane.numbers()
-        witness = tuple(weights), bias if self.fit_intercept else None
+            return self._fit_soft_margin(rows, positive, separation)
+        *weights, intercept = bracket.plane.numbers()
+        witness = tuple(weights), intercept if self.fit_intercept else None
         certificate: Certificate = Separable(*witness, about=about(rows, positive))
         if bracket.lower > 0:
             certificate = MarginBetween(
@@ -116,37 +116,37 @@ class MaxMargin(LinearClassifier):
                 "a power of two to get the margin itself.",
             )
         certificate = certificate.bound_to(rows)
-        halfspace = Halfspace(weights, bias)
-        floats = np.append(halfspace.weights, halfspace.intercept)
+        halfspace = Halfspace(weights, intercept)
+        float_weights = np.append(halfspace.weights, halfspace.intercept)
         facts = {
             "margin": bracket.lower,
             "upper_bound": bracket.upper,
             "gap": bracket.gap,
             "support": np.array(bracket.rows, np.int64),
-            "dual_coef": dual_coefficients(bracket),
+            "dual_coef": compute_dual_coefficients(bracket),
         }
-        return Solution(floats, certificate, History(), facts, halfspace)
+        return Solution(float_weights, certificate, History(), facts, halfspace)
 
-    def _soft(self, rows: Rows, positive: int, answer: Separation) -> Solution:
+    def _fit_soft_margin(self, rows: Rows, positive: int, separation: Separation) -> Solution:
         """Nothing separates: say so, with the conflict, and fit the soft margin."""
-        certificate = answer.certificate
+        certificate = separation.certificate
         if not isinstance(certificate, Undecided):
-            assert answer.conflict is not None
-            named = ", ".join(map(str, answer.conflict.rows[:8])) + (
-                ", …" if len(answer.conflict.rows) > 8 else ""
+            assert separation.conflict is not None
+            shown_rows = ", ".join(map(str, separation.conflict.rows[:8])) + (
+                ", …" if len(separation.conflict.rows) > 8 else ""
             )
             warn(
                 NothingProven,
-                f"No hyperplane separates the rows ({answer.kind}): rows {named} contradict each other. "
-                "The weights are those of a soft margin with C=1; certificate_ has the proof.",
+                f"No hyperplane separates the rows ({separation.kind}): rows {shown_rows} contradict each "
+                "other. The weights are those of a soft margin with C=1; certificate_ has the proof.",
             )
-        weights = soft_margin(rows, positive, self.fit_intercept)
-        nothing = {"margin": np.nan, "upper_bound": np.nan, "gap": np.nan}
-        empty = {"support": np.empty(0, np.int64), "dual_coef": np.empty(0)}
-        return Solution(weights, certificate, History(), {**nothing, **empty})
+        weights = fit_soft_margin(rows, positive, self.fit_intercept)
+        undefined = {"margin": np.nan, "upper_bound": np.nan, "gap": np.nan}
+        no_support = {"support": np.empty(0, np.int64), "dual_coef": np.empty(0)}
+        return Solution(weights, certificate, History(), {**undefined, **no_support})
 
 
-def dual_coefficients(bracket: Bracket) -> np.ndarray:
+def compute_dual_coefficients(bracket: Bracket) -> np.ndarray:
     """α·s with w = Σ α s x for the w whose nearest rows score ±1."""
     total = sum(bracket.multipliers)
     shares = np.array([value / total for value in bracket.multipliers])
@@ -154,16 +154,18 @@ def dual_coefficients(bracket: Bracket) -> np.ndarray:
         return shares * bracket.signs / bracket.upper / bracket.upper
 
 
-def soft_margin(rows: Rows, positive: int, intercept: bool) -> np.ndarray:
+def fit_soft_margin(rows: Rows, positive: int, intercept: bool) -> np.ndarray:
     """Weights of the soft margin with C = 1, the intercept last; 0 where rows are too large to find any."""
-    from separatrix.algorithms.svm.best_intercept import with_best_intercept
-    from separatrix.algorithms.svm.objective import Task
+    from separatrix.algorithms.svm.best_intercept import optimise_intercept
+    from separatrix.algorithms.svm.objective import SoftMarginProblem
     from separatrix.algorithms.svm.working_set import minimise
     from separatrix.rows.threads import blas
 
     with np.errstate(all="ignore"), blas().limit(limits=1):
-        task = Task.of(rows, positive, 1.0, intercept=intercept)
-        outcome = minimise(task, SOFT_GAP, SOFT_STEPS)
+        problem = SoftMarginProblem.from_rows(rows, positive, 1.0, intercept=intercept)
+        solution = minimise(problem, SOFT_MARGIN_GAP, MAX_SOFT_MARGIN_STEPS)
         if intercept:
-            outcome = with_best_intercept(task, outcome, finished=outcome.steps < SOFT_STEPS)
-    return outcome.weights if np.isfinite(outcome.weights).all() else np.zeros(rows.n_columns + 1)
+            solution = optimise_intercept(
+                problem, solution, is_finished=solution.steps < MAX_SOFT_MARGIN_STEPS
+            )
+    return solution.weights if np.isfinite(solution.weights).all() else np.zeros(rows.n_columns + 1)

@@ -18,113 +18,121 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.svm.objective import Outcome, Task
+from separatrix.algorithms.svm.objective import SoftMarginProblem, SoftMarginSolution
 from separatrix.certificates.duality.soft_margin import nearest
 from separatrix.rows import Csr, DenseRows, Rows
 
-USUAL = 200  # powers of two, as of other rows in extreme units
-LARGEST_COST, LEAST_COST = 2.0**33, 2.0**-100  # in units where the largest value is about 1
-HOPELESS = 80  # a power of two: at costs beyond it Newton's steps end in rounding
-SAMPLE = 1000  # rows, or values of sparse ones
-NEAR = 1e-9  # margins this near to 1 count as on it
+EXTREME_EXPONENT = 200  # powers of two, as of other rows in extreme units
+MAX_COST, MIN_COST = 2.0**33, 2.0**-100  # in units where the largest value is about 1
+EXTREME_COST_EXPONENT = 80  # a power of two: at costs beyond it Newton's steps end in rounding
+SAMPLE_ROWS = 1000  # rows, or values of sparse ones
+MARGIN_WIDTH_SHARE = 1e-9  # margins this near to 1 count as on it
 
 
-class Tame(NamedTuple):
-    """A task in other units, and what leads back: x = 2^k·x′, and C as a multiple of the cost there."""
+class RescaledProblem(NamedTuple):
+    """A problem in other units, and what leads back: x = 2^k·x′, and C as a multiple of the cost there."""
 
-    task: Task
-    places: int
-    capped: bool
-    shrink: Fraction
+    problem: SoftMarginProblem
+    exponent: int
+    is_cost_capped: bool
+    cost_ratio: Fraction
 
 
-def is_wild(task: Task) -> bool:
+def is_extreme(problem: SoftMarginProblem) -> bool:
     """Whether a solver has no hope of an answer in the units and at the cost given."""
-    size, cost = _places(task)
-    return abs(size) > USUAL or not -USUAL < cost < HOPELESS
-
-
-def is_dear(task: Task) -> bool:
-    """Whether the cost is so high that a solver may well end in rounding."""
-    return _places(task)[1] > frexp(LARGEST_COST)[1]
-
-
-def _places(task: Task) -> tuple[int, int]:
-    """The powers of two of the values, by a look at some, and of the cost in units where they are about 1."""
-    size = frexp(_largest(task.rows, some=True))[1]
-    return size, frexp(task.cost)[1] + _heaviest(task) + 2 * size
-
-
-def tamed(task: Task) -> Tame:
-    """The task in units where the largest value and the largest weight are about 1."""
-    task.rows.require_finite()
-    places, heavy = frexp(_largest(task.rows))[1], _heaviest(task)
-    exact = Fraction(task.cost) * _power(heavy + 2 * places)
-    cost = min(max(nearest(exact), LEAST_COST), LARGEST_COST)
-    weights = None if task.weights is None else np.ldexp(task.weights, -heavy)
-    rows = _scaled(task.rows, -places).weighted(weights)
-    return Tame(
-        Task.of(rows, task.positive, cost, intercept=task.intercept),
-        places,
-        exact > Fraction(cost),
-        min(exact / Fraction(cost), Fraction(1)),
+    size_exponent, cost_exponent = _measure_exponents(problem)
+    return (
+        abs(size_exponent) > EXTREME_EXPONENT or not -EXTREME_EXPONENT < cost_exponent < EXTREME_COST_EXPONENT
     )
 
 
-def given_back(tame: Tame, task: Task, outcome: Outcome) -> tuple[Outcome, dict[int, Fraction]]:
-    """The outcome for the task as given, with the multipliers of all rows that may have any."""
-    power = tame.shrink.numerator.bit_length() - tame.shrink.denominator.bit_length()
-    weights = np.ldexp(float(tame.shrink * _power(-power)) * outcome.weights, power - tame.places)
-    weights[-1] = outcome.weights[-1]
-    level = task.signs() * weights[-1]
-    margins = nearest(tame.shrink) * (outcome.margins - level) + level
-    support, alpha = outcome.multipliers(tame.task)
-    known = dict(zip(support.tolist(), alpha.tolist(), strict=True))
-    unit, squared = _power(-2 * tame.places) * tame.shrink, outcome.full is None
-    counted = np.ones(len(margins), bool) if task.weights is None else task.weights > 0.0
-    width = NEAR * (1.0 + float(np.abs(margins).max(initial=0.0)))
-    listed = {}
+def has_high_cost(problem: SoftMarginProblem) -> bool:
+    """Whether the cost is so high that a solver may well end in rounding."""
+    return _measure_exponents(problem)[1] > frexp(MAX_COST)[1]
+
+
+def _measure_exponents(problem: SoftMarginProblem) -> tuple[int, int]:
+    """The powers of two of the values in some rows, and of the cost in units where they are about 1."""
+    size_exponent = frexp(_find_largest(problem.rows, is_sampled=True))[1]
+    return size_exponent, frexp(problem.cost)[1] + _measure_weight_exponent(problem) + 2 * size_exponent
+
+
+def rescale(problem: SoftMarginProblem) -> RescaledProblem:
+    """The problem in units where the largest value and the largest weight are about 1."""
+    problem.rows.require_finite()
+    exponent, weight_exponent = frexp(_find_largest(problem.rows))[1], _measure_weight_exponent(problem)
+    exact_cost = Fraction(problem.cost) * _raise_two(weight_exponent + 2 * exponent)
+    cost = min(max(nearest(exact_cost), MIN_COST), MAX_COST)
+    weights = None if problem.weights is None else np.ldexp(problem.weights, -weight_exponent)
+    rows = _scale_rows(problem.rows, -exponent).weighted(weights)
+    return RescaledProblem(
+        SoftMarginProblem.from_rows(rows, problem.positive, cost, intercept=problem.intercept),
+        exponent,
+        exact_cost > Fraction(cost),
+        min(exact_cost / Fraction(cost), Fraction(1)),
+    )
+
+
+def restore_units(
+    rescaled: RescaledProblem, problem: SoftMarginProblem, solution: SoftMarginSolution
+) -> tuple[SoftMarginSolution, dict[int, Fraction]]:
+    """The solution of the problem as given, with the multipliers of all rows that may have any."""
+    shift = rescaled.cost_ratio.numerator.bit_length() - rescaled.cost_ratio.denominator.bit_length()
+    weights = np.ldexp(
+        float(rescaled.cost_ratio * _raise_two(-shift)) * solution.weights, shift - rescaled.exponent
+    )
+    weights[-1] = solution.weights[-1]
+    intercepts = problem.collect_signs() * weights[-1]
+    margins = nearest(rescaled.cost_ratio) * (solution.margins - intercepts) + intercepts
+    support, alpha = solution.compute_multipliers(rescaled.problem)
+    known_multipliers = dict(zip(support.tolist(), alpha.tolist(), strict=True))
+    unit, is_squared = _raise_two(-2 * rescaled.exponent) * rescaled.cost_ratio, solution.at_cost is None
+    is_counted = np.ones(len(margins), bool) if problem.weights is None else problem.weights > 0.0
+    width = MARGIN_WIDTH_SHARE * (1.0 + float(np.abs(margins).max(initial=0.0)))
+    multipliers = {}
     for row in np.flatnonzero(
-        (counted & (margins <= 1.0 + width)) | np.isin(np.arange(len(margins)), support)
+        (is_counted & (margins <= 1.0 + width)) | np.isin(np.arange(len(margins)), support)
     ):
-        most = Fraction(task.cost) * (1 if task.weights is None else Fraction(float(task.weights[row])))
-        if outcome.full is not None and outcome.full[row] and not tame.capped:
-            listed[int(row)] = most
+        max_multiplier = Fraction(problem.cost) * (
+            1 if problem.weights is None else Fraction(float(problem.weights[row]))
+        )
+        if solution.at_cost is not None and solution.at_cost[row] and not rescaled.is_cost_capped:
+            multipliers[int(row)] = max_multiplier
             continue
-        value = Fraction(known.get(int(row), 0.0)) * unit
-        listed[int(row)] = value if squared else min(value, most)
-    inner = np.array([row for row, value in listed.items() if value], np.int64)
-    floats = np.array([nearest(listed[row]) for row in inner.tolist()])
-    none = np.zeros(len(margins), bool)
-    return Outcome(weights, margins, outcome.steps, none, inner, floats), listed
+        multiplier = Fraction(known_multipliers.get(int(row), 0.0)) * unit
+        multipliers[int(row)] = multiplier if is_squared else min(multiplier, max_multiplier)
+    free_rows = np.array([row for row, multiplier in multipliers.items() if multiplier], np.int64)
+    free_alpha = np.array([nearest(multipliers[row]) for row in free_rows.tolist()])
+    at_cost = np.zeros(len(margins), bool)
+    return SoftMarginSolution(weights, margins, solution.steps, at_cost, free_rows, free_alpha), multipliers
 
 
-def no_multipliers(outcome: Outcome) -> dict[int, Fraction]:
+def list_zero_multipliers(solution: SoftMarginSolution) -> dict[int, Fraction]:
     """An α of 0 for all rows, which proves that no objective is below 0."""
-    width = NEAR * (1.0 + float(np.abs(outcome.margins).max(initial=0.0)))
-    return dict.fromkeys(np.flatnonzero(~(outcome.margins > 1.0 + width)).tolist(), Fraction(0))
+    width = MARGIN_WIDTH_SHARE * (1.0 + float(np.abs(solution.margins).max(initial=0.0)))
+    return dict.fromkeys(np.flatnonzero(~(solution.margins > 1.0 + width)).tolist(), Fraction(0))
 
 
-def _power(exponent: int) -> Fraction:
+def _raise_two(exponent: int) -> Fraction:
     return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)
 
 
-def _heaviest(task: Task) -> int:
-    return 0 if task.weights is None else frexp(float(task.weights.max()))[1]
+def _measure_weight_exponent(problem: SoftMarginProblem) -> int:
+    return 0 if problem.weights is None else frexp(float(problem.weights.max()))[1]
 
 
-def _largest(rows: Rows, *, some: bool = False) -> float:
+def _find_largest(rows: Rows, *, is_sampled: bool = False) -> float:
     """The largest size among all rows, or some; 1 of zeros alone."""
     largest = 0.0
     for block in rows.blocks():
         X = block.X.data if isinstance(block.X, Csr) else block.X
-        largest = max(largest, float(np.abs(X[:SAMPLE] if some else X).max(initial=0.0)))
-        if some:
+        largest = max(largest, float(np.abs(X[:SAMPLE_ROWS] if is_sampled else X).max(initial=0.0)))
+        if is_sampled:
             break
     return largest or 1.0
 
 
-def _scaled(rows: Rows, exponent: int) -> Rows:
+def _scale_rows(rows: Rows, exponent: int) -> Rows:
     if not isinstance(rows, DenseRows):
         return rows.scaled(exponent)
     values = np.ldexp(np.asarray(rows.X, np.float64), exponent)

@@ -1,4 +1,4 @@
-"""One soft-margin task: signed rows with their costs, and what a solver hands back."""
+"""One soft-margin problem: signed rows with their costs, and what a solver hands back."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.svm.working_rows import centred
+from separatrix.algorithms.svm.working_rows import is_centred
 from separatrix.rows import Block, Rows
 
 
 @dataclass(frozen=True)
-class Task:
+class SoftMarginProblem:
     """Minimise ½‖w‖² + Σ cost·loss(s(w·x + b)).
 
     ``cost`` is what every row costs that has no weight of its own; ``centre`` is subtracted from gathered
@@ -28,12 +28,12 @@ class Task:
     centre: np.ndarray
 
     @classmethod
-    def of(cls, rows: Rows, positive: int, cost: float, *, intercept: bool) -> Task:
-        moved = intercept and centred(rows)
-        centre = rows.preview_mean(1000) if moved else np.zeros(rows.n_columns)
+    def from_rows(cls, rows: Rows, positive: int, cost: float, *, intercept: bool) -> SoftMarginProblem:
+        has_centre = intercept and is_centred(rows)
+        centre = rows.preview_mean(1000) if has_centre else np.zeros(rows.n_columns)
         return cls(rows, positive, cost, rows.weights, intercept, centre)
 
-    def costs(self, chosen: Any) -> np.ndarray:
+    def compute_costs(self, chosen: Any) -> np.ndarray:
         """The costs of a slice of rows, or of the rows of these numbers."""
         if self.weights is not None:
             with np.errstate(over="ignore"):
@@ -41,73 +41,77 @@ class Task:
         size = chosen.stop - chosen.start if isinstance(chosen, slice) else len(chosen)
         return np.full(size, float(self.cost))
 
-    def costs_of(self, block: Block) -> np.ndarray:
-        return self.costs(slice(block.start, block.stop))
+    def compute_block_costs(self, block: Block) -> np.ndarray:
+        return self.compute_costs(slice(block.start, block.stop))
 
     @property
-    def total(self) -> float:
+    def total_cost(self) -> float:
         return self.cost * (self.rows.n_rows if self.weights is None else float(self.weights.sum()))
 
-    def signs(self) -> np.ndarray:
+    def collect_signs(self) -> np.ndarray:
         return np.concatenate([block.signs(self.positive) for block in self.rows.blocks()])
 
     @cached_property
-    def ceiling(self) -> float:
+    def objective_at_zero(self) -> float:
         """The objective of w = 0 with the best intercept, at which the lighter class is given up."""
         if not self.intercept:
-            return self.total
-        above = below = 0.0
+            return self.total_cost
+        positive_cost = negative_cost = 0.0
         for block in self.rows.blocks():
-            costs, first = self.costs_of(block), block.signs(self.positive) > 0
-            above, below = above + float(costs[first].sum()), below + float(costs[~first].sum())
-        return 2.0 * min(above, below)
+            costs, is_positive = self.compute_block_costs(block), block.signs(self.positive) > 0
+            positive_cost, negative_cost = (
+                positive_cost + float(costs[is_positive].sum()),
+                negative_cost + float(costs[~is_positive].sum()),
+            )
+        return 2.0 * min(positive_cost, negative_cost)
 
-    def counting(self) -> np.ndarray:
+    def find_counted_rows(self) -> np.ndarray:
         """The numbers of the rows that cost something."""
         if self.weights is None:
             return np.arange(self.rows.n_rows, dtype=np.int32 if self.rows.n_rows < 1 << 31 else np.int64)
         return np.flatnonzero(self.weights > 0.0)
 
-    def plain(self, weights: np.ndarray) -> np.ndarray:
+    def to_original(self, weights: np.ndarray) -> np.ndarray:
         """Weights for the rows as given, of weights for the moved ones."""
-        moved = weights.copy()
-        moved[-1] -= float(weights[:-1] @ self.centre)
-        return moved
+        shifted = weights.copy()
+        shifted[-1] -= float(weights[:-1] @ self.centre)
+        return shifted
 
-    def moved(self, weights: np.ndarray) -> np.ndarray:
+    def to_centred(self, weights: np.ndarray) -> np.ndarray:
         """The other way round."""
-        moved = weights.copy()
-        moved[-1] += float(weights[:-1] @ self.centre)
-        return moved
+        shifted = weights.copy()
+        shifted[-1] += float(weights[:-1] @ self.centre)
+        return shifted
 
 
-class Outcome(NamedTuple):
+class SoftMarginSolution(NamedTuple):
     """Weights for the rows as given, the margins of all rows, and the Newton steps made.
 
-    Hinge: ``full`` says of every row whether its α is its whole cost, ``inner`` are the rows with an α below
-    that and above 0, ``alpha`` theirs. Squared hinge: ``full`` is None, and α is 2·cost·max(0, 1 − margin).
-    A number and a multiplier for every row would take more room than all else: `multipliers` comes last.
+    Hinge: ``at_cost`` says of every row whether its α is its whole cost, ``free_rows`` are the rows with an
+    α below that and above 0, ``free_alpha`` theirs. Squared hinge: ``at_cost`` is None, and α is
+    2·cost·max(0, 1 − margin). A number and a multiplier for every row would take more memory than all else:
+    `compute_multipliers` comes last.
     """
 
     weights: np.ndarray
     margins: np.ndarray
     steps: int
-    full: np.ndarray | None
-    inner: np.ndarray
-    alpha: np.ndarray
+    at_cost: np.ndarray | None
+    free_rows: np.ndarray
+    free_alpha: np.ndarray
 
-    def multipliers(self, task: Task) -> tuple[np.ndarray, np.ndarray]:
+    def compute_multipliers(self, problem: SoftMarginProblem) -> tuple[np.ndarray, np.ndarray]:
         """The rows with α above 0, ascending, and their α."""
-        held = self.margins < 1.0 if self.full is None else self.full.copy()
-        if self.full is None and task.weights is not None:
-            held &= task.weights > 0.0
-        held[self.inner] = True
-        support = np.flatnonzero(held)
-        if self.full is not None:
-            alpha = task.costs(support)
-            alpha[np.searchsorted(support, self.inner)] = self.alpha
+        is_support = self.margins < 1.0 if self.at_cost is None else self.at_cost.copy()
+        if self.at_cost is None and problem.weights is not None:
+            is_support &= problem.weights > 0.0
+        is_support[self.free_rows] = True
+        support = np.flatnonzero(is_support)
+        if self.at_cost is not None:
+            alpha = problem.compute_costs(support)
+            alpha[np.searchsorted(support, self.free_rows)] = self.free_alpha
             return support, alpha
         alpha = self.margins[support]
         np.subtract(1.0, alpha, out=alpha)
-        alpha *= 2.0 * task.cost if task.weights is None else 2.0 * task.costs(support)
+        alpha *= 2.0 * problem.cost if problem.weights is None else 2.0 * problem.compute_costs(support)
         return support, alpha

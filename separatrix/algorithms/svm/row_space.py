@@ -12,40 +12,43 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky
 
-from separatrix.algorithms.svm.augmented_lagrangian import Near
+from separatrix.algorithms.svm.augmented_lagrangian import WorkingSet
 from separatrix.algorithms.svm.working_rows import FEW_COLUMNS
 
-MOST_ROWS = 4000
+MAX_ROWS = 4000
 
 
-class Wide(NamedTuple):
+class RowSpaceProblem(NamedTuple):
     """Rows as given, and as rows of L."""
 
-    given: Near
-    near: Near
+    original: WorkingSet
+    reduced: WorkingSet
 
     @classmethod
-    def of(cls, given: Near) -> Wide | None:
+    def from_working_set(cls, original: WorkingSet) -> RowSpaceProblem | None:
         """None where the rows are many or the columns few."""
-        n, d = given.Z.shape
-        if n > MOST_ROWS or d < max(n, FEW_COLUMNS):
+        n, d = original.Z.shape
+        if n > MAX_ROWS or d < max(n, FEW_COLUMNS):
             return None
-        product = given.Z @ given.Z.T
+        product = original.Z @ original.Z.T
         kernel = product if isinstance(product, np.ndarray) else product.toarray()
-        places = np.arange(n)
+        indices = np.arange(n)
         jitter = 1e-14 * float(kernel.diagonal().max(initial=0.0)) + 1e-300
         for _ in range(8):
             try:
-                lifted = kernel.copy()
-                lifted[places, places] += jitter
-                factor = cholesky(lifted, lower=True, overwrite_a=True, check_finite=False)
+                regularised = kernel.copy()
+                regularised[indices, indices] += jitter
+                factor = cholesky(regularised, lower=True, overwrite_a=True, check_finite=False)
             except LinAlgError:
                 jitter *= 100.0
                 continue
-            return cls(given, Near(given.numbers, factor, given.signs, given.caps, given.shares, kernel))
+            return cls(
+                original,
+                WorkingSet(original.indices, factor, original.signs, original.costs, original.shares, kernel),
+            )
         return None
 
-    def unfolded(self, weights: np.ndarray) -> np.ndarray:
+    def recover_weights(self, weights: np.ndarray) -> np.ndarray:
         """The weights of the columns as given; the multipliers move over."""
-        self.given.shares = self.near.shares
-        return np.append(self.given.Z.T @ self.given.alpha, weights[-1])
+        self.original.shares = self.reduced.shares
+        return np.append(self.original.Z.T @ self.original.alpha, weights[-1])

@@ -17,222 +17,255 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.svm.augmented_lagrangian import Near
-from separatrix.algorithms.svm.hinge_kernels import squared_hinge_slope
-from separatrix.algorithms.svm.newton_systems import direction, solved
-from separatrix.algorithms.svm.objective import Outcome, Task
-from separatrix.algorithms.svm.row_space import Wide
-from separatrix.algorithms.svm.segment_minimum import root_of_slope
-from separatrix.algorithms.svm.working_rows import FEW_COLUMNS, gathered
+from separatrix.algorithms.svm.augmented_lagrangian import WorkingSet
+from separatrix.algorithms.svm.hinge_kernels import compute_squared_hinge_slope
+from separatrix.algorithms.svm.newton_systems import compute_newton_step, solve_newton_system
+from separatrix.algorithms.svm.objective import SoftMarginProblem, SoftMarginSolution
+from separatrix.algorithms.svm.row_space import RowSpaceProblem
+from separatrix.algorithms.svm.segment_minimum import find_root_of_slope
+from separatrix.algorithms.svm.working_rows import FEW_COLUMNS, gather_rows
 from separatrix.fitting.exact_errors import matrix
 from separatrix.fitting.progress import report_step
 from separatrix.rows import Block, SparseRows
 
-SAMPLED = 20_000  # rows from which on a sample gives the start
-RUN = 2048  # rows
-STALE = 8  # steps in a row that lower nothing: rounding is all that is left of the gap
-STEPS_PAST = 1  # once the gap is closed: the last Newton step costs little and brings the last digits
+MIN_SAMPLED_ROWS = 20_000  # rows from which on a sample gives the start
+RUN_ROWS = 2048  # rows
+MAX_STALE_STEPS = 8  # steps in a row that lower nothing: rounding is all that is left of the gap
+FINAL_STEPS = 1  # once the gap is closed: the last Newton step costs little and brings the last digits
 
 
-class State(NamedTuple):
+class NewtonState(NamedTuple):
     """At some weights: the objective, its slope, and the Newton step from there."""
 
     objective: float
-    slope: np.ndarray
+    gradient: np.ndarray
     step: np.ndarray
 
 
-def minimise(task: Task, tolerance: float, room: int, start: np.ndarray | None = None) -> Outcome:
+def minimise(
+    problem: SoftMarginProblem, tolerance: float, max_steps: int, start: np.ndarray | None = None
+) -> SoftMarginSolution:
     """Weights with α = 2c·max(0, 1 − m), both within ``tolerance`` times the objective of the least."""
-    counting = task.counting()
-    walked = _Walked(task) if _many(task) else _Gathered(task, counting)
-    weights = walked.start() if start is None else walked.folded(task.moved(start))
-    if start is None and len(counting) > SAMPLED and _many(task):
-        weights = _sampled(task, counting, tolerance, room)
-    margins = walked.margins(weights)
-    if _many(task):
-        counting = np.empty(0)  # not needed any more, and as large as a column of doubles
-    costs = task.costs(slice(0, task.rows.n_rows)) if _many(task) else task.costs(counting)
-    steps, past = 0, 0
-    stale, lowest = 0, np.inf
-    out = np.empty(2)
+    counted = problem.find_counted_rows()
+    evaluator = _BlockEvaluator(problem) if _is_blockwise(problem) else _GatheredEvaluator(problem, counted)
+    weights = evaluator.make_start() if start is None else evaluator.reduce_weights(problem.to_centred(start))
+    if start is None and len(counted) > MIN_SAMPLED_ROWS and _is_blockwise(problem):
+        weights = _solve_sample(problem, counted, tolerance, max_steps)
+    margins = evaluator.compute_margins(weights)
+    if _is_blockwise(problem):
+        counted = np.empty(0)  # not needed any more, and as large as a column of doubles
+    costs = (
+        problem.compute_costs(slice(0, problem.rows.n_rows))
+        if _is_blockwise(problem)
+        else problem.compute_costs(counted)
+    )
+    steps, n_final = 0, 0
+    n_stale, least_objective = 0, np.inf
+    derivatives = np.empty(2)
     while True:
-        state = walked.state(weights, margins)
-        slope, step = state.slope, state.step
-        off = 0.5 * float(slope[:-1] @ slope[:-1]) + abs(float(slope[-1])) * (1.0 + abs(float(weights[-1])))
-        report_step(steps, room, off, state.objective)
-        past += off <= 0.3 * tolerance * state.objective
-        stale = stale + 1 if state.objective >= (1.0 - 1e-14) * lowest else 0
-        lowest = min(lowest, state.objective)
-        if steps >= room or past > STEPS_PAST or off <= 1e-30 * state.objective or stale > STALE:
+        state = evaluator.compute_state(weights, margins)
+        gradient, step = state.gradient, state.step
+        gap = 0.5 * float(gradient[:-1] @ gradient[:-1]) + abs(float(gradient[-1])) * (
+            1.0 + abs(float(weights[-1]))
+        )
+        report_step(steps, max_steps, gap, state.objective)
+        n_final += gap <= 0.3 * tolerance * state.objective
+        n_stale = n_stale + 1 if state.objective >= (1.0 - 1e-14) * least_objective else 0
+        least_objective = min(least_objective, state.objective)
+        if (
+            steps >= max_steps
+            or n_final > FINAL_STEPS
+            or gap <= 1e-30 * state.objective
+            or n_stale > MAX_STALE_STEPS
+        ):
             break
-        along = walked.margins(step)
-        flat, square = float(step[:-1] @ weights[:-1]), float(step[:-1] @ step[:-1])
-        slope_at = _slope_along(margins, along, costs, flat, square, out)
-        length = root_of_slope(slope_at)
-        if length == 0.0:
+        margin_change = evaluator.compute_margins(step)
+        linear_slope, squared_norm = float(step[:-1] @ weights[:-1]), float(step[:-1] @ step[:-1])
+        slope_at = _make_slope(margins, margin_change, costs, linear_slope, squared_norm, derivatives)
+        step_length = find_root_of_slope(slope_at)
+        if step_length == 0.0:
             break
-        weights = weights + length * step
-        along *= length
-        margins += along
-        del along, slope_at
+        weights = weights + step_length * step
+        margin_change *= step_length
+        margins += margin_change
+        del margin_change, slope_at
         if steps % 4 == 3:
-            margins = walked.margins(weights)
+            margins = evaluator.compute_margins(weights)
         steps += 1
-    weights = walked.unfolded(weights, margins)
-    every = margins
-    if not _many(task):
-        every = np.zeros(task.rows.n_rows)
-        every[counting] = margins
-    return Outcome(task.plain(weights), every, steps, None, np.empty(0, np.int64), np.empty(0))
+    weights = evaluator.recover_weights(weights, margins)
+    all_margins = margins
+    if not _is_blockwise(problem):
+        all_margins = np.zeros(problem.rows.n_rows)
+        all_margins[counted] = margins
+    return SoftMarginSolution(
+        problem.to_original(weights), all_margins, steps, None, np.empty(0, np.int64), np.empty(0)
+    )
 
 
-def _slope_along(
-    margins: np.ndarray, along: np.ndarray, costs: np.ndarray, flat: float, square: float, out: np.ndarray
+def _make_slope(
+    margins: np.ndarray,
+    margin_change: np.ndarray,
+    costs: np.ndarray,
+    linear_slope: float,
+    squared_norm: float,
+    derivatives: np.ndarray,
 ) -> Callable[[float], tuple[float, float]]:
     def slope_at(t: float) -> tuple[float, float]:
-        squared_hinge_slope(margins, along, costs, t, out)
-        return flat + t * square + out[0], square + out[1]
+        compute_squared_hinge_slope(margins, margin_change, costs, t, derivatives)
+        return linear_slope + t * squared_norm + derivatives[0], squared_norm + derivatives[1]
 
     return slope_at
 
 
-def _many(task: Task) -> bool:
+def _is_blockwise(problem: SoftMarginProblem) -> bool:
     """Whether the rows are walked block by block rather than gathered."""
-    rows = task.rows
-    large = rows.n_rows * rows.n_columns * 8 > 2 << 20
-    return large and not isinstance(rows, SparseRows) and rows.n_columns < FEW_COLUMNS
+    rows = problem.rows
+    is_large = rows.n_rows * rows.n_columns * 8 > 2 << 20
+    return is_large and not isinstance(rows, SparseRows) and rows.n_columns < FEW_COLUMNS
 
 
-def _sampled(task: Task, counting: np.ndarray, tolerance: float, room: int) -> np.ndarray:
+def _solve_sample(
+    problem: SoftMarginProblem, counted: np.ndarray, tolerance: float, max_steps: int
+) -> np.ndarray:
     """The solution of a sample of an eighth of the rows, at most 2 MB of them."""
-    size = min(len(counting) // 8, (2 << 20) // (8 * (task.rows.n_columns + 1)))
+    size = min(len(counted) // 8, (2 << 20) // (8 * (problem.rows.n_columns + 1)))
     random = np.random.default_rng(0)
-    edges = np.linspace(0, len(counting), size + 1).astype(np.int64)
-    chosen = counting[edges[:-1] + (random.random(size) * np.diff(edges)).astype(np.int64)]
-    part = _Gathered(task, chosen)
-    part.near.caps *= task.total / part.near.caps.sum()
-    weights = np.zeros(task.rows.n_columns + 1)
-    margins = part.margins(weights)
-    out = np.empty(2)
-    for _ in range(min(room, 20)):
-        state = part.state(weights, margins)
-        if float(state.slope @ state.slope) <= 1e-6 * state.objective:
+    edges = np.linspace(0, len(counted), size + 1).astype(np.int64)
+    chosen = counted[edges[:-1] + (random.random(size) * np.diff(edges)).astype(np.int64)]
+    evaluator = _GatheredEvaluator(problem, chosen)
+    evaluator.working_set.costs *= problem.total_cost / evaluator.working_set.costs.sum()
+    weights = np.zeros(problem.rows.n_columns + 1)
+    margins = evaluator.compute_margins(weights)
+    derivatives = np.empty(2)
+    for _ in range(min(max_steps, 20)):
+        state = evaluator.compute_state(weights, margins)
+        if float(state.gradient @ state.gradient) <= 1e-6 * state.objective:
             break
-        along = part.margins(state.step)
-        flat, square = float(state.step[:-1] @ weights[:-1]), float(state.step[:-1] @ state.step[:-1])
-        length = root_of_slope(_slope_along(margins, along, part.near.caps, flat, square, out))
-        weights, margins = weights + length * state.step, margins + length * along
+        margin_change = evaluator.compute_margins(state.step)
+        linear_slope, squared_norm = (
+            float(state.step[:-1] @ weights[:-1]),
+            float(state.step[:-1] @ state.step[:-1]),
+        )
+        step_length = find_root_of_slope(
+            _make_slope(
+                margins, margin_change, evaluator.working_set.costs, linear_slope, squared_norm, derivatives
+            )
+        )
+        weights, margins = weights + step_length * state.step, margins + step_length * margin_change
     return weights
 
 
-class _Gathered:
+class _GatheredEvaluator:
     """All rows that count, gathered: sparse ones, many columns, or few rows."""
 
-    def __init__(self, task: Task, counting: np.ndarray) -> None:
-        self.intercept = task.intercept
-        Z, signs = gathered(task.rows, task.positive, counting, task.centre)
-        self.near = Near(counting, Z, signs, task.costs(counting), np.ones(len(counting)))
-        self.wide = Wide.of(self.near)
-        if self.wide is not None:
-            self.near = self.wide.near
-
-    def start(self) -> np.ndarray:
-        return np.zeros(self.near.Z.shape[1] + 1)
-
-    def folded(self, weights: np.ndarray) -> np.ndarray:
-        """Weights as given, where the columns are as given."""
-        return weights if self.wide is None else self.start()
-
-    def unfolded(self, weights: np.ndarray, margins: np.ndarray) -> np.ndarray:
-        """Weights of the columns as given."""
-        if self.wide is None:
-            return weights
-        alpha = 2.0 * self.near.caps * np.maximum(0.0, 1.0 - margins)
-        return np.append(self.wide.given.Z.T @ alpha, weights[-1])
-
-    def margins(self, weights: np.ndarray) -> np.ndarray:
-        return self.near.margins(weights)
-
-    def state(self, weights: np.ndarray, margins: np.ndarray) -> State:
-        near = self.near
-        short = np.maximum(0.0, 1.0 - margins)
-        objective = 0.5 * float(weights[:-1] @ weights[:-1]) + float(near.caps @ short**2)
-        slope = -near.combined(2.0 * near.caps * short)
-        slope[:-1] += weights[:-1]
-        if not self.intercept:
-            slope[-1] = 0.0
-        step = direction(
-            near.Z,
-            near.signs,
-            np.flatnonzero(margins < 1.0),
-            2.0 * near.caps,
-            slope,
-            intercept=self.intercept,
-            kernel=near.kernel,
+    def __init__(self, problem: SoftMarginProblem, counted: np.ndarray) -> None:
+        self.intercept = problem.intercept
+        Z, signs = gather_rows(problem.rows, problem.positive, counted, problem.centre)
+        self.working_set = WorkingSet(
+            counted, Z, signs, problem.compute_costs(counted), np.ones(len(counted))
         )
-        return State(objective, slope, step)
+        self.row_space = RowSpaceProblem.from_working_set(self.working_set)
+        if self.row_space is not None:
+            self.working_set = self.row_space.reduced
+
+    def make_start(self) -> np.ndarray:
+        return np.zeros(self.working_set.Z.shape[1] + 1)
+
+    def reduce_weights(self, weights: np.ndarray) -> np.ndarray:
+        """Weights as given, where the columns are as given."""
+        return weights if self.row_space is None else self.make_start()
+
+    def recover_weights(self, weights: np.ndarray, margins: np.ndarray) -> np.ndarray:
+        """Weights of the columns as given."""
+        if self.row_space is None:
+            return weights
+        alpha = 2.0 * self.working_set.costs * np.maximum(0.0, 1.0 - margins)
+        return np.append(self.row_space.original.Z.T @ alpha, weights[-1])
+
+    def compute_margins(self, weights: np.ndarray) -> np.ndarray:
+        return self.working_set.compute_margins(weights)
+
+    def compute_state(self, weights: np.ndarray, margins: np.ndarray) -> NewtonState:
+        working_set = self.working_set
+        shortfall = np.maximum(0.0, 1.0 - margins)
+        objective = 0.5 * float(weights[:-1] @ weights[:-1]) + float(working_set.costs @ shortfall**2)
+        gradient = -working_set.combine(2.0 * working_set.costs * shortfall)
+        gradient[:-1] += weights[:-1]
+        if not self.intercept:
+            gradient[-1] = 0.0
+        step = compute_newton_step(
+            working_set.Z,
+            working_set.signs,
+            np.flatnonzero(margins < 1.0),
+            2.0 * working_set.costs,
+            gradient,
+            intercept=self.intercept,
+            kernel=working_set.kernel,
+        )
+        return NewtonState(objective, gradient, step)
 
 
-class _Walked:
+class _BlockEvaluator:
     """Rows read block by block: slope and Gram matrix in one pass, in block order."""
 
-    def __init__(self, task: Task) -> None:
-        self.task = task
+    def __init__(self, problem: SoftMarginProblem) -> None:
+        self.problem = problem
 
-    def start(self) -> np.ndarray:
-        return np.zeros(self.task.rows.n_columns + 1)
+    def make_start(self) -> np.ndarray:
+        return np.zeros(self.problem.rows.n_columns + 1)
 
-    def folded(self, weights: np.ndarray) -> np.ndarray:
+    def reduce_weights(self, weights: np.ndarray) -> np.ndarray:
         return weights
 
-    def unfolded(self, weights: np.ndarray, margins: np.ndarray) -> np.ndarray:
+    def recover_weights(self, weights: np.ndarray, margins: np.ndarray) -> np.ndarray:
         return weights
 
-    def margins(self, weights: np.ndarray) -> np.ndarray:
-        task, plain = self.task, self.task.plain(weights)
-        margins = np.empty(task.rows.n_rows)
+    def compute_margins(self, weights: np.ndarray) -> np.ndarray:
+        problem, original_weights = self.problem, self.problem.to_original(weights)
+        margins = np.empty(problem.rows.n_rows)
 
-        def see(block: Block) -> tuple[int]:
-            part = margins[block.start : block.stop]
-            for first in range(0, len(part), RUN):  # float32 becomes float64 a run at a time
-                some = slice(first, first + RUN)
-                part[some] = np.asarray(block.X[some], np.float64) @ plain[:-1] + plain[-1]
-            part *= block.signs(task.positive)
+        def fill_block(block: Block) -> tuple[int]:
+            block_margins = margins[block.start : block.stop]
+            for first in range(0, len(block_margins), RUN_ROWS):  # float32 becomes float64 a run at a time
+                run = slice(first, first + RUN_ROWS)
+                block_margins[run] = (
+                    np.asarray(block.X[run], np.float64) @ original_weights[:-1] + original_weights[-1]
+                )
+            block_margins *= block.signs(problem.positive)
             return (0,)
 
-        task.rows.sum(see)
+        problem.rows.sum(fill_block)
         return margins
 
-    def state(self, weights: np.ndarray, margins: np.ndarray) -> State:
-        task, d = self.task, self.task.rows.n_columns
+    def compute_state(self, weights: np.ndarray, margins: np.ndarray) -> NewtonState:
+        problem, d = self.problem, self.problem.rows.n_columns
 
-        def term(block: Block) -> tuple[float, np.ndarray, np.ndarray]:
-            loss, pull, gram = 0.0, np.zeros(d + 1), np.zeros((d + 1, d + 1))
+        def sum_block(block: Block) -> tuple[float, np.ndarray, np.ndarray]:
+            loss, weighted_sum, gram = 0.0, np.zeros(d + 1), np.zeros((d + 1, d + 1))
             X: Any = matrix(block, d)
-            costs, turned = task.costs_of(block), block.signs(task.positive)
-            for first in range(0, len(block), RUN):
-                some = slice(first, first + RUN)
-                short = 1.0 - margins[block.start : block.stop][some]
-                active = np.flatnonzero(short > 0.0)
-                short, signs = short[active], turned[some][active]
-                roots = np.sqrt(2.0 * costs[some][active])
-                Z = X[some][active] - task.centre
+            costs, block_signs = problem.compute_block_costs(block), block.signs(problem.positive)
+            for first in range(0, len(block), RUN_ROWS):
+                run = slice(first, first + RUN_ROWS)
+                shortfall = 1.0 - margins[block.start : block.stop][run]
+                active = np.flatnonzero(shortfall > 0.0)
+                shortfall, signs = shortfall[active], block_signs[run][active]
+                roots = np.sqrt(2.0 * costs[run][active])
+                Z = X[run][active] - problem.centre
                 Z *= (roots * signs)[:, None]
-                forces = roots * short
-                loss += 0.5 * float(forces @ forces)
+                weighted_shortfall = roots * shortfall
+                loss += 0.5 * float(weighted_shortfall @ weighted_shortfall)
                 gram[:d, :d] += Z.T @ Z
-                pull[:d] += Z.T @ forces
-                if task.intercept:
-                    edge = roots * signs
-                    gram[:d, d] += Z.T @ edge
-                    gram[d, d] += edge @ edge
-                    pull[d] += edge @ forces
+                weighted_sum[:d] += Z.T @ weighted_shortfall
+                if problem.intercept:
+                    weighted_signs = roots * signs
+                    gram[:d, d] += Z.T @ weighted_signs
+                    gram[d, d] += weighted_signs @ weighted_signs
+                    weighted_sum[d] += weighted_signs @ weighted_shortfall
             gram[d, :d] = gram[:d, d]
-            return loss, pull, gram
+            return loss, weighted_sum, gram
 
-        loss, pull, gram = task.rows.sum(term)
-        slope = -pull
-        slope[:-1] += weights[:-1]
-        step = solved(gram, slope, intercept=task.intercept)
-        return State(0.5 * float(weights[:-1] @ weights[:-1]) + loss, slope, step)
+        loss, weighted_sum, gram = problem.rows.sum(sum_block)
+        gradient = -weighted_sum
+        gradient[:-1] += weights[:-1]
+        step = solve_newton_system(gram, gradient, intercept=problem.intercept)
+        return NewtonState(0.5 * float(weights[:-1] @ weights[:-1]) + loss, gradient, step)

@@ -14,49 +14,49 @@ import numpy as np
 from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Block, Csr, DenseRows, Rows, SparseRows
 
-RUN = 2048  # rows
+RUN_ROWS = 2048  # rows
 FEW_COLUMNS = 1024
-SHORT = 512  # rows that become doubles at a time
+FLOAT32_RUN_ROWS = 512  # rows that become doubles at a time
 
 
-def gathered(rows: Rows, positive: int, chosen: np.ndarray, centre: np.ndarray) -> tuple[Any, np.ndarray]:
+def gather_rows(rows: Rows, positive: int, chosen: np.ndarray, centre: np.ndarray) -> tuple[Any, np.ndarray]:
     """Z = s·(x − centre) and the signs of the rows ``chosen``, ascending; sparse only if the centre is 0."""
     if isinstance(rows, DenseRows):
-        return _filled(rows, positive, chosen, centre)
+        return _fill_rows(rows, positive, chosen, centre)
     if isinstance(rows, SparseRows):
-        return _turned(rows.take(chosen).whole(), positive, centre, rows.n_columns)
+        return _multiply_by_signs(rows.take(chosen).whole(), positive, centre, rows.n_columns)
     parts = []
     for block in rows.blocks():
         first, last = np.searchsorted(chosen, (block.start, block.stop))
         if first < last:
-            local = chosen[first:last] - block.start
-            Z, signs = _turned(block, positive, centre, rows.n_columns, local)
+            block_rows = chosen[first:last] - block.start
+            Z, signs = _multiply_by_signs(block, positive, centre, rows.n_columns, block_rows)
             parts.append((Z, signs))
     signs = np.concatenate([s for _, s in parts]) if parts else np.empty(0)
-    return _stacked([Z for Z, _ in parts], rows.n_columns), signs
+    return _stack([Z for Z, _ in parts], rows.n_columns), signs
 
 
-def _filled(
+def _fill_rows(
     rows: DenseRows, positive: int, chosen: np.ndarray, centre: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """A run of rows at a time, so that float32 and float64 of all of them are never there together."""
     Z, signs = np.empty((len(chosen), rows.n_columns)), np.empty(len(chosen))
-    for first in range(0, len(chosen), RUN):
-        some = slice(first, first + RUN)
-        block = rows.take(chosen[some]).whole()
-        signs[some] = block.signs(positive)
-        np.subtract(matrix(block, rows.n_columns), centre, out=Z[some])
-        Z[some] *= signs[some, None]
+    for first in range(0, len(chosen), RUN_ROWS):
+        run = slice(first, first + RUN_ROWS)
+        block = rows.take(chosen[run]).whole()
+        signs[run] = block.signs(positive)
+        np.subtract(matrix(block, rows.n_columns), centre, out=Z[run])
+        Z[run] *= signs[run, None]
     return Z, signs
 
 
-def _turned(
-    block: Block, positive: int, centre: np.ndarray, n_columns: int, local: np.ndarray | None = None
+def _multiply_by_signs(
+    block: Block, positive: int, centre: np.ndarray, n_columns: int, block_rows: np.ndarray | None = None
 ) -> tuple[Any, np.ndarray]:
     signs = block.signs(positive).astype(np.float64)
     X = matrix(block, n_columns)
-    if local is not None:
-        signs, X = signs[local], X[local]
+    if block_rows is not None:
+        signs, X = signs[block_rows], X[block_rows]
     if isinstance(block.X, Csr) and not centre.any():
         Z = X.astype(np.float64)
         Z.data *= np.repeat(signs, np.diff(Z.indptr))
@@ -66,14 +66,14 @@ def _turned(
     return Z, signs
 
 
-def centred(rows: Rows) -> bool:
+def is_centred(rows: Rows) -> bool:
     """Whether a centre is taken off: of sparse rows only where so few entries are 0 that it costs no room."""
     if not isinstance(rows, SparseRows):
         return True
     return rows.n_columns < FEW_COLUMNS and 2 * len(rows.data) > rows.n_rows * rows.n_columns
 
 
-class Single:
+class Float32Rows:
     """Z = s·(x − centre) of float32 rows, in half the room; what a product or some of the rows need is formed
     in doubles."""
 
@@ -86,38 +86,42 @@ class Single:
         Z *= self._signs[chosen, None]
         return Z
 
-    def _runs(self) -> Iterator[slice]:
-        return (slice(first, first + SHORT) for first in range(0, self.shape[0], SHORT))
+    def _split_into_runs(self) -> Iterator[slice]:
+        return (slice(first, first + FLOAT32_RUN_ROWS) for first in range(0, self.shape[0], FLOAT32_RUN_ROWS))
 
     def __matmul__(self, weights: np.ndarray) -> np.ndarray:
-        return np.concatenate([self[run] @ weights for run in self._runs()] or [np.empty(0)])
+        return np.concatenate([self[run] @ weights for run in self._split_into_runs()] or [np.empty(0)])
 
-    def combined(self, alpha: np.ndarray) -> np.ndarray:
+    def combine(self, alpha: np.ndarray) -> np.ndarray:
         """Σ α z."""
-        return np.asarray(sum((alpha[run] @ self[run] for run in self._runs()), np.zeros(self.shape[1])))
+        return np.asarray(
+            sum((alpha[run] @ self[run] for run in self._split_into_runs()), np.zeros(self.shape[1]))
+        )
 
 
-def in_single(rows: Rows) -> bool:
+def is_float32(rows: Rows) -> bool:
     """Whether rows held for long stay float32."""
     return isinstance(rows, DenseRows) and bool(rows.dtype == np.float32)
 
 
-def single(rows: Rows, positive: int, chosen: np.ndarray, centre: np.ndarray) -> tuple[Any, np.ndarray]:
-    """As `gathered`, of float32 in half the room."""
-    if not in_single(rows):
-        return gathered(rows, positive, chosen, centre)
+def gather_float32(
+    rows: Rows, positive: int, chosen: np.ndarray, centre: np.ndarray
+) -> tuple[Any, np.ndarray]:
+    """As `gather_rows`, of float32 in half the room."""
+    if not is_float32(rows):
+        return gather_rows(rows, positive, chosen, centre)
     assert isinstance(rows, DenseRows)
     block = rows.take(chosen).whole()
     signs = block.signs(positive).astype(np.float64)
-    return Single(matrix(block, rows.n_columns), signs, centre), signs
+    return Float32Rows(matrix(block, rows.n_columns), signs, centre), signs
 
 
-def joined(first: Any, second: Any) -> Any:
+def join_rows(first: Any, second: Any) -> Any:
     """Two sets of gathered rows, one under the other."""
-    return _stacked([first, second], first.shape[1])
+    return _stack([first, second], first.shape[1])
 
 
-def _stacked(parts: list[Any], n_columns: int) -> Any:
+def _stack(parts: list[Any], n_columns: int) -> Any:
     if not parts:
         return np.empty((0, n_columns))
     if isinstance(parts[0], np.ndarray):

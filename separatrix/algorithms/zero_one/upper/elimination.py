@@ -18,7 +18,7 @@ from collections.abc import Generator, Iterator
 
 import numpy as np
 
-from separatrix.algorithms.svm.augmented_lagrangian import Near, solve
+from separatrix.algorithms.svm.augmented_lagrangian import WorkingSet, solve
 from separatrix.algorithms.zero_one.interval import Interval
 from separatrix.algorithms.zero_one.problem import Problem
 
@@ -148,17 +148,19 @@ class Fits:
         """The margins of all rows at the fit of those kept."""
         chosen = np.flatnonzero(keep)
         caps = self.weights[chosen] * costs[chosen]
-        near = Near(chosen, self.rows[chosen], self.signs[chosen], caps, np.full(len(chosen), 0.5))
+        working_set = WorkingSet(
+            chosen, self.rows[chosen], self.signs[chosen], caps, np.full(len(chosen), 0.5)
+        )
         start = np.zeros(self.rows.shape[1] + 1)
         with np.errstate(over="ignore", invalid="ignore"):
             plane = solve(
-                near,
+                working_set,
                 np.zeros(len(start)),
                 start,
                 0.25,
                 GAP * 1e-3 * float(caps.sum()),
                 intercept=self.problem.intercept,
-                room=ROOM,
+                max_steps=ROOM,
             ).weights
         margins = self.rows @ plane[:-1] + self.signs * plane[-1]
         self._offer(plane, margins)

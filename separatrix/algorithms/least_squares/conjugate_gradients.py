@@ -1,0 +1,117 @@
+"""Thousands of rows and of columns: conjugate gradients on the normal equations, the matrix never formed.
+
+Each step is one pass over the rows. After the steps the gradient is taken afresh from the rows and solved
+for again, until it is as small as doubles can make it. Without a penalty the steps are not preconditioned:
+from zero they then stay in the span of the rows, and end at the shortest solution.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from separatrix.fitting.exact_errors import matrix
+from separatrix.rows import Block, Rows
+
+MAX_STEPS = 2000
+MAX_RESTARTS = 3
+MAX_GRADIENT_SHARE = 1e-13  # of the first gradient
+
+
+class ConjugateGradientSolution(NamedTuple):
+    """Coefficients, the intercept last, the passes they took, and the share of the gradient that is left."""
+
+    coefficients: np.ndarray
+    passes: int
+    gradient_share: float
+
+
+def solve_by_conjugate_gradients(
+    rows: Rows, weights: np.ndarray | None, alpha: float, *, intercept: bool
+) -> ConjugateGradientSolution:
+    rows.require_finite()
+    d = rows.n_columns
+
+    def sum_moments(block: Block) -> tuple[np.ndarray, np.ndarray, float, float]:
+        X = matrix(block, d).astype(np.float64, copy=False)
+        s = _take_weights(block, weights)
+        squares = X * X if isinstance(X, np.ndarray) else X.multiply(X)
+        return X.T @ s, squares.T @ s, s.sum(), s @ block.targets
+
+    column_sums, squares, total_weight, target_sum = rows.sum(sum_moments)
+    mean = column_sums / total_weight if intercept else np.zeros(d)
+    target_mean = target_sum / total_weight if intercept else 0.0
+    diagonal = squares - total_weight * mean**2 + alpha
+    scale = np.where(diagonal > 0, diagonal, 1.0) if alpha > 0 else np.ones(d)
+
+    def compute_negative_gradient(w: np.ndarray) -> np.ndarray:
+        """Xᵀ D (y − Xw) − αw of the moved rows."""
+        mean_score = float(mean @ w)
+
+        def sum_block(block: Block) -> tuple[np.ndarray, float]:
+            X = matrix(block, d)
+            residuals = _take_weights(block, weights) * (block.targets - target_mean - (X @ w - mean_score))
+            return X.T @ residuals, residuals.sum()
+
+        residual_products, residual_sum = rows.sum(sum_block)
+        return np.asarray(residual_products - mean * residual_sum - alpha * w)
+
+    def multiply(p: np.ndarray) -> np.ndarray:
+        mean_score = float(mean @ p)
+
+        def sum_block(block: Block) -> tuple[np.ndarray, float]:
+            X = matrix(block, d)
+            residuals = _take_weights(block, weights) * (X @ p - mean_score)
+            return X.T @ residuals, residuals.sum()
+
+        residual_products, residual_sum = rows.sum(sum_block)
+        return np.asarray(residual_products - mean * residual_sum + alpha * p)
+
+    w = np.zeros(d)
+    gradient = compute_negative_gradient(w)
+    initial_norm = float(np.linalg.norm(gradient))
+    passes, gradient_share = 2, 0.0 if initial_norm == 0 else 1.0
+    for _ in range(MAX_RESTARTS):
+        if gradient_share <= MAX_GRADIENT_SHARE:
+            break
+        step, n_steps = _iterate(multiply, gradient, scale, MAX_GRADIENT_SHARE * initial_norm / 4)
+        new_gradient = compute_negative_gradient(w + step)
+        passes += n_steps + 1
+        if not np.linalg.norm(new_gradient) < gradient_share * initial_norm:
+            break
+        w, gradient, gradient_share = (
+            w + step,
+            new_gradient,
+            float(np.linalg.norm(new_gradient)) / initial_norm,
+        )
+    return ConjugateGradientSolution(
+        np.append(w, target_mean - float(mean @ w) if intercept else 0.0), passes, gradient_share
+    )
+
+
+def _iterate(multiply, right_side: np.ndarray, scale: np.ndarray, tolerance: float) -> tuple[np.ndarray, int]:  # type: ignore[no-untyped-def]
+    """Conjugate gradients for A·step = g from 0 (Hestenes and Stiefel, 1952)."""
+    step = np.zeros_like(right_side)
+    residual = right_side.copy()
+    preconditioned = residual / scale
+    direction = preconditioned.copy()
+    squared_norm = float(residual @ preconditioned)
+    for n_steps in range(1, MAX_STEPS + 1):
+        image = multiply(direction)
+        curvature = float(direction @ image)
+        if not curvature > 0:
+            return step, n_steps
+        step_length = squared_norm / curvature
+        step += step_length * direction
+        residual -= step_length * image
+        if np.linalg.norm(residual) <= tolerance:
+            return step, n_steps
+        preconditioned = residual / scale
+        squared_norm, previous_squared_norm = float(residual @ preconditioned), squared_norm
+        direction = preconditioned + squared_norm / previous_squared_norm * direction
+    return step, MAX_STEPS
+
+
+def _take_weights(block: Block, weights: np.ndarray | None) -> np.ndarray:
+    return np.ones(len(block)) if weights is None else weights[block.start : block.stop]
