@@ -18,7 +18,7 @@ class ErrorCount(NamedTuple):
     """Errors (rows with s·score ≤ 0, exact) and the smallest s·score (a float) of some weights."""
 
     errors: int
-    smallest: float
+    min_margin: float
 
 
 def about(rows: Rows, positive: int) -> About:
@@ -52,22 +52,22 @@ def count_errors_by_class(rows: Rows, halfspaces: Mapping[int, tuple[Any, Any]])
         positive: ExactCounter(numbers, 0.0 if intercept is None else intercept)
         for positive, (numbers, intercept) in halfspaces.items()
     }
-    least = []
+    min_margins = []
 
     def errors_in(block: Block) -> tuple[int, ...]:
         found = [exact.count_in(block, positive, rows.n_columns) for positive, exact in ready.items()]
-        least.append([count_errors.smallest for count_errors in found])
-        return tuple(count_errors.errors for count_errors in found)
+        min_margins.append([count.min_margin for count in found])
+        return tuple(count.errors for count in found)
 
-    counted = zip(rows.count(errors_in), np.min(least, axis=0).tolist(), strict=True)
+    counted = zip(rows.count(errors_in), np.min(min_margins, axis=0).tolist(), strict=True)
     return {positive: ErrorCount(*both) for positive, both in zip(ready, counted, strict=True)}
 
 
 def count_errors_among(
     rows: Rows, positive: int, weights: np.ndarray, doubtful: np.ndarray, lowest: float
 ) -> ErrorCount:
-    """The tally of rows in memory of which all but the ``doubtful`` are known to be right by ``lowest`` or
-    more."""
+    """The error count of rows in memory of which all but the ``doubtful`` are known to be right by
+    ``lowest`` or more."""
     assert isinstance(rows, MemoryRows)
     if not len(doubtful):
         return ErrorCount(0, lowest)
