@@ -48,19 +48,19 @@ def count_errors_by_class(rows: Rows, halfspaces: Mapping[int, tuple[Any, Any]])
     """`count_errors` of the halfspaces of several classes, by the code of the class, in one pass for all."""
     if not halfspaces:
         return {}
-    ready = {
+    counters = {
         positive: ExactCounter(numbers, 0.0 if intercept is None else intercept)
         for positive, (numbers, intercept) in halfspaces.items()
     }
     min_margins = []
 
-    def errors_in(block: Block) -> tuple[int, ...]:
-        found = [exact.count_in(block, positive, rows.n_columns) for positive, exact in ready.items()]
+    def count_in(block: Block) -> tuple[int, ...]:
+        found = [counter.count_in(block, positive, rows.n_columns) for positive, counter in counters.items()]
         min_margins.append([count.min_margin for count in found])
         return tuple(count.errors for count in found)
 
-    counted = zip(rows.count(errors_in), np.min(min_margins, axis=0).tolist(), strict=True)
-    return {positive: ErrorCount(*both) for positive, both in zip(ready, counted, strict=True)}
+    counted = zip(rows.count(count_in), np.min(min_margins, axis=0).tolist(), strict=True)
+    return {positive: ErrorCount(*both) for positive, both in zip(counters, counted, strict=True)}
 
 
 def count_errors_among(
@@ -71,10 +71,12 @@ def count_errors_among(
     assert isinstance(rows, MemoryRows)
     if not len(doubtful):
         return ErrorCount(0, lowest)
-    some = rows.take(np.sort(doubtful))
-    exact = ExactCounter(weights[:-1], weights[-1])
-    wrong, least = exact.errors_among(some, some.signs(positive), np.arange(len(some)), rows.n_columns)
-    return ErrorCount(wrong, min(lowest, least))
+    doubtful_rows = rows.take(np.sort(doubtful))
+    counter = ExactCounter(weights[:-1], weights[-1])
+    errors, min_margin = counter.errors_among(
+        doubtful_rows, doubtful_rows.signs(positive), np.arange(len(doubtful_rows)), rows.n_columns
+    )
+    return ErrorCount(errors, min(lowest, min_margin))
 
 
 class ExactCounter:
@@ -90,9 +92,9 @@ class ExactCounter:
 
     @cached_property
     def margins(self) -> Margins:
-        plain = self._numbers.tolist() if isinstance(self._numbers, np.ndarray) else self._numbers
+        numbers = self._numbers.tolist() if isinstance(self._numbers, np.ndarray) else self._numbers
         bias = float(self._intercept) if isinstance(self._intercept, np.floating) else self._intercept
-        return Margins(tuple(plain), bias)
+        return Margins(tuple(numbers), bias)
 
     def count_in(self, block: Block, positive: int, n_columns: int) -> ErrorCount:
         """Of the rows of a block."""
@@ -103,8 +105,8 @@ class ExactCounter:
             return ErrorCount(*self.margins.count_errors(matrix(block, n_columns), signs, block.start))
         doubtful, found = np.empty(len(block), np.int32), np.array([np.inf, 0.0])
         n = certain_signs(block.X, signs, self.weights, doubtful, found)
-        wrong, lowest = self.errors_among(block, signs, doubtful[:n], n_columns)
-        return ErrorCount(int(found[WRONG]) + wrong, min(lowest, float(found[LOWEST])))
+        errors, lowest = self.errors_among(block, signs, doubtful[:n], n_columns)
+        return ErrorCount(int(found[WRONG]) + errors, min(lowest, float(found[LOWEST])))
 
     def errors_among(
         self, block: Block, signs: np.ndarray, chosen: np.ndarray, n_columns: int
@@ -128,7 +130,7 @@ def matrix(block: Block, n_columns: int) -> Any:
     return csr_array((X.data, X.indices, X.indptr.astype(np.int32)), shape=(len(block), n_columns))
 
 
-def separable(rows: Rows, positive: int, weights: np.ndarray, *, intercept: bool) -> Separable:
+def make_separable(rows: Rows, positive: int, weights: np.ndarray, *, intercept: bool) -> Separable:
     """The certificate for weights that `count_errors` found to make no error."""
     bias = float(weights[-1]) if intercept else None
     witness: Any = weights[:-1]  # the record makes a tuple of it

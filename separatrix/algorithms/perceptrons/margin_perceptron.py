@@ -151,8 +151,8 @@ class MarginPerceptron(OnlineClassifier):
         learner = run.learner
         assert isinstance(learner, KozinecLearner)
         margin_bound = facts["margin_at_most"] = float(ldexp(learner.norm, -run.exponent))
-        reached_share = max(0.0, facts["margin"] / margin_bound) if margin_bound > 0 else 0.0
-        if error_count.errors == 0 and (run.converged or reached_share >= self.share):
+        attained_share = max(0.0, facts["margin"] / margin_bound) if margin_bound > 0 else 0.0
+        if error_count.errors == 0 and (run.converged or attained_share >= self.share):
             support_rows = np.flatnonzero(learner.shares)
             multipliers = _integer_multipliers(learner.shares[support_rows])
             proof = MarginShare(
@@ -168,7 +168,7 @@ class MarginPerceptron(OnlineClassifier):
         if error_count.errors == 0:
             warn(
                 NothingProven,
-                f"The rows are separated, but with {reached_share:.3g} of the best margin for certain, not "
+                f"The rows are separated, but with {attained_share:.3g} of the best margin for certain, not "
                 f"the {self.share:g} asked for: {len(run.passes)} passes were not enough (max_iter).",
             )
         return super()._make_certificate(rows, positive, run, weights, error_count, facts)

@@ -19,7 +19,12 @@ from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, novikoff
 from separatrix.certificates import Undecided
 from separatrix.fitting import FitWarning, LinearClassifier, Solution, warn
-from separatrix.fitting.exact_errors import ErrorCount, count_errors_among, count_errors_by_class, separable
+from separatrix.fitting.exact_errors import (
+    ErrorCount,
+    count_errors_among,
+    count_errors_by_class,
+    make_separable,
+)
 from separatrix.fitting.parameters import is_whole, shown
 from separatrix.rows import DataError, Rows
 
@@ -184,7 +189,7 @@ class MistakeDriven(LinearClassifier):
     ) -> Any:
         """What is proven of these weights; where they err, what is known instead."""
         if error_count.errors == 0:
-            return separable(rows, positive, weights, intercept=self.fit_intercept)
+            return make_separable(rows, positive, weights, intercept=self.fit_intercept)
         reason = self._failure_reason(run, error_count.errors, rows.n_rows, facts)
         seconds_spent = sum(finished.seconds for finished in run.passes)
         return inseparable_or_undecided(

@@ -24,7 +24,7 @@ from separatrix.algorithms.perceptrons.training import Plan, train
 from separatrix.certificates import Certificates, Undecided
 from separatrix.fitting import FitWarning, History, Solution, warn
 from separatrix.fitting.rollback import restored_on_error
-from separatrix.fitting.validation import is_plain, labelled_rows
+from separatrix.fitting.validation import is_ready_array, labelled_rows
 from separatrix.rows import DataError, Rows, classes_named
 from separatrix.rows.block import all_finite, read_only
 
@@ -138,7 +138,7 @@ class OnlineClassifier(MistakeDriven):
 
         False, and nothing is learned: they are no such rows, or something is wrong with them.
         """
-        if not (is_plain(self, X) and X.flags.c_contiguous and len(X) <= MAX_PLAIN_ROWS):
+        if not (is_ready_array(self, X) and X.flags.c_contiguous and len(X) <= MAX_PLAIN_ROWS):
             return False
         if not (type(y) is np.ndarray and y.ndim == 1 and len(y) == len(X) and y.dtype.kind in "iubU"):
             return False
@@ -203,17 +203,17 @@ class OnlineClassifier(MistakeDriven):
 
     def _update_hyperparameters(self) -> None:
         """Have the learners go by the parameters as they are now; the run goes on."""
-        setting, active = self._settings(), self._active_settings
+        settings, active = self._settings(), self._active_settings
         if active is None:
             return
         try:
-            if setting == active:
+            if settings == active:
                 return
         except ValueError:  # an array of steps, and another one
             pass
-        if bool(setting[0]) != bool(active[0]):
+        if bool(settings[0]) != bool(active[0]):
             raise ValueError(
-                f"fit_intercept={setting[0]!r} cannot be taken up by weights that were learned with "
+                f"fit_intercept={settings[0]!r} cannot be taken up by weights that were learned with "
                 f"{active[0]!r}: set it back, or call fit."
             )
         self._check_parameters()
@@ -224,7 +224,7 @@ class OnlineClassifier(MistakeDriven):
             )
         for learner in (self._learners or {}).values():
             learner.update_hyperparameters(self._make_learner(self.n_features_in_, None))
-        self._active_settings = setting
+        self._active_settings = settings
 
     def _online_learners(self) -> dict[int, Learner]:
         """The learners of the last fit or partial_fit, or new ones; a loaded model is taken up again."""

@@ -28,8 +28,8 @@ from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.fitting import Solution
 from separatrix.fitting.exact_errors import ErrorCount, matrix
-from separatrix.fitting.predicted_scores import scores_of
-from separatrix.fitting.validation import plain_rows
+from separatrix.fitting.predicted_scores import predict_scores
+from separatrix.fitting.validation import unlabelled_rows
 
 MAX_BLOCK_ROWS = 512  # rows of a test block: scores of all voters on them stay small
 
@@ -150,7 +150,7 @@ class VotedPerceptron(OnlineClassifier):
     def decision_function(self, X: Any) -> np.ndarray:
         """Votes for +1 less votes for -1, as a share of all: between -1 and 1."""
         check_is_fitted(self)
-        rows = plain_rows(self, X)
+        rows = unlabelled_rows(self, X)
         binary = len(self.classes_) == 2
         voters_and_votes = (
             [(self.voters_, self.votes_)] if binary else list(zip(self.voters_, self.votes_, strict=True))
@@ -218,7 +218,7 @@ class VotingLearner(Learner):
 
 def _vote(X: Any, voters: np.ndarray, votes: np.ndarray) -> np.ndarray:
     is_nonzero = voters.any(axis=1)  # zero, as the first is, votes for -1
-    scores = scores_of(X, voters[is_nonzero, :-1], voters[is_nonzero, -1])
+    scores = predict_scores(X, voters[is_nonzero, :-1], voters[is_nonzero, -1])
     return (np.where(scores > 0, 1.0, -1.0) @ votes[is_nonzero] - votes[~is_nonzero].sum()) / max(
         1, votes.sum()
     )
