@@ -101,7 +101,7 @@ def sweep(rows, signs, visit, steps, constant, counts, weights):
     return mistakes, counts, weights
 
 
-def least_margin(x, sign, constant, weights):
+def bound_margin(x, sign, constant, weights):
     """Of one row: its margin, less what two sums of it can differ by."""
     terms = [sign * w * v for w, v in zip(weights, (*x, constant), strict=True)]
     return sum(terms) - 4 * (len(x) + 4) * Fraction(1, 2**53) * sum(map(abs, terms)) - Fraction(1, 2**1000)

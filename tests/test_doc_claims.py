@@ -19,18 +19,18 @@ def noise(n, seed):
 
 def test_the_pocket_is_the_best_of_two_weights_counted_per_pass_and_not_of_the_whole_run(monkeypatch):
     visited, counted = [], []
-    see, count = PocketLearner.see, pocket_module.errors_in_floats
+    visit_rows, count = PocketLearner.visit_rows, pocket_module.count_candidate_errors
 
-    def seen(self, X, signs, visit, first):
-        visited.append(np.column_stack([X, np.ones(len(X))])[visit] * signs[visit, None])
-        return see(self, X, signs, visit, first)
+    def recorded(self, X, signs, places, first):
+        visited.append(np.column_stack([X, np.ones(len(X))])[places] * signs[places, None])
+        return visit_rows(self, X, signs, places, first)
 
     def counting(rows, positive, candidates, constant):
         counted.append(count(rows, positive, candidates, constant))
         return counted[-1]
 
-    monkeypatch.setattr(PocketLearner, "see", seen)
-    monkeypatch.setattr(pocket_module, "errors_in_floats", counting)
+    monkeypatch.setattr(PocketLearner, "visit_rows", recorded)
+    monkeypatch.setattr(pocket_module, "count_candidate_errors", counting)
     better = 0
     for seed in range(12):
         X, y = noise(30, seed)
@@ -51,13 +51,13 @@ def test_the_pocket_is_the_best_of_two_weights_counted_per_pass_and_not_of_the_w
 
 def test_the_pocket_draws_each_row_independently_up_to_1024_rows(monkeypatch):
     """Beyond, a block of 1,024 rows is drawn and then that many of its rows."""
-    visits, see = [], PocketLearner.see
+    visits, visit_rows = [], PocketLearner.visit_rows
 
-    def seen(self, X, signs, visit, first):
-        visits.append((len(X), len(visit)))
-        return see(self, X, signs, visit, first)
+    def recorded(self, X, signs, places, first):
+        visits.append((len(X), len(places)))
+        return visit_rows(self, X, signs, places, first)
 
-    monkeypatch.setattr(PocketLearner, "see", seen)
+    monkeypatch.setattr(PocketLearner, "visit_rows", recorded)
     for n in (1024, 1025):
         visits.clear()
         sx.PocketPerceptron(max_iter=1, random_state=0).fit(*noise(n, 0))

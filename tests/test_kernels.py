@@ -27,12 +27,13 @@ from separatrix.algorithms.perceptrons import variant_kernels
 from separatrix.algorithms.perceptrons.skipping import (
     angle_bound_kernels,
     angle_bound_signs_kernels,
+    angle_state_kernels,
     int8_product_kernels,
     quantise_kernels,
     quantised_kernels,
     quantised_pass_kernels,
 )
-from separatrix.algorithms.perceptrons.sweep_kernels import least_margin, sweep
+from separatrix.algorithms.perceptrons.sweep_kernels import bound_margin, sweep
 from separatrix.kernels import POLICY, certain_signs, disk_cache, scores
 from separatrix.kernels.disk_cache import kernel_sources
 from separatrix.rows import as_rows
@@ -130,9 +131,9 @@ def test_least_margin(case):
     for constant, weights, exact in case.starts():
         for i, row in enumerate(case.rows):
             for sign in (1.0, -1.0):
-                found = least_margin(part_of(case.X, i, i + 1), sign, constant, weights)
+                found = bound_margin(part_of(case.X, i, i + 1), sign, constant, weights)
                 margin = naive.dot(exact, [*row, Fraction(constant)]) * int(sign)
-                expected = naive.least_margin(row, int(sign), Fraction(constant), exact)
+                expected = naive.bound_margin(row, int(sign), Fraction(constant), exact)
                 assert expected - (margin - expected) / 8 <= Fraction(found) <= margin
 
 
@@ -147,20 +148,20 @@ def test_a_least_margin_above_zero_is_no_mistake(exponent):
         X[0, -1], weights[-2] = -np.vdot(X[0, :-1], weights[:-2]), 1.0  # a score of 0 but for rounding
         sign = rng.choice([-1.0, 1.0])
         with np.errstate(all="ignore"):
-            least = least_margin(read_only(X), sign, 0.0, weights)
+            least = bound_margin(read_only(X), sign, 0.0, weights)
             place, counts = np.zeros(1, np.int32), np.zeros(1, np.int32)
             made = sweep(read_only(X), np.array([sign], np.int8), place, np.ones(1), 0.0, counts, weights)
         assert not (least > 0 and made)
     for value in (np.nan, np.inf, -np.inf):
         for sign in (1.0, -1.0):
             with np.errstate(all="ignore"):
-                assert not least_margin(read_only(np.array([[1.0, value]])), sign, 1.0, np.ones(3)) > -np.inf
+                assert not bound_margin(read_only(np.array([[1.0, value]])), sign, 1.0, np.ones(3)) > -np.inf
 
 
-def sight_of(n, d, constant, step):
-    scalars = angle_bound_kernels.empty_scalars(d, d, constant, step)
+def angle_state(n, d, constant, step):
+    scalars = angle_state_kernels.make_scalars(d, d, constant, step)
     notes = (np.empty(n, np.float32), np.empty(n, np.float32))
-    return angle_bound_kernels.AngleState(*notes, np.zeros(d + 1), scalars)
+    return angle_state_kernels.AngleState(*notes, np.zeros(d + 1), scalars)
 
 
 def part_of(X, start, stop):
@@ -172,11 +173,11 @@ def part_of(X, start, stop):
 
 
 @pytest.mark.parametrize("size", [30, 7])
-def test_noting_sweep(case, size):
+def test_recording_pass(case, size):
     """The first pass in one reading is `measure_norms` and `sweep` in two, in one block or in several."""
     n = len(case.rows)
     for constant, weights, exact in case.starts():
-        state = sight_of(n, len(case.centre), constant, 0.5)
+        state = angle_state(n, len(case.centre), constant, 0.5)
         largest, counts, mistakes = np.zeros(3), np.zeros(n, np.int32), 0
         for start in range(0, n, size):
             part = slice(start, start + size)
@@ -194,13 +195,16 @@ def test_noting_sweep(case, size):
             for noted, square in zip(naive.exact(state.squares), squares, strict=True):
                 assert square <= noted <= square * (1 + Fraction(3, 10**7))
         assert (Fraction(largest[0]), largest[2]) == (max(squares), 0.0)
-        assert (state.scalars[angle_bound_kernels.SEEN], state.scalars[angle_bound_kernels.MADE]) == (
+        assert (
+            state.scalars[angle_state_kernels.ROWS_SEEN],
+            state.scalars[angle_state_kernels.MISTAKES_MADE],
+        ) == (
             n,
             mistakes,
         )
 
 
-def assert_census(rows, signs, constant, weights, doubtful, found):
+def assert_certain_signs(rows, signs, constant, weights, doubtful, found):
     """No row that is wrong is told right, and the least margin of the others is told."""
     margins = [naive.dot(weights, z) for z in naive.signed(rows, signs, Fraction(constant))]
     assert len(set(doubtful)) == len(doubtful)
@@ -210,23 +214,23 @@ def assert_census(rows, signs, constant, weights, doubtful, found):
 
 
 @pytest.mark.parametrize("full", [0.0, 1.0])
-def test_reaching_sweep_and_census(case, full):
+def test_skipping_pass_and_certain_signs(case, full):
     """Passes that leave rows out are plain passes; in the end all rows are told right from wrong."""
     n = len(case.rows)
     signs = np.array([1 if sum(row) > -1 else -1 for row in case.rows], np.int8)
     for constant, weights, exact in case.starts():
-        state = sight_of(n, len(case.centre), constant, 0.5)
+        state = angle_state(n, len(case.centre), constant, 0.5)
         counts, expected = np.zeros(n, np.int32), (None, [0] * n, exact)
         for number in range(6):
             with np.errstate(all="ignore"):
                 if number == 0:
                     given = (case.X, signs, case.centre, state, np.zeros(3), counts, weights)
                     mistakes = angle_bound_kernels.recording_pass(*given)
-                    state.angle_budgets[: int(state.scalars[angle_bound_kernels.N_INVALID])] = -np.inf
+                    state.angle_budgets[: int(state.scalars[angle_state_kernels.INVALID_ROWS])] = -np.inf
                 else:
-                    if not angle_bound_kernels.set_reference(weights, state) < np.inf:
+                    if not angle_state_kernels.set_reference(weights, state) < np.inf:
                         state.angle_budgets[:] = -np.inf
-                    state.scalars[angle_bound_kernels.FULL] = full
+                    state.scalars[angle_state_kernels.READS_ALL] = full
                     mistakes = angle_bound_kernels.skipping_pass(case.X, signs, state, counts, weights)
             steps = [Fraction(1, 2)] * n
             expected = naive.sweep(
@@ -238,23 +242,23 @@ def test_reaching_sweep_and_census(case, full):
             left = angle_bound_signs_kernels.skipping_certain_signs(
                 case.X, signs, state, weights, doubtful, found
             )
-        assert_census(case.rows, signs, constant, expected[2], doubtful[:left], found)
+        assert_certain_signs(case.rows, signs, constant, expected[2], doubtful[:left], found)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize(("n", "d"), [(1, 1), (64, 3), (150, 6), pytest.param(1100, 2, marks=compiled)])
-def test_shaded_sweep(dtype, n, d):
-    """Passes over rows with a shadow are plain passes; a new order or a new anchor changes nothing else."""
+def test_quantised_pass(dtype, n, d):
+    """Passes over a quantised copy are plain passes; a new order or reference changes nothing else."""
     case = Case(dtype, (n, d), seed=1)
     signs = np.array([1 if sum(row) > -1 else -1 for row in case.rows], np.int8)
     squares, largest = np.zeros(n, np.float32), np.zeros(3)
-    quantised = quantised_kernels.empty_copy(n, d, np.empty(quantised_kernels.words_of(n, d), np.int32))
+    quantised = quantised_kernels.allocate_copy(n, d, np.empty(quantised_kernels.codes_shape(n, d), np.int32))
     for constant, weights, exact in case.starts():
         counts, expected = np.zeros(n, np.int32), (None, [0] * n, exact)
         for number in range(6):
             with np.errstate(all="ignore"):
                 if number % 2 == 0:  # all panels drawn at once, none, and in the order that they have
-                    steps = np.full(quantised_kernels.WINDOW, 0.5)
+                    steps = np.full(quantised_kernels.WINDOW_ROWS, 0.5)
                     anew, soon = ((True, np.inf), (True, 0.0), (False, 0.0))[number // 2]
                     quantised.reference[:] = (weights, weights[::-1], 0.0)[number // 2]
                     given = (case.X, signs, squares, steps, constant, np.zeros(d), largest)
@@ -264,7 +268,7 @@ def test_shaded_sweep(dtype, n, d):
                     assert largest.tolist() == pytest.approx([max(sizes), max(sizes), 0.0])
                 else:
                     quantised.progress[:] = mistakes = 0
-                    while quantised.progress[quantised_kernels.PLACE] < n:
+                    while quantised.progress[quantised_kernels.NEXT_ROW] < n:
                         given = (case.X, signs, np.full(50, 0.5), constant, quantised)
                         mistakes += quantised_pass_kernels.quantised_pass(*given, counts, weights)
             steps = [Fraction(1, 2)] * n
@@ -277,15 +281,15 @@ def test_shaded_sweep(dtype, n, d):
             left = quantised_pass_kernels.quantised_certain_signs(
                 case.X, signs, squares, constant, quantised, weights, doubtful, found
             )
-        assert_census(case.rows, signs, constant, expected[2], doubtful[:left], found)
+        assert_certain_signs(case.rows, signs, constant, expected[2], doubtful[:left], found)
 
 
 PRODUCTS = {
     "as called": lambda: numba.njit(lambda *given: int8_product_kernels.add_products(*given)),
-    "one by one": lambda: numba.njit(int8_product_kernels.one_by_one),
-    "four pairs": lambda: numba.njit(int8_product_kernels.adding_pairs(4)),
-    "eight pairs": lambda: numba.njit(int8_product_kernels.adding_pairs(8)),
-    "sixteen pairs": lambda: numba.njit(int8_product_kernels.adding_pairs(16)),
+    "one by one": lambda: numba.njit(int8_product_kernels.add_products_in_loop),
+    "four pairs": lambda: numba.njit(int8_product_kernels.make_pairwise_adder(4)),
+    "eight pairs": lambda: numba.njit(int8_product_kernels.make_pairwise_adder(8)),
+    "sixteen pairs": lambda: numba.njit(int8_product_kernels.make_pairwise_adder(16)),
 }
 
 
@@ -294,7 +298,7 @@ PRODUCTS = {
 def test_add_products(way, n_words):
     """Every way to the sums, whether or not it is the one that this processor goes; the largest included."""
     lanes = {"four pairs": 4, "eight pairs": 8, "sixteen pairs": 16}.get(way, 0)
-    if lanes > int8_product_kernels.sums_at_once() or (lanes and numba.config.DISABLE_JIT):
+    if lanes > int8_product_kernels.count_lanes() or (lanes and numba.config.DISABLE_JIT):
         pytest.skip("This processor has no such instruction, or nothing is compiled.")
     random = np.random.default_rng(n_words)
     most = min(32767, 2**24 // (4 * n_words) - 1)
@@ -700,7 +704,7 @@ def test_no_instruction_is_named_that_is_switched_off(features, tmp_path):
         "PYTHONPATH": str(ROOT),
     }
     needed = 16 if features.startswith(WIDE) else 8 if features == "+avx2" else 0
-    if int8_product_kernels.sums_at_once() < needed:
+    if int8_product_kernels.count_lanes() < needed:
         pytest.skip("This processor has no such instruction.")
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "512\n"), done.stderr

@@ -86,9 +86,9 @@ UNITS = frozenset({
     "ANGLES", "BARS", "BINS", "BITS", "BLOCKS", "BYTES", "CHARACTERS", "CLASSES", "COEFFICIENTS", "COLUMNS",
     "COST", "COSTS", "COUNT", "DEGREES", "DIGITS", "ELEMENTS", "ENTRIES", "EQUATIONS", "EXIT", "EXPONENT",
     "FACTOR", "FRAMES", "GROUPS", "HEIGHT", "INTEGER", "INTERVALS", "ITERATIONS", "LABELLINGS", "LEVELS",
-    "LINES", "MISTAKES", "MULTIPLES", "NAMES", "OPSET", "PASSES", "POINTS", "PRIME", "PRIMES", "PRODUCTS",
-    "RESTARTS", "ROUNDS", "ROWS", "SCORE", "SECONDS", "SHARE", "SIZE", "STEPS", "SUM", "TASKS", "TERMS",
-    "THREADS", "VALUE", "VALUES", "VERSION", "WEIGHT", "WIDTH", "WORDS",
+    "LINES", "MISTAKES", "MULTIPLES", "NAMES", "OPSET", "PANELS", "PASSES", "POINTS", "PRIME", "PRIMES",
+    "PRODUCTS", "RESTARTS", "ROUNDS", "ROWS", "SCORE", "SECONDS", "SHARE", "SIZE", "STEPS", "SUM", "TASKS",
+    "TERMS", "THREADS", "VALUE", "VALUES", "VERSION", "WEIGHT", "WIDTH", "WORDS",
 })  # fmt: skip
 # {file or folder: {constant: why it has no unit}}
 DIMENSIONLESS = {
@@ -113,6 +113,32 @@ DIMENSIONLESS = {
         **dict.fromkeys(("EXCESS", "LOSS"), "a place in an array"),
         **dict.fromkeys(("HARD_MARGIN_GAP", "SOFT_MARGIN_GAP", "STRETCHES"), "relative"),
         "WARM_START_PENALTY": "a share per unit of the margin",
+    },
+    "algorithms/perceptrons/mistake_driven.py": {"LEAST_DOUBLE": "the least double"},
+    "algorithms/perceptrons/skipping/angle_state_kernels.py": dict.fromkeys(
+        (
+            "CONSTANT",
+            "INNER_PRODUCT",
+            "MAX_SQUARED_NORM",
+            "NORM_ERROR",
+            "READS_ALL",
+            "REFERENCE_SQUARED_NORM",
+            "RELATIVE_ERROR",
+            "SQUARED_NORM",
+            "STEP",
+            "TOTAL_TURN",
+            "TURN_UNKNOWN",
+            "UPDATES",
+        ),
+        "a place in an array",
+    ),
+    "algorithms/perceptrons/skipping/quantised_kernels.py": dict.fromkeys(
+        ("COSINE", "DEFAULT_SCALES", "ERROR_BOUND", "MIN_SLACK", "NEXT_ROW", "NORM", "RESOLUTION"),
+        "a place in an array",
+    ),
+    "algorithms/perceptrons/sweep_kernels.py": {
+        "MAX_UNDERFLOW": "what all products that underflow may add up to",
+        "UNIT_ROUNDOFF": "u of the error analysis",
     },
     "certificates/arithmetic/enclosures.py": {
         "_LEAST_DOUBLE": "a number of its own",

@@ -983,7 +983,7 @@ def test_every_quantity_of_the_theorem_is_an_attribute():
 
 
 def counted(model):
-    return {"mistakes": model.mistakes_, "updates": model.updates_, "turns": model.updates_}[
+    return {"mistakes": model.mistakes_, "updates": model.updates_, "rounds": model.updates_}[
         model._bounded_quantity
     ]
 

@@ -70,8 +70,8 @@ def test_each_class_as_if_it_were_alone(kind, gap, noise):
 
 
 def test_with_the_copy_and_with_small_blocks(monkeypatch):
-    monkeypatch.setattr(passes, "LATE_MISTAKES", 0)
-    monkeypatch.setattr(passes, "WORTH_COMPILING", 0)
+    monkeypatch.setattr(passes, "MIN_LATE_MISTAKES", 0)
+    monkeypatch.setattr(passes, "MIN_READ_BYTES", 0)
     monkeypatch.setattr(passes, "WELL_WITHIN_SHARE", -1.0)
     original = DenseRows.__init__
 
@@ -85,7 +85,7 @@ def test_with_the_copy_and_with_small_blocks(monkeypatch):
 
 
 def test_blocks_change_nothing_that_is_noted():
-    """Reach, lengths and the figures of a first pass in blocks are those of one in a piece."""
+    """Angle budgets, norms and the figures of a first pass in blocks are those of one in a piece."""
     X, y = directions(gap=3.0)
     rows = DenseRows(X, y.astype(np.int32), np.arange(CLASSES), rows_in_block=777)
     seen = []
@@ -93,9 +93,9 @@ def test_blocks_change_nothing_that_is_noted():
         weights, counts = np.zeros(9), np.zeros(len(X), np.int32)
         watched = passes.SkippingPasses(passes.SharedRowData(rows), 2, 1.0, 1.0, counts, weights)
         assert watched.make_short_pass() is None
-        made = sum(watched.see(block.X, block.start, block.stop) for block in blocks)
+        made = sum(watched.visit_block(block.X, block.start, block.stop) for block in blocks)
         assert watched.passes_made == 1
-        state, norms = watched._reach.state, watched.shared.norms
+        state, norms = watched._angle_bounds.state, watched.shared.norms
         arrays = (state.angle_budgets, state.squares, state.scalars, norms.largest, weights, counts)
         seen.append((made, [array.tobytes() for array in arrays]))
     assert seen[0] == seen[1]
@@ -115,14 +115,14 @@ def walks(monkeypatch):
         return blocks
 
     monkeypatch.setattr(Rows, "blocks", counting(Rows.blocks))
-    walk = training._walk
+    walk = training._visit_all
 
     def watched(*given):
         stage[0] = "pass"
         walk(*given)
         stage[0] = "after"
 
-    monkeypatch.setattr(training, "_walk", watched)
+    monkeypatch.setattr(training, "_visit_all", watched)
     return found
 
 

@@ -17,10 +17,10 @@ from separatrix.fitting.exact_errors import about
 from separatrix.fitting.fit_warnings import FitWarning, NothingProven, NotSeparable, warn
 from separatrix.fitting.parameters import require_flags, require_seed, require_verbosity
 from separatrix.fitting.predicted_scores import Scores
-from separatrix.fitting.progress import printed
+from separatrix.fitting.progress import print_progress
 from separatrix.fitting.rollback import restored_on_error
 from separatrix.fitting.solution import Solution
-from separatrix.fitting.validation import labelled_rows, plain_rows
+from separatrix.fitting.validation import labelled_rows, unlabelled_rows
 from separatrix.halfspace import Halfspace
 from separatrix.rows import Rows
 from separatrix.rows.arrow_validation import refuse_damaged
@@ -67,9 +67,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         self._restart(previous is not None and np.array_equal(previous, self.classes_))
         rows = rows.weighted(self._row_weights(rows, sample_weight))
         tasks = self._tasks()
-        with printed(getattr(self, "verbose", 0)):
-            solved = zip(self._solve_all(rows, tasks), tasks, strict=True)
-        self._keep([_described(solution, rows, positive) for solution, positive in solved])
+        with print_progress(getattr(self, "verbose", 0)):
+            solutions = zip(self._solve_all(rows, tasks), tasks, strict=True)
+        self._keep([_name_rows(solution, rows, positive) for solution, positive in solutions])
 
     def _row_weights(self, rows: Rows, sample_weight: Any) -> np.ndarray | None:
         """How often each row counts; None: once, as for every method that knows no weights."""
@@ -98,12 +98,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         self._keep_weights([s.weights for s in solutions], [s.halfspace for s in solutions])
         binary = len(self.classes_) == 2
 
-        def either(values: list[Any]) -> Any:
+        def one_or_all(values: list[Any]) -> Any:
             return values[0] if binary else tuple(values)
 
         proofs = [s.certificate for s in solutions]
         self.certificate_ = proofs[0] if binary else Certificates(proofs)
-        self.history_ = either([s.history for s in solutions])
+        self.history_ = one_or_all([s.history for s in solutions])
         for stale in set(self._facts) - set(solutions[0].facts):
             self.__dict__.pop(f"{stale}_", None)
         self._facts = tuple(solutions[0].facts)
@@ -117,53 +117,57 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         table = np.array(weights)
         self.coef_ = table[:, :-1]
         self.intercept_ = table[:, -1]
-        given = halfspaces or [None] * len(weights)
-        made = [_halfspace(w) if h is None else h for w, h in zip(weights, given, strict=True)]
-        self.halfspace_ = made[0] if len(self.classes_) == 2 else tuple(made)
+        known_halfspaces = halfspaces or [None] * len(weights)
+        all_halfspaces = [
+            _make_halfspace(w) if h is None else h for w, h in zip(weights, known_halfspaces, strict=True)
+        ]
+        self.halfspace_ = all_halfspaces[0] if len(self.classes_) == 2 else tuple(all_halfspaces)
 
     def _fitted_state(self) -> dict[str, Any]:
         """What a fit has found, by the names it has on the model, for a file to keep."""
         return {key: value for key, value in vars(self).items() if FITTED_ATTRIBUTE.fullmatch(key)}
 
-    def _restore_state(self, found: dict[str, Any]) -> None:
+    def _restore_state(self, state: dict[str, Any]) -> None:
         """Take back what `_fitted_state` gave; a ``ValueError`` if it does not fit together."""
-        for key, value in found.items():
+        for key, value in state.items():
             if not FITTED_ATTRIBUTE.fullmatch(key) or hasattr(type(self), key):
                 raise ValueError(f"it holds {key!r}, which is nothing that a model learns.")
             setattr(self, key, value)
-        if isinstance(found.get("certificate_"), tuple):
-            self.certificate_ = Certificates(found["certificate_"])
-        self._facts = tuple(key[:-1] for key in found if key not in COMMON_ATTRIBUTES)
-        n_columns, classes = found["n_features_in_"], found["classes_"]
+        if isinstance(state.get("certificate_"), tuple):
+            self.certificate_ = Certificates(state["certificate_"])
+        self._facts = tuple(key[:-1] for key in state if key not in COMMON_ATTRIBUTES)
+        n_columns, classes = state["n_features_in_"], state["classes_"]
         if type(n_columns) is not int or n_columns < 1 or classes.ndim != 1 or len(classes) < 2:
             raise ValueError("its classes or its number of columns make no sense.")
-        names = found.get("feature_names_in_")
+        names = state.get("feature_names_in_")
         if names is not None and names.shape != (n_columns,):
             raise ValueError("its feature names do not match its number of columns.")
-        self._restore_weights(found, 1 if len(classes) == 2 else len(classes))
+        self._restore_weights(state, 1 if len(classes) == 2 else len(classes))
 
-    def _restore_weights(self, found: dict[str, Any], n_tasks: int) -> None:
-        coef, intercept = found["coef_"], found["intercept_"]
+    def _restore_weights(self, state: dict[str, Any], n_tasks: int) -> None:
+        coef, intercept = state["coef_"], state["intercept_"]
         if coef.shape != (n_tasks, self.n_features_in_) or intercept.shape != (n_tasks,):
             raise ValueError("its weights do not match its classes and columns.")
-        halfspaces = found["halfspace_"] if n_tasks > 1 else (found["halfspace_"],)
+        halfspaces = state["halfspace_"] if n_tasks > 1 else (state["halfspace_"],)
         # As a fit keeps them: views of one table, so that predictions go through the same machine code.
         self._keep_weights(list(np.column_stack([coef, intercept])), list(halfspaces))
 
     def _warn(self, certificates: list[Any]) -> None:
         """One warning for a fit that did not find what it looked for, with the first task's reason."""
-        short = [(k, c) for k, c in enumerate(certificates) if isinstance(c, Undecided | Inseparable)]
-        if not short:
+        unproven = [(k, c) for k, c in enumerate(certificates) if isinstance(c, Undecided | Inseparable)]
+        if not unproven:
             return
-        first, certificate = short[0]
-        kind: type[FitWarning] = NothingProven if isinstance(certificate, Undecided) else NotSeparable
-        message = certificate.reason if isinstance(certificate, Undecided) else _conflict(certificate)
+        first, certificate = unproven[0]
+        category: type[FitWarning] = NothingProven if isinstance(certificate, Undecided) else NotSeparable
+        message = (
+            certificate.reason if isinstance(certificate, Undecided) else _describe_conflict(certificate)
+        )
         if len(certificates) > 1:
             message = (
-                f"{len(short)} of {len(certificates)} classes have no halfspace of their own here. "
+                f"{len(unproven)} of {len(certificates)} classes have no halfspace of their own here. "
                 f"Class {self.classes_[first]} against the rest: {message}"
             )
-        warn(kind, message)
+        warn(category, message)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of rows predicted right; `Rows` bring their own labels."""
@@ -179,22 +183,22 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         A score beyond the range of doubles is infinite, and one below it the least double, with its sign.
         """
         check_is_fitted(self)
-        rows = plain_rows(self, X)
+        rows = unlabelled_rows(self, X)
         parts = rows.checked().each(self._scores(self.coef_, self.intercept_), parallel_blas=True)
         scores = np.concatenate(list(parts))
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _scores(self, coef: np.ndarray, intercept: np.ndarray) -> Scores:
-        return Scores(coef, intercept, apart=len(self.classes_) > 2)
+        return Scores(coef, intercept, row_by_row=len(self.classes_) > 2)
 
     def predict(self, X: Any) -> np.ndarray:
         """Labels: with two classes the larger one where the score is above 0, else the smaller."""
         scores = self.decision_function(X)
-        chosen = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[chosen]
+        codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[codes]
 
 
-def _described(solution: Solution, rows: Rows, positive: int) -> Solution:
+def _name_rows(solution: Solution, rows: Rows, positive: int) -> Solution:
     """The solution; a certificate that proves nothing names the rows of the fit all the same."""
     proof = solution.certificate
     if not isinstance(proof, Undecided):
@@ -203,7 +207,7 @@ def _described(solution: Solution, rows: Rows, positive: int) -> Solution:
     return replace(solution, certificate=bound)
 
 
-def _halfspace(weights: np.ndarray) -> Halfspace | None:
+def _make_halfspace(weights: np.ndarray) -> Halfspace | None:
     """None: the weights have overflowed."""
     try:
         return Halfspace(weights[:-1], float(weights[-1]))
@@ -211,9 +215,9 @@ def _halfspace(weights: np.ndarray) -> Halfspace | None:
         return None
 
 
-def _conflict(proof: Inseparable) -> str:
-    named = ", ".join(map(str, proof.rows[:6])) + (", ..." if len(proof.rows) > 6 else "")
+def _describe_conflict(proof: Inseparable) -> str:
+    row_list = ", ".join(map(str, proof.rows[:6])) + (", ..." if len(proof.rows) > 6 else "")
     return (
-        f"No halfspace has every row strictly on its side: rows {named} prove it (certificate_). "
+        f"No halfspace has every row strictly on its side: rows {row_list} prove it (certificate_). "
         "The weights are what the method ended with."
     )

@@ -18,7 +18,7 @@ class ErrorCount(NamedTuple):
     """Errors (rows with s·score ≤ 0, exact) and the smallest s·score (a float) of some weights."""
 
     errors: int
-    smallest: float
+    min_margin: float
 
 
 def about(rows: Rows, positive: int) -> About:
@@ -48,45 +48,43 @@ def count_errors_by_class(rows: Rows, halfspaces: Mapping[int, tuple[Any, Any]])
     """`count_errors` of the halfspaces of several classes, by the code of the class, in one pass for all."""
     if not halfspaces:
         return {}
-    ready = {
+    counters = {
         positive: ExactCounter(numbers, 0.0 if intercept is None else intercept)
         for positive, (numbers, intercept) in halfspaces.items()
     }
-    counted = zip(*rows.in_large_blocks().each(ExactCounts(ready)), strict=True)
-    return {
-        positive: ErrorCount(
-            sum(count.errors for count in counts), _least(count.smallest for count in counts)
-        )
-        for positive, counts in zip(ready, counted, strict=True)
-    }
+    counted = zip(*rows.in_large_blocks().each(ExactCounts(counters)), strict=True)
+    return dict(zip(counters, map(_join_counts, counted), strict=True))
 
 
-def _least(values: Iterable[float]) -> float:
-    """The smallest value; NaN if there is one."""
-    return float(np.min(list(values)))
+def _join_counts(counts: Iterable[ErrorCount]) -> ErrorCount:
+    """The errors of several blocks, and their smallest score; NaN if there is one."""
+    errors, min_margins = zip(*counts, strict=True)
+    return ErrorCount(sum(errors), float(np.min(min_margins)))
 
 
 @dataclass(frozen=True)
 class ExactCounts:
     """The errors of several halfspaces among the rows of a block, by the code of the class."""
 
-    halfspaces: Mapping[int, ExactCounter]
+    counters: Mapping[int, ExactCounter]
 
     def __call__(self, block: Block) -> list[ErrorCount]:
-        return [exact.count_in(block, positive) for positive, exact in self.halfspaces.items()]
+        return [counter.count_in(block, positive) for positive, counter in self.counters.items()]
 
 
 def count_errors_among(
     rows: Rows, positive: int, weights: np.ndarray, doubtful: np.ndarray, lowest: float
 ) -> ErrorCount:
-    """The tally of rows in memory of which all but the ``doubtful`` are known to be right by ``lowest`` or
-    more."""
+    """The error count of rows in memory of which all but the ``doubtful`` are known to be right by
+    ``lowest`` or more."""
     if not len(doubtful):
         return ErrorCount(0, lowest)
-    some = rows.take(np.sort(doubtful)).whole()
-    exact = ExactCounter(weights[:-1], weights[-1])
-    wrong, least = exact.errors_among(some, some.signs(positive), np.arange(len(some)))
-    return ErrorCount(wrong, min(lowest, least))
+    doubtful_rows = rows.take(np.sort(doubtful)).whole()
+    counter = ExactCounter(weights[:-1], weights[-1])
+    errors, min_margin = counter.errors_among(
+        doubtful_rows, doubtful_rows.signs(positive), np.arange(len(doubtful_rows))
+    )
+    return ErrorCount(errors, min(lowest, min_margin))
 
 
 class ExactCounter:
@@ -102,9 +100,9 @@ class ExactCounter:
 
     @cached_property
     def margins(self) -> Margins:
-        plain = self._numbers.tolist() if isinstance(self._numbers, np.ndarray) else self._numbers
+        numbers = self._numbers.tolist() if isinstance(self._numbers, np.ndarray) else self._numbers
         bias = float(self._intercept) if isinstance(self._intercept, np.floating) else self._intercept
-        return Margins(tuple(plain), bias)
+        return Margins(tuple(numbers), bias)
 
     def count_in(self, block: Block, positive: int) -> ErrorCount:
         """Of the rows of a block."""
@@ -115,8 +113,8 @@ class ExactCounter:
             return ErrorCount(*self.margins.count_errors(block.matrix(), signs, block.start))
         doubtful, found = np.empty(len(block), np.int32), np.array([np.inf, 0.0])
         n = certain_signs(block.X, signs, self.weights, doubtful, found)
-        wrong, lowest = self.errors_among(block, signs, doubtful[:n])
-        return ErrorCount(int(found[WRONG]) + wrong, min(lowest, float(found[LOWEST])))
+        errors, lowest = self.errors_among(block, signs, doubtful[:n])
+        return ErrorCount(int(found[WRONG]) + errors, min(lowest, float(found[LOWEST])))
 
     def errors_among(self, block: Block, signs: np.ndarray, chosen: np.ndarray) -> tuple[int, float]:
         """How many of the chosen rows of a block are wrong, and their least margin."""
@@ -132,7 +130,7 @@ def matrix(block: Block, n_columns: int) -> Any:
     return block.matrix()
 
 
-def separable(rows: Rows, positive: int, weights: np.ndarray, *, intercept: bool) -> Separable:
+def make_separable(rows: Rows, positive: int, weights: np.ndarray, *, intercept: bool) -> Separable:
     """The certificate for weights that `count_errors` found to make no error."""
     bias = float(weights[-1]) if intercept else None
     witness: Any = weights[:-1]  # the record makes a tuple of it

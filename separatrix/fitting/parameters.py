@@ -120,14 +120,14 @@ def require_verbosity(model: Any) -> None:
 
 def require_flags(model: Any) -> None:
     """Refuse anything but true and false where one of the two is the default: the text "no" would be true."""
-    kind: Any = type(model)
-    for name in _flags(kind):
+    estimator_class: Any = type(model)
+    for name in _flags(estimator_class):
         value = getattr(model, name)
         if not isinstance(value, bool | np.bool_):
             raise ValueError(f"{name}={shown(value)} must be True or False.")
 
 
 @cache
-def _flags(kind: type) -> tuple[str, ...]:
-    parameters = signature(kind).parameters.values()
+def _flags(estimator_class: type) -> tuple[str, ...]:
+    parameters = signature(estimator_class).parameters.values()
     return tuple(parameter.name for parameter in parameters if isinstance(parameter.default, bool))

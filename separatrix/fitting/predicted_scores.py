@@ -14,26 +14,29 @@ LEAST_CERTAIN_SCORE = 2.0**-1000  # more than products below the range of double
 LEAST_NORMAL = 2.0**-1022
 
 
-def scores_of(X: Any, coef: np.ndarray, intercept: np.ndarray, *, apart: bool = False) -> np.ndarray:
-    """X·wᵀ + b, a column for each row of ``coef``; ``apart``: row by row, so that a tie between columns does
-    not hang on the rows beside it.
+def predict_scores(
+    X: Any, coef: np.ndarray, intercept: np.ndarray, *, row_by_row: bool = False
+) -> np.ndarray:
+    """X·wᵀ + b, a column for each row of ``coef``; with ``row_by_row`` a tie between columns does not
+    hang on the rows beside it.
 
     Sums round, but none is lost to overflow or underflow: where one may have been, `Halfspace` makes it
     exactly.
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        if apart and isinstance(X, np.ndarray):
+        if row_by_row and isinstance(X, np.ndarray):
             scores = np.vecdot(X[:, np.newaxis], coef)
         else:
             scores = np.asarray(X @ coef.T)
         scores += intercept
-    sizes = np.abs(scores)
-    if sizes.min(initial=1.0) > LEAST_CERTAIN_SCORE and sizes.max(initial=1.0) < np.inf:
+    magnitudes = np.abs(scores)
+    if magnitudes.min(initial=1.0) > LEAST_CERTAIN_SCORE and magnitudes.max(initial=1.0) < np.inf:
         return scores
-    doubtful = ~((sizes > LEAST_CERTAIN_SCORE) & (sizes < np.inf))
-    some = X[doubtful.any(axis=1)]
-    if _least(some) * _least(coef) >= LEAST_NORMAL:  # no product underflows: a score of 0 is one
-        doubtful &= ~(sizes <= LEAST_CERTAIN_SCORE)
+    doubtful = ~((magnitudes > LEAST_CERTAIN_SCORE) & (magnitudes < np.inf))
+    doubtful_rows = X[doubtful.any(axis=1)]
+    # Where no product underflows, a score of 0 is one.
+    if _min_magnitude(doubtful_rows) * _min_magnitude(coef) >= LEAST_NORMAL:
+        doubtful &= ~(magnitudes <= LEAST_CERTAIN_SCORE)
     for k in np.flatnonzero(doubtful.any(axis=0)):
         if np.isfinite(coef[k]).all() and np.isfinite(intercept[k]):
             rows = np.flatnonzero(doubtful[:, k])
@@ -43,14 +46,14 @@ def scores_of(X: Any, coef: np.ndarray, intercept: np.ndarray, *, apart: bool = 
 
 @dataclass(frozen=True)
 class Scores:
-    """`scores_of` the rows of a block."""
+    """`predict_scores` the rows of a block."""
 
     coef: np.ndarray
     intercept: np.ndarray
-    apart: bool = False
+    row_by_row: bool = False
 
     def __call__(self, block: Block) -> np.ndarray:
-        return scores_of(block.matrix(), self.coef, self.intercept, apart=self.apart)
+        return predict_scores(block.matrix(), self.coef, self.intercept, row_by_row=self.row_by_row)
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ class SignedScores:
             return block.signs(self.positive) * (np.asarray(block.matrix() @ self.weights) + self.intercept)
 
 
-def _least(values: Any) -> float:
+def _min_magnitude(values: Any) -> float:
     """The smallest size other than 0."""
-    sizes = np.abs(values if isinstance(values, np.ndarray) else values.data)
-    return float(np.min(sizes, where=sizes > 0.0, initial=1.0))
+    magnitudes = np.abs(values if isinstance(values, np.ndarray) else values.data)
+    return float(np.min(magnitudes, where=magnitudes > 0.0, initial=1.0))

@@ -15,7 +15,7 @@ listener: ContextVar[Callable[[str], None] | None] = ContextVar("listener", defa
 
 
 @contextmanager
-def printed(verbose: int) -> Iterator[None]:
+def print_progress(verbose: int) -> Iterator[None]:
     """Have the fit inside print its lines to standard error if ``verbose`` is above 0."""
     outer = listener.get()
     if not verbose:
@@ -50,19 +50,19 @@ def report_step(number: int, limit: int, gap: float, objective: float) -> None:
 
 
 def change_reporter(
-    state: Callable[[Watched], Any], line: Callable[[Watched], str]
+    get_state: Callable[[Watched], Any], format_line: Callable[[Watched], str]
 ) -> Callable[[Watched], None] | None:
     """A function for a search to call as often as it likes: it tells a line where the state is another.
 
     It tells the listener of now, for a search may call it in another thread. None: nobody listens.
     """
-    write_line, last = listener.get(), None
+    write_line, last_state = listener.get(), None
 
     def report(watched: Watched) -> None:
-        nonlocal last
-        now = state(watched)
-        if now != last and write_line is not None:
-            last = now
-            write_line(line(watched))
+        nonlocal last_state
+        state = get_state(watched)
+        if state != last_state and write_line is not None:
+            last_state = state
+            write_line(format_line(watched))
 
     return None if write_line is None else report

@@ -15,7 +15,13 @@ from separatrix.fitting.fit_warnings import FitWarning
 from separatrix.fitting.parameters import require_flags
 from separatrix.fitting.rollback import restored_on_error
 from separatrix.fitting.solution import Solution
-from separatrix.fitting.validation import adopt, checked_values, is_table, plain_rows, rows_of_array
+from separatrix.fitting.validation import (
+    adopt_columns,
+    checked_values,
+    is_table,
+    rows_of_array,
+    unlabelled_rows,
+)
 from separatrix.rows import Block, DataError, Rows, as_rows, jobs, with_targets
 from separatrix.rows.arrow_validation import refuse_damaged
 
@@ -79,9 +85,9 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
             raise AttributeError("This estimator is not fitted, so it has no certificate yet.") from None
         if isinstance(evidence, Certificate):
             return evidence
-        work: Callable[[], Certificate] = evidence
+        prove: Callable[[], Certificate] = evidence
         with np.errstate(all="ignore"):
-            self._evidence = work()
+            self._evidence = prove()
         return self._evidence
 
     def __getstate__(self) -> Any:
@@ -94,28 +100,28 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
         own = {key: value for key, value in vars(self).items() if key.endswith("_") and key[0] != "_"}
         return {**own, "certificate_": self.certificate_}
 
-    def _restore_state(self, found: dict[str, Any]) -> None:
+    def _restore_state(self, state: dict[str, Any]) -> None:
         """Take back what `_fitted_state` gave; a ``ValueError`` if it does not fit together."""
-        found = dict(found)
-        self._evidence = found.pop("certificate_")
-        coef, columns, names = found["coef_"], found["n_features_in_"], found.get("feature_names_in_")
+        state = dict(state)
+        self._evidence = state.pop("certificate_")
+        coef, columns, names = state["coef_"], state["n_features_in_"], state.get("feature_names_in_")
         if not isinstance(self._evidence, Certificate):
             raise ValueError("its certificate is none.")
         if type(columns) is not int or columns < 1 or coef.shape != (columns,):
             raise ValueError("its weights do not match its columns.")
-        if not isinstance(found["intercept_"], float) or (names is not None and names.shape != (columns,)):
+        if not isinstance(state["intercept_"], float) or (names is not None and names.shape != (columns,)):
             raise ValueError("its intercept or its feature names make no sense.")
-        for key, value in found.items():
+        for key, value in state.items():
             if hasattr(type(self), key):
                 raise ValueError(f"it holds {key!r}, which is nothing that a model learns.")
             setattr(self, key, value)
-        facts = {key[:-1] for key in found} - {"coef", "intercept", "n_features_in", "feature_names_in"}
+        facts = {key[:-1] for key in state} - {"coef", "intercept", "n_features_in", "feature_names_in"}
         self._facts = tuple(sorted(facts - {"preparation"}))
 
     def predict(self, X: Any) -> np.ndarray:
         """w·x + b of each row."""
         check_is_fitted(self)
-        rows = plain_rows(self, X)
+        rows = unlabelled_rows(self, X)
         with np.errstate(over="ignore", invalid="ignore"):
             products = rows.checked().each(Products(self.coef_), parallel_blas=True)
             return np.concatenate(list(products)) + self.intercept_
@@ -146,7 +152,7 @@ def rows_with_targets(estimator: Any, X: Any, y: Any, *, n_jobs: int | None, res
         if y is not None:
             raise DataError("Rows carry their own targets: call fit(rows) without y.")
         X.require_targets()
-        adopt(estimator, X, reset=reset)
+        adopt_columns(estimator, X, reset=reset)
         return X.with_threads(X.n_jobs if n_jobs is None else jobs(n_jobs))
     if y is None:
         raise ValueError(
@@ -155,7 +161,7 @@ def rows_with_targets(estimator: Any, X: Any, y: Any, *, n_jobs: int | None, res
     refuse_damaged(y, "y")
     if is_table(X):
         rows = as_rows(X, n_jobs=n_jobs)
-        adopt(estimator, rows, reset=reset)
+        adopt_columns(estimator, rows, reset=reset)
         return with_targets(rows, column_or_1d(y, warn=True))
     rows = rows_of_array(estimator, checked_values(estimator, X, reset=reset), n_jobs=n_jobs)
     name = getattr(y, "name", None)

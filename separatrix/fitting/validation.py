@@ -12,7 +12,7 @@ from separatrix.rows.arrow_validation import refuse_damaged
 from separatrix.rows.conversion import refuse_inexact, refuse_text
 from separatrix.rows.views.recoded import recoded
 
-VALUES = (np.dtype(np.float64), np.dtype(np.float32))
+VALUE_TYPES = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 def labelled_rows(
@@ -39,7 +39,7 @@ def _labelled(estimator: Any, X: Any, y: Any, *, n_jobs: int | None, reset: bool
     if isinstance(X, Rows):
         if y is not None:
             raise DataError("Rows carry their own labels: call fit(rows) without y.")
-        adopt(estimator, X, reset=reset)
+        adopt_columns(estimator, X, reset=reset)
         return X.with_threads(X.n_jobs if n_jobs is None else jobs(n_jobs))
     if y is None:
         raise ValueError(
@@ -49,7 +49,7 @@ def _labelled(estimator: Any, X: Any, y: Any, *, n_jobs: int | None, reset: bool
         refuse_damaged(y, "y")
         y = column_or_1d(y, warn=True)
         rows = as_rows(X, y, n_jobs=n_jobs)
-        adopt(estimator, rows, reset=reset)
+        adopt_columns(estimator, rows, reset=reset)
         return rows
     X = checked_values(estimator, X, reset=reset)
     refuse_damaged(y, "y")
@@ -63,14 +63,14 @@ def _labelled(estimator: Any, X: Any, y: Any, *, n_jobs: int | None, reset: bool
     return rows_of_array(estimator, X, codes, classes, n_jobs=n_jobs)
 
 
-def plain_rows(estimator: Any, X: Any) -> Rows:
+def unlabelled_rows(estimator: Any, X: Any) -> Rows:
     """Rows without labels, for scoring; columns must be those of the fit.
 
     Finiteness is left to whoever reads them: see `Rows.checked`.
     """
     if isinstance(X, Rows) or is_table(X):
         rows = as_rows(X)
-        adopt(estimator, rows, reset=False)
+        adopt_columns(estimator, rows, reset=False)
         return rows
     return rows_of_array(estimator, checked_values(estimator, X, reset=False))
 
@@ -92,17 +92,17 @@ def rows_of_array(
 
 def is_table(X: Any) -> bool:
     """Arrow and polars tables are read block by block; pandas frames are arrays to scikit-learn already."""
-    lazy = type(X).__name__ == "LazyFrame"  # which is refused in a sentence there
-    return lazy or (hasattr(X, "__arrow_c_stream__") and not type(X).__module__.startswith("pandas"))
+    is_lazy = type(X).__name__ == "LazyFrame"  # which is refused in a sentence there
+    return is_lazy or (hasattr(X, "__arrow_c_stream__") and not type(X).__module__.startswith("pandas"))
 
 
-def is_plain(estimator: Any, X: Any) -> bool:
+def is_ready_array(estimator: Any, X: Any) -> bool:
     """Whether a fitted estimator can take these values as they are: what scikit-learn would hand back
     unchanged, after checks that take longer than a few rows."""
     return (
         type(X) is np.ndarray
         and X.ndim == 2
-        and X.dtype in VALUES
+        and X.dtype in VALUE_TYPES
         and len(X) > 0
         and X.shape[1] == estimator.n_features_in_
         and not hasattr(estimator, "feature_names_in_")
@@ -111,7 +111,7 @@ def is_plain(estimator: Any, X: Any) -> bool:
 
 def checked_values(estimator: Any, X: Any, *, reset: bool) -> Any:
     """An array or a CSR matrix of the very numbers given."""
-    if not reset and is_plain(estimator, X):
+    if not reset and is_ready_array(estimator, X):
         return X
     refuse_damaged(X, "X")
     refuse_inexact(X)
@@ -120,7 +120,7 @@ def checked_values(estimator: Any, X: Any, *, reset: bool) -> Any:
             estimator,
             X,
             accept_sparse="csr",
-            dtype=VALUES,
+            dtype=VALUE_TYPES,
             ensure_all_finite=False,
             reset=reset,
         )
@@ -132,7 +132,7 @@ def checked_values(estimator: Any, X: Any, *, reset: bool) -> Any:
         raise
 
 
-def adopt(estimator: Any, rows: Rows, *, reset: bool) -> None:
+def adopt_columns(estimator: Any, rows: Rows, *, reset: bool) -> None:
     rows.require_sound()
     names = rows.columns
     if reset:
@@ -149,10 +149,10 @@ def adopt(estimator: Any, rows: Rows, *, reset: bool) -> None:
             f"X has {rows.n_columns} features, but {type(estimator).__name__} is expecting "
             f"{estimator.n_features_in_} features as input."
         )
-    known = getattr(estimator, "feature_names_in_", None)
-    if known is not None and names is not None and list(known) != list(names):
-        first = next(i for i, (a, b) in enumerate(zip(known, names, strict=True)) if a != b)
+    fitted_names = getattr(estimator, "feature_names_in_", None)
+    if fitted_names is not None and names is not None and list(fitted_names) != list(names):
+        first = next(i for i, (a, b) in enumerate(zip(fitted_names, names, strict=True)) if a != b)
         raise DataError(
-            f"Column {first} is called {names[first]!r}, where the model was fitted with {known[first]!r}: "
-            "give the columns of the fit, in their order."
+            f"Column {first} is called {names[first]!r}, where the model was fitted with "
+            f"{fitted_names[first]!r}: give the columns of the fit, in their order."
         )

@@ -37,19 +37,19 @@ class WeightedClassifier(LinearClassifier):
         size = np.empty(rows.n_rows)
         weights = _check_sample_weight(sample_weight, size, dtype=np.float64, ensure_non_negative=True)
         codes = rows.label_codes()
-        mass = np.bincount(codes, weights=weights, minlength=len(self.classes_))
-        if (mass == 0).any():
-            empty = self.classes_[int(np.flatnonzero(mass == 0)[0])]
+        class_totals = np.bincount(codes, weights=weights, minlength=len(self.classes_))
+        if (class_totals == 0).any():
+            empty_class = self.classes_[int(np.flatnonzero(class_totals == 0)[0])]
             raise DataError(
-                f"Every row of class {empty} has weight 0: give it some weight, or leave the class out."
+                f"Every row of class {empty_class} has weight 0: give it some weight, or leave the class out."
             )
         if self.class_weight is None:
             return weights
         if isinstance(self.class_weight, str):
-            factors = mass.sum() / (len(mass) * mass)
+            factors = class_totals.sum() / (len(class_totals) * class_totals)
         else:
-            given = dict(self.class_weight)
-            factors = compute_class_weight(given, classes=self.classes_, y=self.classes_[codes])
+            named_weights = dict(self.class_weight)
+            factors = compute_class_weight(named_weights, classes=self.classes_, y=self.classes_[codes])
         return np.asarray(weights * factors[codes])
 
     def _check_parameters(self) -> None:

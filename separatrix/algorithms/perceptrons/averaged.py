@@ -53,7 +53,7 @@ class AveragedPerceptron(OnlineClassifier):
     True
     """
 
-    _any_units = True
+    _is_scale_equivariant = True
     _prospect_phrases = (
         "its perceptron comes to rest",
         "after at most {} mistakes; of the mean nothing is promised",
@@ -76,31 +76,34 @@ class AveragedPerceptron(OnlineClassifier):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
+    def _make_learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         return AveragingLearner(n_columns, intercept=self.fit_intercept, start=start)
 
 
 class AveragingLearner(Learner):
-    """Rosenblatt's rule; ``late`` holds what the mean must leave out, so a right answer costs nothing."""
+    """Rosenblatt's rule; ``weighted_updates`` holds what the mean must leave out, so a right answer costs
+    nothing."""
 
-    always_moves = True
+    is_changed_by_every_row = True
 
-    predicts_itself = False
+    is_predicting_with_weights = False
 
-    saved_state = ("weights", "late", "visited")
+    saved_state = (("weights", "weights"), ("late", "weighted_updates"), ("visited", "rows_seen"))
 
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None) -> None:
         super().__init__(n_columns, intercept=intercept, start=start)
-        self.late = np.zeros_like(self.weights)
-        self.visited = 0
+        self.weighted_updates = np.zeros_like(self.weights)
+        self.rows_seen = 0
 
-    def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
+    def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
         sweep = variant_kernels().averaged_sweep
-        made = sweep(X, signs, visit, self.constant, float(self.visited), self.late, self.weights)
-        self.visited += len(visit)
-        self.mistakes += made
-        self.updates += made
-        return made
+        mistakes = sweep(
+            X, signs, places, self.constant, float(self.rows_seen), self.weighted_updates, self.weights
+        )
+        self.rows_seen += len(places)
+        self.mistakes += mistakes
+        self.updates += mistakes
+        return mistakes
 
-    def answer(self) -> np.ndarray:
-        return self.weights - self.late / max(1, self.visited)
+    def prediction_weights(self) -> np.ndarray:
+        return self.weights - self.weighted_updates / max(1, self.rows_seen)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoordinates
-from separatrix.algorithms.perceptrons.learner import Learner, length_of
+from separatrix.algorithms.perceptrons.learner import Learner, euclidean_norm
 from separatrix.algorithms.perceptrons.mistake_driven import MistakeDriven
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.training import Run
@@ -65,7 +65,7 @@ class BatchPerceptron(MistakeDriven):
     (True, True)
     """
 
-    _bounded_quantity = "turns"
+    _bounded_quantity = "rounds"
     _prospect_phrases = ("enough rounds find a separator", "after at most {} that change the weights")
 
     def __init__(
@@ -89,26 +89,28 @@ class BatchPerceptron(MistakeDriven):
         return batch_perceptron(radius, margin)
 
     def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
-        starts = self._starts(tasks)
-        frame = InternalCoordinates(
-            rows, center=self.center, any_units=not self.fit_intercept, starts=starts.values()
+        starts = self._initial_weights(tasks)
+        coordinates = InternalCoordinates(
+            rows, center=self.center, is_scale_equivariant=not self.fit_intercept, starts=starts.values()
         )
-        norms = RowNorms(frame.counted_rows, frame.centre).all()
-        return [self._solution(frame, k, self._run(frame, k, starts[k]), norms) for k in tasks]
+        norms = RowNorms(coordinates.counted_rows, coordinates.centre).measure_all()
+        return [
+            self._make_solution(coordinates, k, self._run(coordinates, k, starts[k]), norms) for k in tasks
+        ]
 
-    def _run(self, frame: InternalCoordinates, positive: int, start: np.ndarray | None) -> Run:
+    def _run(self, coordinates: InternalCoordinates, positive: int, start: np.ndarray | None) -> Run:
         learner = BatchLearner(
-            frame.rows.n_columns, intercept=self.fit_intercept, start=frame.to_internal(start)
+            coordinates.rows.n_columns, intercept=self.fit_intercept, start=coordinates.to_internal(start)
         )
         run = Run(learner)
         for number in range(self.max_iter):
             started = perf_counter()
-            found = learner.round(frame.rows, positive)
-            norm = length_of(learner.weights)
-            run.passes.append(Pass(found, learner.mistakes, norm, perf_counter() - started))
+            violators = learner.round(coordinates.rows, positive)
+            norm = euclidean_norm(learner.weights)
+            run.passes.append(Pass(violators, learner.mistakes, norm, perf_counter() - started))
             report_pass(number + 1, self.max_iter, learner.mistakes)
-            if found == 0:
-                run.settled = True
+            if violators == 0:
+                run.converged = True
                 break
         return run
 
@@ -118,12 +120,12 @@ class BatchLearner(Learner):
 
     @np.errstate(over="ignore", invalid="ignore")  # weights that overflow are told of in the end
     def round(self, rows: Rows, positive: int) -> int:
-        total, found = rows.sum(lambda block: self._violators(block, positive))
-        if found:
-            self.weights += total / found
+        total, violators = rows.sum(lambda block: self._violators(block, positive))
+        if violators:
+            self.weights += total / violators
             self.updates += 1
-            self.mistakes += int(found)
-        return int(found)
+            self.mistakes += int(violators)
+        return int(violators)
 
     def _violators(self, block: Block, positive: int) -> tuple[np.ndarray, int]:
         from separatrix.kernels.scores import add_violators
@@ -131,5 +133,5 @@ class BatchLearner(Learner):
         total = np.zeros_like(self.weights)
         return total, add_violators(block.X, block.signs(positive), self.constant, self.weights, total)
 
-    def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
+    def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
         raise NotImplementedError("A batch is all rows: there is no visit to some of them.")

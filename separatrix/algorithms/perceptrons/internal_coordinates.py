@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.learner import ldexp, same_after
+from separatrix.algorithms.perceptrons.learner import is_exact_after_scaling, ldexp
 from separatrix.rows import Rows
 from separatrix.rows.views.centred import CentredRows, mean_of
 from separatrix.rows.views.scaled import ScaledRows, change_of_units
@@ -19,8 +19,9 @@ class InternalCoordinates:
 
     A hyperplane (w, b) is (w, b + w·c) for rows x − c. The sum is made exactly and rounded once: far from the
     origin its terms nearly cancel. In units 2^k times as small, rows without a constant are 2^k times as
-    long, and ``any_units`` says that weights 2^(k·degree) times as long are all that this does to the method:
-    sums of rows have the degree 1. The ``starts`` change with them, and where that would round one they stay.
+    long, and ``is_scale_equivariant`` says that weights 2^(k·degree) times as long are all that this does to
+    the method: sums of rows have the degree 1. The ``starts`` change with them, and where that would round
+    one they stay.
     """
 
     def __init__(
@@ -28,7 +29,7 @@ class InternalCoordinates:
         rows: Rows,
         *,
         center: bool,
-        any_units: bool = False,
+        is_scale_equivariant: bool = False,
         degree: int = 1,
         starts: Iterable[np.ndarray | None] = (),
     ) -> None:
@@ -38,9 +39,11 @@ class InternalCoordinates:
         self.rows = rows
         if self.centre is not None:
             self.rows = CentredRows(rows, self.centre)
-        elif any_units:
+        elif is_scale_equivariant:
             exponent = change_of_units(rows)
-            if exponent and all(start is None or same_after(start, degree * exponent) for start in starts):
+            if exponent and all(
+                start is None or is_exact_after_scaling(start, degree * exponent) for start in starts
+            ):
                 self.exponent, self.rows = exponent, ScaledRows(rows, exponent)
 
     @property
@@ -50,8 +53,8 @@ class InternalCoordinates:
 
     def counted_weights(self, weights: np.ndarray) -> np.ndarray:
         """The weights of the method for those, with what rounding does to them on their way out."""
-        outside = self.to_user(weights)
-        return np.ldexp(outside, self.degree * self.exponent) if self.exponent else outside
+        user_weights = self.to_user(weights)
+        return np.ldexp(user_weights, self.degree * self.exponent) if self.exponent else user_weights
 
     def user_length(self, length: float, degree: int = 1) -> float:
         """A length on the rows that are counted, as one on the rows given."""
@@ -71,7 +74,7 @@ class InternalCoordinates:
             return np.array(weights)
         return np.append(weights[:-1], _double(Fraction(weights[-1]) - self._shift(weights)))
 
-    def whole(self, weights: np.ndarray) -> tuple[int, ...]:
+    def to_integers(self, weights: np.ndarray) -> tuple[int, ...]:
         """The hyperplane outside as whole numbers, the intercept last: the same one, without rounding."""
         exact = [Fraction(w) for w in weights]
         exact[-1] -= self._shift(weights)

@@ -14,30 +14,29 @@ import numpy as np
 from separatrix.rows import Csr, DataError
 from separatrix.rows.block import ONE_THREAD_VALUES
 
-FAR = 2.0**500  # squares of weights up to it, and of its inverse, are doubles
-SHORT = 256  # numbers: up to here Python's own sum is quicker than a call of NumPy
+MAX_WEIGHT_VALUE = 2.0**500  # squares of weights up to it, and of its inverse, are doubles
+MAX_PYTHON_SUM_VALUES = 256  # numbers: up to here Python's own sum is quicker than a call of NumPy
 
 
 class Learner(ABC):
     """One task of one online method.
 
-    ``see`` is the method; the loop, the order of the rows and the evidence are the same for all. ``mistakes``
-    counts wrong answers (s·score ≤ 0 when the row came), ``updates`` changes of the weights.
+    ``visit_rows`` is the method; the loop, the order of the rows and the evidence are the same for all.
+    ``mistakes`` counts wrong answers (s·score ≤ 0 when the row came), ``updates`` changes of the weights.
     """
 
-    always_moves = False  # whether the answer changes with every row, not only with updates
+    is_changed_by_every_row = False  # whether the answer changes with every row, not only with updates
 
-    predicts_itself = True  # whether it predicts with the weights that its mistakes are judged by
+    is_predicting_with_weights = True  # whether it predicts with the weights that its mistakes are judged by
 
     idle_margin = math.inf  # the margin beyond which a row changes nothing
 
-    hyperparameters: tuple[
-        str, ...
-    ] = ()  # what of it parameters say that may change from one row to the next
+    hyperparameters: tuple[str, ...] = ()  # attributes that parameters may change from one row to the next
 
     degree = 1  # the power of the lengths of rows that its numbers grow with: 1 for sums of rows
 
-    saved_state: tuple[str, ...] = ()  # what of it the answer does not tell: a file holds it, to go on from
+    # What a file holds beside the answer, to go on from: its key there, and the attribute.
+    saved_state: tuple[tuple[str, str], ...] = ()
 
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None = None) -> None:
         if start is not None and len(start) != n_columns + 1:  # kernels would write beyond them
@@ -51,27 +50,27 @@ class Learner(ABC):
         self.updates = 0
 
     @abstractmethod
-    def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
+    def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
         """Visit the rows at these places of a block, in this order; returns the number of updates.
 
         ``first`` is the number of the block's first row among all rows, or -1 in a stream, where rows have
         none.
         """
 
-    def begin(self, rows: Any, positive: int) -> None:
+    def begin_fit(self, rows: Any, positive: int) -> None:
         """Before the first pass of a fit: make room for what is kept for each row."""
 
-    def skip_rows(self, shared: Any, positive: int, passes: int) -> bool:
+    def enable_skipping(self, shared: Any, positive: int, passes: int) -> bool:
         """From here on passes are cyclic: a learner may know how to make them without reading every row, and
         then measures the rows in its first pass itself."""
         return False
 
-    def make_pass(self, *, alone: bool) -> bool:
-        """Make a whole pass, if `skip_rows` found a way to read few rows, or none else has to read the
+    def make_pass(self, *, is_only_learner: bool) -> bool:
+        """Make a whole pass, if `enable_skipping` found a way to read few rows, or none else has to read the
         others; False: let the loop do it, block by block."""
         return False
 
-    def rows_in_doubt(self) -> tuple[np.ndarray, float] | None:
+    def find_doubtful_rows(self) -> tuple[np.ndarray, float] | None:
         """After a pass without updates: the rows that are not proven right, and the least margin of the
         others; None if that takes another reading."""
         return None
@@ -79,17 +78,17 @@ class Learner(ABC):
     def end_pass(self, rows: Any, positive: int) -> None:
         """After each pass of a fit."""
 
-    def is_sure(self, X: Any, sign: float) -> bool:
+    def is_idle(self, X: Any, sign: float) -> bool:
         """Whether seeing the one row of a block would change nothing, for certain; then its values are finite
         and it is predicted right."""
         return (
             self.idle_margin < math.inf
-            and sweep_kernels().least_margin(X, sign, self.constant, self.weights) > self.idle_margin
+            and sweep_kernels().bound_margin(X, sign, self.constant, self.weights) > self.idle_margin
         )
 
     def score(self, X: Any) -> float:
         """w·x + b of the one row of a block, as it would be predicted now."""
-        return linear_score(X, self.answer(), self.constant)
+        return linear_score(X, self.prediction_weights(), self.constant)
 
     def release_row_data(self) -> Learner:
         """After a fit: let go of what was kept for each row."""
@@ -99,21 +98,21 @@ class Learner(ABC):
         """What it keeps, for rows 2^exponent times as long; None if that would round a number."""
         numbers = {k: v for k, v in vars(self).items() if isinstance(v, np.ndarray) and v.dtype == np.float64}
         power = self.degree * exponent
-        if not all(same_after(value, power) for value in numbers.values()):
+        if not all(is_exact_after_scaling(value, power) for value in numbers.values()):
             return None
         return {name: ldexp(value, power) for name, value in numbers.items()}
 
     def state(self) -> dict[str, Any]:
         """What has to be known beside the answer to go on from here."""
-        return {name: getattr(self, name) for name in self.saved_state}
+        return {key: getattr(self, name) for key, name in self.saved_state}
 
     def resume(self, state: Mapping[str, Any]) -> None:
-        """Go on where `state` was told."""
-        for name in self.saved_state:
-            own, told = np.asarray(getattr(self, name)), np.asarray(state[name])
-            if (told.dtype, told.shape) != (own.dtype, own.shape):
+        """Go on from what `state` returned."""
+        for key, name in self.saved_state:
+            current, stored = np.asarray(getattr(self, name)), np.asarray(state[key])
+            if (stored.dtype, stored.shape) != (current.dtype, current.shape):
                 raise ValueError("its run does not match its weights.")
-            setattr(self, name, copy(state[name]))
+            setattr(self, name, copy(state[key]))
 
     def update_hyperparameters(self, other: Learner) -> None:
         """Go on as one that was made of other parameters would."""
@@ -126,21 +125,21 @@ class Learner(ABC):
         vars(other).update({k: v.copy() for k, v in vars(self).items() if isinstance(v, np.ndarray)})
         return other
 
-    def answer(self) -> np.ndarray:
+    def prediction_weights(self) -> np.ndarray:
         """The weights to predict with."""
         return self.weights
 
-    def step_towards(
-        self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int, limit: int | None
+    def visit_up_to_limit(
+        self, X: Any, signs: np.ndarray, places: np.ndarray, first: int, limit: int | None
     ) -> int:
-        """`see`, but no further than ``limit`` mistakes in all."""
+        """`visit_rows`, but no further than ``limit`` mistakes in all."""
         if limit is None:
-            return self.see(X, signs, visit, first)
+            return self.visit_rows(X, signs, places, first)
         updates, place = 0, 0
-        while place < len(visit) and self.mistakes < limit:
-            room = limit - self.mistakes
-            updates += self.see(X, signs, visit[place : place + room], first)
-            place += room
+        while place < len(places) and self.mistakes < limit:
+            n_allowed = limit - self.mistakes
+            updates += self.visit_rows(X, signs, places[place : place + n_allowed], first)
+            place += n_allowed
         return updates
 
 
@@ -167,16 +166,19 @@ def ldexp(values: Any, exponent: int) -> Any:
     return np.ldexp(values, exponent)
 
 
-def same_after(values: np.ndarray, exponent: int) -> bool:
+def is_exact_after_scaling(values: np.ndarray, exponent: int) -> bool:
     """Whether a change of units rounds none of these numbers, and the squares of all are doubles still."""
     changed = ldexp(values, exponent)
-    usual = bool(np.all(np.abs(changed) < FAR) and np.all((np.abs(changed) > 1 / FAR) | (values == 0)))
-    return usual and np.array_equal(ldexp(changed, -exponent), values)
+    is_in_range = bool(
+        np.all(np.abs(changed) < MAX_WEIGHT_VALUE)
+        and np.all((np.abs(changed) > 1 / MAX_WEIGHT_VALUE) | (values == 0))
+    )
+    return is_in_range and np.array_equal(ldexp(changed, -exponent), values)
 
 
-def length_of(vector: np.ndarray) -> float:
+def euclidean_norm(vector: np.ndarray) -> float:
     """‖v‖, without BLAS: on a busy machine its threads take longer to wake up than the sum does."""
-    if len(vector) <= SHORT:
+    if len(vector) <= MAX_PYTHON_SUM_VALUES:
         return math.hypot(*vector.tolist())
     with np.errstate(over="ignore", under="ignore"):
         square = float(np.einsum("i,i->", vector, vector))

@@ -27,10 +27,16 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoordinates
-from separatrix.algorithms.perceptrons.learner import Learner, ldexp, length_of, same_after, variant_kernels
+from separatrix.algorithms.perceptrons.learner import (
+    Learner,
+    euclidean_norm,
+    is_exact_after_scaling,
+    ldexp,
+    variant_kernels,
+)
 from separatrix.algorithms.perceptrons.online import OnlineClassifier
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
-from separatrix.algorithms.perceptrons.training import Run, errors_in_floats
+from separatrix.algorithms.perceptrons.training import Run, count_candidate_errors
 from separatrix.bounds import Bound, kozinec
 from separatrix.bounds.safe_rounding import up
 from separatrix.certificates import MarginShare
@@ -39,9 +45,9 @@ from separatrix.fitting.exact_errors import ErrorCount, about
 from separatrix.fitting.parameters import is_between, shown
 from separatrix.rows import Rows
 
-POLISHING = 200  # rounds over the rows that carry the point, after each pass
-MOST_CARRIERS = 4096
-SPARE = 1e-3  # of 1 - share: room for rounding between the run's threshold and the exact check
+MAX_POLISHING_PASSES = 200  # rounds over the rows that carry the point, after each pass
+MAX_SUPPORT_ROWS = 4096
+ROUNDING_SHARE = 1e-3  # of 1 - share: room for rounding between the run's threshold and the exact check
 
 
 class MarginPerceptron(OnlineClassifier):
@@ -83,7 +89,7 @@ class MarginPerceptron(OnlineClassifier):
     (True, True)
     """
 
-    _any_units = True
+    _is_scale_equivariant = True
     _degree = 0  # a direction
     _bounded_quantity = "updates"
     _prospect_phrases = ("enough passes reach the share of it that is asked for", "after at most {} updates")
@@ -113,115 +119,119 @@ class MarginPerceptron(OnlineClassifier):
             raise ValueError(f"share={shown(self.share)} must lie between 0 and 1, both excluded.")
 
     def _theorem_bound(self, radius: float, margin: float) -> Bound | None:
-        bound = kozinec(radius, margin, (1 - self.share) * (1 - SPARE))
+        bound = kozinec(radius, margin, (1 - self.share) * (1 - ROUNDING_SHARE))
         # The row it starts at counts as an update here.
         return bound if bound.vacuous else replace(bound, value=up(Fraction(bound.value) + 1))
 
-    def _setting(self) -> tuple[Any, ...]:
+    def _settings(self) -> tuple[Any, ...]:
         return self.fit_intercept, self.share
 
-    def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
+    def _make_learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         return KozinecLearner(n_columns, intercept=self.fit_intercept, start=start, share=self.share)
 
-    def _solution(self, frame: InternalCoordinates, positive: int, run: Run, norms: RowNorms) -> Solution:
+    def _make_solution(
+        self, coordinates: InternalCoordinates, positive: int, run: Run, norms: RowNorms
+    ) -> Solution:
         learner = run.learner
         assert isinstance(learner, KozinecLearner)
-        if run.found is not None and learner.fewest < run.found.errors:
-            learner.falls_back = True
-            run.found = self._tallies(frame, {positive: run})[positive]
-        return super()._solution(frame, positive, run, norms)
+        if run.error_count is not None and learner.min_errors < run.error_count.errors:
+            learner.is_falling_back = True
+            run.error_count = self._count_errors(coordinates, {positive: run})[positive]
+        return super()._make_solution(coordinates, positive, run, norms)
 
-    def _certificate(
+    def _make_certificate(
         self,
         rows: Rows,
         positive: int,
         run: Run,
         weights: np.ndarray,
-        found: ErrorCount,
+        error_count: ErrorCount,
         facts: dict[str, Any],
     ) -> Any:
         learner = run.learner
         assert isinstance(learner, KozinecLearner)
-        at_most = facts["margin_at_most"] = float(ldexp(learner.length, -run.exponent))
-        reached = max(0.0, facts["margin"] / at_most) if at_most > 0 else 0.0
-        if found.errors == 0 and (run.settled or reached >= self.share):
-            chosen = np.flatnonzero(learner.shares)
-            multipliers = _whole(learner.shares[chosen])
+        margin_bound = facts["margin_at_most"] = float(ldexp(learner.norm, -run.exponent))
+        attained_share = max(0.0, facts["margin"] / margin_bound) if margin_bound > 0 else 0.0
+        if error_count.errors == 0 and (run.converged or attained_share >= self.share):
+            support_rows = np.flatnonzero(learner.shares)
+            multipliers = _integer_multipliers(learner.shares[support_rows])
             proof = MarginShare(
                 weights=tuple(weights[:-1].tolist()),
                 intercept=float(weights[-1]) if self.fit_intercept else None,
-                rows=tuple(chosen.tolist()),
+                rows=tuple(support_rows.tolist()),
                 multipliers=multipliers,
                 share=float(self.share),
                 about=about(rows, positive),
             )
             if proof.verify(rows).holds:
                 return proof.bound_to(rows)
-        if found.errors == 0:
+        if error_count.errors == 0:
             warn(
                 NothingProven,
-                f"The rows are separated, but with {reached:.3g} of the best margin for certain, not the "
-                f"{self.share:g} asked for: {len(run.passes)} passes were not enough (max_iter).",
+                f"The rows are separated, but with {attained_share:.3g} of the best margin for certain, not "
+                f"the {self.share:g} asked for: {len(run.passes)} passes were not enough (max_iter).",
             )
-        return super()._certificate(rows, positive, run, weights, found, facts)
+        return super()._make_certificate(rows, positive, run, weights, error_count, facts)
 
 
 class KozinecLearner(Learner):
     """w = scale·weights, the point Σ scale·shares_i z_i of the hull."""
 
-    saved_state = ("weights", "lengths")
+    saved_state = (("weights", "weights"), ("lengths", "point_state"))
 
     hyperparameters = ("share",)
 
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None, share: float) -> None:
         super().__init__(n_columns, intercept=intercept, start=start)
-        self.share = share + SPARE * (1.0 - share)
+        self.share = share + ROUNDING_SHARE * (1.0 - share)
         self.shares = np.zeros(0)
         # The scale, the squared length, the constant; then mistakes and the first row, for each call anew.
-        self.lengths = np.array([0.0, 0.0, self.constant, 0.0, 0.0])
-        self.fewest = float("inf")  # errors of the best weights looked at
-        self.falls_back = False  # whether to predict with those: the rows are not separated in the end
-        self._best = self.weights
-        self._passes = 0
+        self.point_state = np.array([0.0, 0.0, self.constant, 0.0, 0.0])
+        self.min_errors = float("inf")  # errors of the best weights looked at
+        self.is_falling_back = False  # whether to predict with those: the rows are not separated in the end
+        self._best_weights = self.weights
+        self._n_passes = 0
 
-    def begin(self, rows: Rows, positive: int) -> None:
+    def begin_fit(self, rows: Rows, positive: int) -> None:
         self.shares = np.zeros(rows.n_rows)
 
-    def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
+    def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
         sweep = variant_kernels().kozinec_sweep
         shares = np.zeros(len(signs)) if first < 0 else self.shares
-        self.lengths[4] = max(first, 0)
-        made = sweep(X, signs, visit, self.share, self.lengths, shares, self.weights)
-        self.updates += made
-        self.mistakes += int(self.lengths[3])
-        self.lengths[3] = 0.0
-        return made
+        self.point_state[4] = max(first, 0)
+        updates = sweep(X, signs, places, self.share, self.point_state, shares, self.weights)
+        self.updates += updates
+        self.mistakes += int(self.point_state[3])
+        self.point_state[3] = 0.0
+        return updates
 
     def rescaled_state(self, exponent: int) -> dict[str, np.ndarray] | None:
-        square = self.lengths[1:2]
-        if not (same_after(self.weights, exponent) and same_after(square, 2 * exponent)):
+        square = self.point_state[1:2]
+        if not (
+            is_exact_after_scaling(self.weights, exponent) and is_exact_after_scaling(square, 2 * exponent)
+        ):
             return None
-        lengths = self.lengths.copy()
-        lengths[1:2] = ldexp(square, 2 * exponent)
-        return {"weights": ldexp(self.weights, exponent), "lengths": lengths}
+        point_state = self.point_state.copy()
+        point_state[1:2] = ldexp(square, 2 * exponent)
+        return {"weights": ldexp(self.weights, exponent), "point_state": point_state}
 
     def release_row_data(self) -> Learner:
         self.shares = np.zeros(0)
-        self.falls_back = False
+        self.is_falling_back = False
         return self
 
     def end_pass(self, rows: Any, positive: int) -> None:
         self._polish(rows, positive)
         # The squared length is carried along by a recurrence; once a pass it is made afresh.
-        point = self.lengths[0] * self.weights
-        self.lengths[1] = float(np.vdot(point, point))  # silent where it overflows
-        self._passes += 1
+        point = self.point_state[0] * self.weights
+        self.point_state[1] = float(np.vdot(point, point))  # silent where it overflows
+        self._n_passes += 1
         # On inseparable rows the point tends to 0 and ends as a poor predictor: looked at after 1, 2, 4, ...
         # passes.
-        if self._passes & (self._passes - 1) == 0:
-            errors = errors_in_floats(rows, positive, [point], self.constant)[0]
-            if errors <= self.fewest:
-                self.fewest, self._best = errors, point
+        if self._n_passes & (self._n_passes - 1) == 0:
+            errors = count_candidate_errors(rows, positive, [point], self.constant)[0]
+            if errors <= self.min_errors:
+                self.min_errors, self._best_weights = errors, point
 
     def _polish(self, rows: Rows, positive: int) -> None:
         """Visit the rows that carry the point again and again: a few rows, most of the updates.
@@ -230,37 +240,37 @@ class KozinecLearner(Learner):
         once more for it.
         """
         sweep = variant_kernels().kozinec_sweep
-        chosen = np.flatnonzero(self.shares)
-        if not 0 < len(chosen) <= MOST_CARRIERS:
+        support_rows = np.flatnonzero(self.shares)
+        if not 0 < len(support_rows) <= MAX_SUPPORT_ROWS:
             return
-        block, shares = rows.take(chosen).whole(), self.shares[chosen]
-        signs, visit = block.signs(positive), np.arange(len(chosen), dtype=np.int32)
-        self.lengths[4] = 0.0
-        for _ in range(POLISHING):
-            made = sweep(block.X, signs, visit, self.share, self.lengths, shares, self.weights)
-            self.updates += made
-            if not made:
+        block, shares = rows.take(support_rows).whole(), self.shares[support_rows]
+        signs, places = block.signs(positive), np.arange(len(support_rows), dtype=np.int32)
+        self.point_state[4] = 0.0
+        for _ in range(MAX_POLISHING_PASSES):
+            updates = sweep(block.X, signs, places, self.share, self.point_state, shares, self.weights)
+            self.updates += updates
+            if not updates:
                 break
-        self.shares[chosen] = shares
-        self.mistakes += int(self.lengths[3])
-        self.lengths[3] = 0.0
+        self.shares[support_rows] = shares
+        self.mistakes += int(self.point_state[3])
+        self.point_state[3] = 0.0
 
     @property
-    def length(self) -> float:
+    def norm(self) -> float:
         """‖w‖ of the point of the hull: no halfspace has a larger margin."""
-        return float(self.lengths[0]) * length_of(self.weights)
+        return float(self.point_state[0]) * euclidean_norm(self.weights)
 
-    def answer(self) -> np.ndarray:
+    def prediction_weights(self) -> np.ndarray:
         """The direction of the point, so that scores of several classes compare as distances."""
-        return _unit(self._best if self.falls_back else self.weights)
+        return _normalised(self._best_weights if self.is_falling_back else self.weights)
 
 
-def _unit(weights: np.ndarray) -> np.ndarray:
-    length = length_of(weights)
-    return weights / length if 0.0 < length < np.inf else np.array(weights)
+def _normalised(weights: np.ndarray) -> np.ndarray:
+    norm = euclidean_norm(weights)
+    return weights / norm if 0.0 < norm < np.inf else np.array(weights)
 
 
-def _whole(shares: np.ndarray) -> tuple[int, ...]:
+def _integer_multipliers(shares: np.ndarray) -> tuple[int, ...]:
     """Multipliers as whole numbers: any positive ones give a valid upper bound, so rounding them is
     harmless."""
     scaled = np.ldexp(shares / shares.max(), 50)

@@ -13,21 +13,27 @@ from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoord
 from separatrix.algorithms.perceptrons.learner import Learner, ldexp
 from separatrix.algorithms.perceptrons.mistake_driven import MistakeDriven
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
-from separatrix.algorithms.perceptrons.row_order import order_named
-from separatrix.algorithms.perceptrons.stream_units import MOST_EXPONENT, OUT_OF_RANGE, in_units, is_usual
+from separatrix.algorithms.perceptrons.row_order import parse_order
+from separatrix.algorithms.perceptrons.stream_units import (
+    MAX_EXPONENT,
+    OUT_OF_RANGE,
+    is_in_safe_range,
+    to_common_units,
+)
 from separatrix.algorithms.perceptrons.training import Plan, train
 from separatrix.certificates import Certificates, Undecided
 from separatrix.fitting import FitWarning, History, Solution, warn
 from separatrix.fitting.rollback import restored_on_error
-from separatrix.fitting.validation import is_plain, labelled_rows
+from separatrix.fitting.validation import is_ready_array, labelled_rows
 from separatrix.rows import DataError, Rows, classes_named
 from separatrix.rows.block import all_finite, read_only
 
 ROW_BY_ROW = Undecided(
     "Rows seen one by one prove nothing about all of them: call fit, or verify a certificate."
 )
-FEW = 256  # rows: with more, the usual checks are the smaller part
-FIRST, MINUS, PLUS = np.zeros(1, np.int32), np.array([-1], np.int8), np.array([1], np.int8)  # of one row
+MAX_PLAIN_ROWS = 256  # rows: with more, the usual checks are the smaller part
+FIRST_PLACE = np.zeros(1, np.int32)
+NEGATIVE_SIGN, POSITIVE_SIGN = np.array([-1], np.int8), np.array([1], np.int8)  # of one row
 
 
 def _not_centred(model: MistakeDriven) -> bool:
@@ -44,37 +50,40 @@ class OnlineClassifier(MistakeDriven):
     _published: tuple[Any, Any] = (None, None)
     _active_settings: tuple[Any, ...] | None = None  # the setting that the run goes by
     _exponent = 0  # learners see 2^exponent times the rows
-    _warned_of_range = False
+    _has_warned_of_range = False
 
     def _restart(self, same_classes: bool) -> None:
-        self._learners, self._exponent, self._warned_of_range = None, 0, False
+        self._learners, self._exponent, self._has_warned_of_range = None, 0, False
 
     def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
-        self._active_settings = self._setting()
-        starts = self._starts(tasks)
-        frame = InternalCoordinates(
+        self._active_settings = self._settings()
+        starts = self._initial_weights(tasks)
+        coordinates = InternalCoordinates(
             rows,
             center=self.center,
-            any_units=self._takes_any_units(),
+            is_scale_equivariant=self._can_change_units(),
             degree=self._degree,
             starts=starts.values(),
         )
-        learners = {k: self._learner(rows.n_columns, frame.to_internal(start)) for k, start in starts.items()}
+        learners = {
+            k: self._make_learner(rows.n_columns, coordinates.to_internal(start))
+            for k, start in starts.items()
+        }
         plan = Plan(
-            order_named(self.order),
+            parse_order(self.order),
             self.max_iter,
             self.max_mistakes,
             check_random_state(self.random_state),
             self.track_margin,
         )
-        runs, norms = train(frame.rows, learners, plan)
+        runs, norms = train(coordinates.rows, learners, plan)
         if self.center:
-            norms = RowNorms(rows, frame.centre).all()
-        for positive, found in self._tallies(frame, runs).items():
-            runs[positive].found = found
-        solutions = [self._solution(frame, positive, run, norms) for positive, run in runs.items()]
+            norms = RowNorms(rows, coordinates.centre).measure_all()
+        for positive, error_count in self._count_errors(coordinates, runs).items():
+            runs[positive].error_count = error_count
+        solutions = [self._make_solution(coordinates, positive, run, norms) for positive, run in runs.items()]
         if not self.center:
-            self._exponent = frame.exponent
+            self._exponent = coordinates.exponent
             self._learners = {positive: run.learner.release_row_data() for positive, run in runs.items()}
         return solutions
 
@@ -93,7 +102,7 @@ class OnlineClassifier(MistakeDriven):
         first = not hasattr(self, "classes_")
         self._update_hyperparameters()
         known = self._known_classes(classes)
-        if not first and self._see_few(X, y):
+        if not first and self._learn_few(X, y):
             return self
         with restored_on_error(self):
             if first:
@@ -106,12 +115,12 @@ class OnlineClassifier(MistakeDriven):
                 )
             learners = {positive: learner.clone() for positive, learner in self._online_learners().items()}
             for block in rows.checked().blocks():
-                visit = np.arange(len(block), dtype=np.int32)
-                X = self._in_range(block.X, learners)
+                places = np.arange(len(block), dtype=np.int32)
+                X = self._to_learner_units(block.X, learners)
                 for positive, learner in learners.items():
-                    learner.see(X, block.signs(positive), visit, -1)
+                    learner.visit_rows(X, block.signs(positive), places, -1)
             self._learners = learners
-            self._keep_online()
+            self._publish_online()
         return self
 
     def _known_classes(self, named: Any) -> np.ndarray | None:
@@ -124,12 +133,12 @@ class OnlineClassifier(MistakeDriven):
             )
         return self.classes_
 
-    def _see_few(self, X: Any, y: Any) -> bool:
+    def _learn_few(self, X: Any, y: Any) -> bool:
         """Learn from rows that need no conversion, without the checks that take longer than a few of them.
 
         False, and nothing is learned: they are no such rows, or something is wrong with them.
         """
-        if not (is_plain(self, X) and X.flags.c_contiguous and len(X) <= FEW):
+        if not (is_ready_array(self, X) and X.flags.c_contiguous and len(X) <= MAX_PLAIN_ROWS):
             return False
         if not (type(y) is np.ndarray and y.ndim == 1 and len(y) == len(X) and y.dtype.kind in "iubU"):
             return False
@@ -142,20 +151,20 @@ class OnlineClassifier(MistakeDriven):
         if len(codes) > 1 or not self._is_idle(X, codes[0]):
             if not all_finite(X):
                 return False
-            self._visit(self._in_range(X, self._online_learners()), codes)
+            self._learn_rows(self._to_learner_units(X, self._online_learners()), codes)
         return True
 
-    def _in_range(self, X: Any, learners: Mapping[int, Learner]) -> Any:
+    def _to_learner_units(self, X: Any, learners: Mapping[int, Learner]) -> Any:
         """A block in the units of the learners, which may change with it."""
-        if not self._exponent and (not self._takes_any_units() or is_usual(X)):
+        if not self._exponent and (not self._can_change_units() or is_in_safe_range(X)):
             return X
-        X, self._exponent, sound = in_units(X, learners.values(), self._exponent)
-        if not (sound or self._warned_of_range):
-            self._warned_of_range = True
+        X, self._exponent, is_in_range = to_common_units(X, learners.values(), self._exponent)
+        if not (is_in_range or self._has_warned_of_range):
+            self._has_warned_of_range = True
             warn(FitWarning, OUT_OF_RANGE)
         return X
 
-    def _outside(self, weights: np.ndarray) -> np.ndarray:
+    def _to_user_units(self, weights: np.ndarray) -> np.ndarray:
         """Weights of the learners, as the user has them."""
         return ldexp(weights, -self._degree * self._exponent) if self._exponent else weights
 
@@ -164,23 +173,23 @@ class OnlineClassifier(MistakeDriven):
         if self._exponent:
             return False
         for positive, learner in self._online_learners().items():
-            if not learner.is_sure(X, 1.0 if code == positive else -1.0):
+            if not learner.is_idle(X, 1.0 if code == positive else -1.0):
                 return False
         return self._is_published()
 
-    def _visit(self, X: Any, codes: Sequence[int]) -> None:
+    def _learn_rows(self, X: Any, codes: Sequence[int]) -> None:
         """Have the learners see rows of these classes, and the model tell what has changed by it."""
-        alone = len(codes) == 1
-        visit = FIRST if alone else np.arange(len(codes), dtype=np.int32)
+        is_single_row = len(codes) == 1
+        places = FIRST_PLACE if is_single_row else np.arange(len(codes), dtype=np.int32)
         changed = not self._is_published()
         for positive, learner in self._online_learners().items():
-            if alone:
-                signs = PLUS if codes[0] == positive else MINUS
+            if is_single_row:
+                signs = POSITIVE_SIGN if codes[0] == positive else NEGATIVE_SIGN
             else:
                 signs = np.array([1 if code == positive else -1 for code in codes], np.int8)
-            changed |= learner.see(X, signs, visit, -1) > 0 or learner.always_moves
+            changed |= learner.visit_rows(X, signs, places, -1) > 0 or learner.is_changed_by_every_row
         if changed:
-            self._keep_online()
+            self._publish_online()
 
     def _is_published(self) -> bool:
         """Whether the weights of the model are those that its learners gave it last, not of a fit or a
@@ -188,75 +197,77 @@ class OnlineClassifier(MistakeDriven):
         coef, intercept = self._published
         return coef is not None and self.coef_ is coef and self.intercept_ is intercept
 
-    def _setting(self) -> tuple[Any, ...]:
+    def _settings(self) -> tuple[Any, ...]:
         """The parameters that a learner is made of, ``fit_intercept`` first."""
         return (self.fit_intercept,)
 
     def _update_hyperparameters(self) -> None:
         """Have the learners go by the parameters as they are now; the run goes on."""
-        setting, heeded = self._setting(), self._active_settings
-        if heeded is None:
+        settings, active = self._settings(), self._active_settings
+        if active is None:
             return
         try:
-            if setting == heeded:
+            if settings == active:
                 return
         except ValueError:  # an array of steps, and another one
             pass
-        if bool(setting[0]) != bool(heeded[0]):
+        if bool(settings[0]) != bool(active[0]):
             raise ValueError(
-                f"fit_intercept={setting[0]!r} cannot be taken up by weights that were learned with "
-                f"{heeded[0]!r}: set it back, or call fit."
+                f"fit_intercept={settings[0]!r} cannot be taken up by weights that were learned with "
+                f"{active[0]!r}: set it back, or call fit."
             )
         self._check_parameters()
-        if self._exponent and not self._takes_any_units():
+        if self._exponent and not self._can_change_units():
             raise ValueError(
                 "These parameters have units, and the weights were learned in others: set them back, or call "
                 "fit."
             )
         for learner in (self._learners or {}).values():
-            learner.update_hyperparameters(self._learner(self.n_features_in_, None))
-        self._active_settings = setting
+            learner.update_hyperparameters(self._make_learner(self.n_features_in_, None))
+        self._active_settings = settings
 
     def _online_learners(self) -> dict[int, Learner]:
         """The learners of the last fit or partial_fit, or new ones; a loaded model is taken up again."""
         if self._learners is None:
-            self._active_settings = self._setting()
+            self._active_settings = self._settings()
             tasks = self._tasks()
             if hasattr(self, "mistakes_"):
-                self._learners = {k: self._resumed(place) for place, k in enumerate(tasks)}
+                self._learners = {k: self._resume_learner(place) for place, k in enumerate(tasks)}
             else:
-                starts = self._starts(tasks)
-                self._learners = {k: self._learner(self.n_features_in_, start) for k, start in starts.items()}
+                starts = self._initial_weights(tasks)
+                self._learners = {
+                    k: self._make_learner(self.n_features_in_, start) for k, start in starts.items()
+                }
         return self._learners
 
     def _fitted_state(self) -> dict[str, Any]:
         learners = (self._learners or {}).values()
         runs = tuple(learner.state() for learner in learners)
         if self._exponent:  # in the user's units the weights may have rounded
-            own = [{"weights": learner.weights, "exponent": self._exponent} for learner in learners]
-            runs = tuple(run | more for run, more in zip(runs, own, strict=True))
+            internal = [{"weights": learner.weights, "exponent": self._exponent} for learner in learners]
+            runs = tuple(run | extra for run, extra in zip(runs, internal, strict=True))
         return super()._fitted_state() | ({"run_": runs} if any(runs) else {})
 
-    def _restore_state(self, found: dict[str, Any]) -> None:
-        found = dict(found)
-        runs = found.pop("run_", None)
-        super()._restore_state(found)
-        self._active_settings = self._setting()
+    def _restore_state(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        runs = state.pop("run_", None)
+        super()._restore_state(state)
+        self._active_settings = self._settings()
         if runs is None:
             return
         tasks = self._tasks()
         if len(runs) != len(tasks):
             raise ValueError("its runs do not match its classes.")
         self._exponent = runs[0].get("exponent", 0)
-        if type(self._exponent) is not int or abs(self._exponent) > MOST_EXPONENT:
+        if type(self._exponent) is not int or abs(self._exponent) > MAX_EXPONENT:
             raise ValueError("its runs are in units that make no sense.")
-        self._learners = {k: self._resumed(place, runs[place]) for place, k in enumerate(tasks)}
+        self._learners = {k: self._resume_learner(place, runs[place]) for place, k in enumerate(tasks)}
 
-    def _resumed(self, place: int, run: dict[str, Any] | None = None) -> Learner:
+    def _resume_learner(self, place: int, run: dict[str, Any] | None = None) -> Learner:
         weights = np.append(self.coef_[place], self.intercept_[place])
         if self._exponent:
             weights = np.asarray((run or {}).get("weights", ldexp(weights, self._degree * self._exponent)))
-        learner = self._learner(self.n_features_in_, weights)
+        learner = self._make_learner(self.n_features_in_, weights)
         if run is not None:
             learner.resume(run)
         elif learner.saved_state:
@@ -268,16 +279,16 @@ class OnlineClassifier(MistakeDriven):
         learner.updates = int(np.atleast_1d(self.updates_)[place])
         return learner
 
-    def _keep_online(self) -> None:
+    def _publish_online(self) -> None:
         learners = list(self._online_learners().values())
         binary = len(learners) == 1
-        again = self._is_published()
-        self._keep_weights([self._outside(learner.answer()) for learner in learners])
+        was_published = self._is_published()
+        self._keep_weights([self._to_user_units(learner.prediction_weights()) for learner in learners])
         self._published = getattr(self, "coef_", None), getattr(self, "intercept_", None)
         mistakes, updates = [each.mistakes for each in learners], [each.updates for each in learners]
         self.mistakes_ = mistakes[0] if binary else np.array(mistakes)
         self.updates_ = updates[0] if binary else np.array(updates)
-        if again:
+        if was_published:
             return
         for fact in self._facts:  # figures of a fit that these rows have left behind
             if hasattr(self, f"{fact}_") and fact not in ("mistakes", "updates"):

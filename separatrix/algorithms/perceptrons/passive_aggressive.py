@@ -105,22 +105,26 @@ class PassiveAggressive(OnlineClassifier):
         if not is_between(self.C, 0, np.inf):
             raise ValueError(f"C={shown(self.C)} must be positive and finite; variant='PA' has no limit.")
 
-    def _takes_any_units(self) -> bool:
+    def _can_change_units(self) -> bool:
         return self.variant == "PA" and not self.fit_intercept  # C has units
 
     def _theorem_bound(self, radius: float, margin: float) -> Bound | None:
         return passive_aggressive(radius, up(1 / Fraction(margin)), C=self.C, variant=self.variant)
 
-    def _setting(self) -> tuple[Any, ...]:
+    def _settings(self) -> tuple[Any, ...]:
         return self.fit_intercept, self.C, self.variant
 
-    def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
-        cap = self.C if self.variant == "PA-I" else np.inf
-        soft = 0.5 / self.C if self.variant == "PA-II" else 0.0
-        return AggressiveLearner(n_columns, intercept=self.fit_intercept, start=start, cap=cap, soft=soft)
+    def _make_learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
+        max_step = self.C if self.variant == "PA-I" else np.inf
+        softening = 0.5 / self.C if self.variant == "PA-II" else 0.0
+        return AggressiveLearner(
+            n_columns, intercept=self.fit_intercept, start=start, max_step=max_step, softening=softening
+        )
 
-    def _solution(self, frame: InternalCoordinates, positive: int, run: Run, norms: RowNorms) -> Solution:
-        solution = super()._solution(frame, positive, run, norms)
+    def _make_solution(
+        self, coordinates: InternalCoordinates, positive: int, run: Run, norms: RowNorms
+    ) -> Solution:
+        solution = super()._make_solution(coordinates, positive, run, norms)
         assert isinstance(run.learner, AggressiveLearner)
         solution.facts["squared_loss"] = run.learner.squared_loss
         return solution
@@ -133,21 +137,21 @@ class AggressiveLearner(Learner):
 
     idle_margin = 1.0
 
-    hyperparameters = ("cap", "soft")
+    hyperparameters = ("max_step", "softening")
 
     def __init__(
-        self, n_columns: int, *, intercept: bool, start: np.ndarray | None, cap: float, soft: float
+        self, n_columns: int, *, intercept: bool, start: np.ndarray | None, max_step: float, softening: float
     ) -> None:
         super().__init__(n_columns, intercept=intercept, start=start)
-        self.cap = float(cap)
-        self.soft = float(soft)
+        self.max_step = float(max_step)
+        self.softening = float(softening)
         self.squared_loss = 0.0
 
-    def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
+    def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
         sweep = variant_kernels().passive_aggressive_sweep
-        tally = np.zeros(2)
-        made = sweep(X, signs, visit, self.constant, self.cap, self.soft, tally, self.weights)
-        self.mistakes += int(tally[0])
-        self.squared_loss += float(tally[1])
-        self.updates += made
-        return made
+        totals = np.zeros(2)
+        updates = sweep(X, signs, places, self.constant, self.max_step, self.softening, totals, self.weights)
+        self.mistakes += int(totals[0])
+        self.squared_loss += float(totals[1])
+        self.updates += updates
+        return updates

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoordinates
-from separatrix.algorithms.perceptrons.learner import Learner, length_of, sweep_kernels
+from separatrix.algorithms.perceptrons.learner import Learner, euclidean_norm, sweep_kernels
 from separatrix.algorithms.perceptrons.online import OnlineClassifier
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.step_sizes import Steps
@@ -43,8 +43,8 @@ from separatrix.rows import Rows
 if TYPE_CHECKING:
     from separatrix.algorithms.perceptrons.skipping.passes import SharedRowData, SkippingPasses
 
-LONGEST = 1e140  # a start whose square is a double
-SMALL, LARGE = 1e-280, 1e280  # products of rows that neither underflow nor overflow
+MAX_START_SIZE = 1e140  # a start whose square is a double
+MIN_PRODUCT_VALUE, MAX_PRODUCT_VALUE = 1e-280, 1e280  # products of rows that neither underflow nor overflow
 
 
 class Perceptron(OnlineClassifier):
@@ -112,8 +112,8 @@ class Perceptron(OnlineClassifier):
     Automata, 1962.
     """
 
-    _any_units = True
-    _searches_violators = True
+    _is_scale_equivariant = True
+    _has_violator_search = True
 
     def __init__(
         self,
@@ -148,71 +148,73 @@ class Perceptron(OnlineClassifier):
         super()._check_parameters()
         Steps(self.step)
 
-    def _setting(self) -> tuple[Any, ...]:
+    def _settings(self) -> tuple[Any, ...]:
         return self.fit_intercept, self.step
 
-    def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
+    def _make_learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         return RosenblattLearner(n_columns, intercept=self.fit_intercept, start=start, steps=Steps(self.step))
 
     def _theorem_bound(self, radius: float, margin: float) -> Bound | None:
-        return novikoff(radius, margin) if Steps(self.step).fixed else None
+        return novikoff(radius, margin) if Steps(self.step).is_constant else None
 
-    def _allowed(
+    def _run_bound(
         self, learner: Learner, radius: float, margin: float, weights: np.ndarray | None = None
     ) -> float | None:
         assert isinstance(learner, RosenblattLearner)
-        if learner.start is None or not learner.steps.fixed:
-            return super()._allowed(learner, radius, margin)
+        if learner.start is None or not learner.steps.is_constant:
+            return super()._run_bound(learner, radius, margin)
         # Steps of η from w₀ are unit steps from w₀/η, and the theorem is about those.
         with np.errstate(over="ignore", under="ignore"):
-            begun = learner.start / float(learner.steps.next(0, 1)[0])
-        norm = length_of(begun)
-        if not norm < LONGEST:
+            unit_step_start = learner.start / float(learner.steps.next(0, 1)[0])
+        norm = euclidean_norm(unit_step_start)
+        if not norm < MAX_START_SIZE:
             return np.inf
-        along = -norm  # the least that it can be
+        inner_product = -norm  # the least that it can be
         if weights is not None:
             rounding = (len(weights) + 8) * 2.0**-51 * norm
-            unit = weights / (length_of(weights) or 1.0)
-            along = max(along, float(np.sum(begun * unit)) - rounding)
-        return float(novikoff_from_start(radius, margin, norm, along))
+            direction = weights / (euclidean_norm(weights) or 1.0)
+            inner_product = max(inner_product, float(np.sum(unit_step_start * direction)) - rounding)
+        return float(novikoff_from_start(radius, margin, norm, inner_product))
 
-    def _starts(self, tasks: Sequence[int]) -> dict[int, np.ndarray | None]:
-        starts = super()._starts(tasks)
+    def _initial_weights(self, tasks: Sequence[int]) -> dict[int, np.ndarray | None]:
+        starts = super()._initial_weights(tasks)
         if self.start is None or any(start is not None for start in starts.values()):
             return starts
-        wanted = self.n_features_in_ + bool(self.fit_intercept)
-        numbers = as_doubles(self.start)
-        given = np.empty(0) if numbers is None else numbers.ravel()
-        if len(given) != wanted or not np.isfinite(given).all():
+        n_expected = self.n_features_in_ + bool(self.fit_intercept)
+        values = as_doubles(self.start)
+        given = np.empty(0) if values is None else values.ravel()
+        if len(given) != n_expected or not np.isfinite(given).all():
             raise ValueError(
-                f"start must hold {wanted} finite numbers, one per column and the intercept last."
+                f"start must hold {n_expected} finite numbers, one per column and the intercept last."
             )
         return dict.fromkeys(tasks, given if self.fit_intercept else np.append(given, 0.0))
 
-    def _solution(self, frame: InternalCoordinates, positive: int, run: Run, norms: RowNorms) -> Solution:
-        solution = super()._solution(frame, positive, run, norms)
-        moved = frame.centre is not None or frame.exponent
-        if run.settled and moved and not isinstance(solution.certificate, Separable):
-            solution = self._in_whole_numbers(frame, positive, run, solution)
-        record = self._mistake_run(frame, positive, run, solution)
+    def _make_solution(
+        self, coordinates: InternalCoordinates, positive: int, run: Run, norms: RowNorms
+    ) -> Solution:
+        solution = super()._make_solution(coordinates, positive, run, norms)
+        is_moved = coordinates.centre is not None or coordinates.exponent
+        if run.converged and is_moved and not isinstance(solution.certificate, Separable):
+            solution = self._make_exact_solution(coordinates, positive, run, solution)
+        record = self._mistake_run(coordinates, positive, run, solution)
         return replace(solution, facts=solution.facts | {"mistake_run": record})
 
-    def _in_whole_numbers(
-        self, frame: InternalCoordinates, positive: int, run: Run, solution: Solution
+    def _make_exact_solution(
+        self, coordinates: InternalCoordinates, positive: int, run: Run, solution: Solution
     ) -> Solution:
         """Doubles may separate where the rows were moved, while their doubles in the user's coordinates do
         not: keep them exactly."""
-        answer = run.learner.answer()
-        if not np.isfinite(answer).all():
+        internal_weights = run.learner.prediction_weights()
+        if not np.isfinite(internal_weights).all():
             return solution
-        *numbers, intercept = frame.whole(answer)
-        found = count_errors(frame.given, positive, numbers, intercept)
-        if found.errors:
+        *numbers, intercept = coordinates.to_integers(internal_weights)
+        error_count = count_errors(coordinates.given, positive, numbers, intercept)
+        if error_count.errors:
             return solution
         witness = Separable(
             weights=tuple(numbers),
             intercept=intercept if self.fit_intercept else None,
-            about=about(frame.given, positive),
+            about=about(coordinates.given, positive),
         )
         warn(
             FitWarning,
@@ -220,47 +222,51 @@ class Perceptron(OnlineClassifier):
             "certificate_ carry them. Those of coef_, by which predict goes, do not separate the rows.",
         )
         return replace(
-            solution, certificate=witness.bound_to(frame.given), halfspace=Halfspace(numbers, intercept)
+            solution, certificate=witness.bound_to(coordinates.given), halfspace=Halfspace(numbers, intercept)
         )
 
     def _mistake_run(
-        self, frame: InternalCoordinates, positive: int, run: Run, solution: Solution
+        self, coordinates: InternalCoordinates, positive: int, run: Run, solution: Solution
     ) -> MistakeRun | None:
         learner, weights = run.learner, solution.weights
         assert isinstance(learner, RosenblattLearner)
-        if frame.centre is not None or not learner.auditable or not np.isfinite(weights).all():
+        if coordinates.centre is not None or not learner.auditable or not np.isfinite(weights).all():
             return None
         witness: Any = weights[:-1]
-        added = np.flatnonzero(learner.counts != 0)  # as booleans: several times faster
+        added_rows = np.flatnonzero(learner.counts != 0)  # as booleans: several times faster
         record = MistakeRun(
-            rows=tuple(added.tolist()),
-            counts=tuple(learner.counts[added].tolist()),
+            rows=tuple(added_rows.tolist()),
+            counts=tuple(learner.counts[added_rows].tolist()),
             mistakes=learner.mistakes,
             weights=witness,
             intercept=float(weights[-1]) if self.fit_intercept else None,
-            converged=run.settled,
-            about=about(frame.given, positive),
-        ).bound_to(frame.given)
+            converged=run.converged,
+            about=about(coordinates.given, positive),
+        ).bound_to(coordinates.given)
         # The record is about the exact sum of the rows, the run about its rounding: they can differ in a
         # row's side only where the margin is smaller than both errors together.
-        k, width = learner.mistakes, len(weights)
+        mistakes, width = learner.mistakes, len(weights)
         radius = solution.facts["radius"]
-        doubt = (k + 2 * width + 8) * 2.0**-52 * k * radius * radius  # "** 2" would raise where it overflows
+        # "** 2" would raise where it overflows.
+        rounding = (mistakes + 2 * width + 8) * 2.0**-52 * mistakes * radius * radius
         with np.errstate(over="ignore"):
-            smallest = solution.facts["margin"] * length_of(weights)
-        if run.settled and not smallest > doubt and not record.verify(frame.given).holds:
-            record = replace(record, converged=False).bound_to(frame.given)
+            min_margin = solution.facts["margin"] * euclidean_norm(weights)
+        if run.converged and not min_margin > rounding and not record.verify(coordinates.given).holds:
+            record = replace(record, converged=False).bound_to(coordinates.given)
         # A score that overflowed or underflowed counts as a mistake, and need not be one.
-        sound = not k or (radius * radius > SMALL and k * radius * radius < LARGE)
-        return record if sound or record.verify(frame.given).holds else None
+        is_in_range = not mistakes or (
+            radius * radius > MIN_PRODUCT_VALUE and mistakes * radius * radius < MAX_PRODUCT_VALUE
+        )
+        return record if is_in_range or record.verify(coordinates.given).holds else None
 
-    def _shortfall(self, run: Run, errors: int, n_rows: int, facts: dict[str, Any]) -> str:
-        reason = super()._shortfall(run, errors, n_rows, facts)
-        near, far = facts["radius_centred"], facts["radius"]
-        if not self.center and self.fit_intercept and far > 3 * near:
+    def _failure_reason(self, run: Run, errors: int, n_rows: int, facts: dict[str, Any]) -> str:
+        reason = super()._failure_reason(run, errors, n_rows, facts)
+        centred_radius, radius = facts["radius_centred"], facts["radius"]
+        if not self.center and self.fit_intercept and radius > 3 * centred_radius:
             reason += (
-                f" The rows are far from the origin (R = {far:.4g}; around their middle {near:.4g}): "
-                f"center=True divides the mistake bound by about {np.square(far / near):.3g} or more."
+                f" The rows are far from the origin (R = {radius:.4g}; around their middle "
+                f"{centred_radius:.4g}): center=True divides the mistake bound by about "
+                f"{np.square(radius / centred_radius):.3g} or more."
             )
         return reason
 
@@ -275,51 +281,54 @@ class RosenblattLearner(Learner):
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None, steps: Steps) -> None:
         super().__init__(n_columns, intercept=intercept, start=start)
         self.steps = steps
-        self.auditable = steps.unit and not self.weights.any()
+        self.auditable = steps.is_unit and not self.weights.any()
         self.counts = np.zeros(0, np.int32)
         self._skipping: SkippingPasses | None = None
 
-    def begin(self, rows: Rows, positive: int) -> None:
+    def begin_fit(self, rows: Rows, positive: int) -> None:
         self.counts = np.zeros(rows.n_rows, np.int32)
 
-    def skip_rows(self, shared: SharedRowData, positive: int, passes: int) -> bool:
+    def enable_skipping(self, shared: SharedRowData, positive: int, passes: int) -> bool:
         from separatrix.algorithms.perceptrons.skipping.passes import SkippingPasses
 
-        if self.steps.fixed:
+        if self.steps.is_constant:
             step = float(self.steps.next(0, 1)[0])
             self._skipping = SkippingPasses(
                 shared, positive, self.constant, step, self.counts, self.weights, passes=passes
             )
         return self._skipping is not None
 
-    def rows_in_doubt(self) -> tuple[np.ndarray, float] | None:
-        return None if self._skipping is None else self._skipping.rows_in_doubt()
+    def find_doubtful_rows(self) -> tuple[np.ndarray, float] | None:
+        return None if self._skipping is None else self._skipping.find_doubtful_rows()
 
-    def make_pass(self, *, alone: bool) -> bool:
+    def make_pass(self, *, is_only_learner: bool) -> bool:
         if self._skipping is None:
             return False
-        made = self._skipping.make_pass() if alone else self._skipping.make_short_pass()
-        self._gain(made or 0)
-        return made is not None
+        mistakes = self._skipping.make_pass() if is_only_learner else self._skipping.make_short_pass()
+        self._count_mistakes(mistakes or 0)
+        return mistakes is not None
 
-    def _gain(self, made: int) -> int:
-        self.mistakes += made
-        self.updates += made
-        return made
+    def _count_mistakes(self, mistakes: int) -> int:
+        self.mistakes += mistakes
+        self.updates += mistakes
+        return mistakes
 
-    def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
+    def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
         if self._skipping is not None:
-            return self._gain(self._skipping.see(X, first, first + len(signs)))
-        most = self.steps.at_once
-        if len(visit) > most:
-            return sum(self.see(X, signs, visit[k : k + most], first) for k in range(0, len(visit), most))
+            return self._count_mistakes(self._skipping.visit_block(X, first, first + len(signs)))
+        max_visits = self.steps.max_visits
+        if len(places) > max_visits:
+            return sum(
+                self.visit_rows(X, signs, places[k : k + max_visits], first)
+                for k in range(0, len(places), max_visits)
+            )
         if first < 0:  # a stream: rows come once and have no number
             self.auditable = False
             counts = np.zeros(len(signs), np.int32)
         else:
             counts = self.counts[first : first + len(signs)]
-        steps, sweep = self.steps.next(self.mistakes, len(visit)), sweep_kernels().sweep
-        return self._gain(sweep(X, signs, visit, steps, self.constant, counts, self.weights))
+        steps, sweep = self.steps.next(self.mistakes, len(places)), sweep_kernels().sweep
+        return self._count_mistakes(sweep(X, signs, places, steps, self.constant, counts, self.weights))
 
     def release_row_data(self) -> Learner:
         self._skipping = None

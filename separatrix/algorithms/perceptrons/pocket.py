@@ -27,7 +27,7 @@ from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoord
 from separatrix.algorithms.perceptrons.learner import Learner, variant_kernels
 from separatrix.algorithms.perceptrons.online import OnlineClassifier
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
-from separatrix.algorithms.perceptrons.training import Run, errors_in_floats
+from separatrix.algorithms.perceptrons.training import Run, count_candidate_errors
 from separatrix.certificates import ErrorsAtMost, Undecided
 from separatrix.fitting import Solution
 from separatrix.fitting.exact_errors import ErrorCount, about
@@ -66,7 +66,7 @@ class PocketPerceptron(OnlineClassifier):
     (5, True)
     """
 
-    _any_units = True
+    _is_scale_equivariant = True
 
     def __init__(
         self,
@@ -87,33 +87,35 @@ class PocketPerceptron(OnlineClassifier):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
+    def _make_learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         return PocketLearner(n_columns, intercept=self.fit_intercept, start=start)
 
-    def _solution(self, frame: InternalCoordinates, positive: int, run: Run, norms: RowNorms) -> Solution:
-        solution = super()._solution(frame, positive, run, norms)
-        proven = solution.certificate
-        if isinstance(proven, Undecided):
-            errors = frame.given.n_rows
+    def _make_solution(
+        self, coordinates: InternalCoordinates, positive: int, run: Run, norms: RowNorms
+    ) -> Solution:
+        solution = super()._make_solution(coordinates, positive, run, norms)
+        certificate = solution.certificate
+        if isinstance(certificate, Undecided):
+            errors = coordinates.given.n_rows
         else:
-            errors = proven.errors if isinstance(proven, ErrorsAtMost) else 0
-        return Solution(solution.weights, proven, solution.history, solution.facts | {"errors": errors})
+            errors = certificate.errors if isinstance(certificate, ErrorsAtMost) else 0
+        return Solution(solution.weights, certificate, solution.history, solution.facts | {"errors": errors})
 
-    def _certificate(
+    def _make_certificate(
         self,
         rows: Rows,
         positive: int,
         run: Run,
         weights: np.ndarray,
-        found: ErrorCount,
+        error_count: ErrorCount,
         facts: dict[str, Any],
     ) -> Any:
-        if found.errors == 0:
-            return super()._certificate(rows, positive, run, weights, found, facts)
+        if error_count.errors == 0:
+            return super()._make_certificate(rows, positive, run, weights, error_count, facts)
         return ErrorsAtMost(
             weights=tuple(weights[:-1].tolist()),
             intercept=float(weights[-1]) if self.fit_intercept else None,
-            errors=found.errors,
+            errors=error_count.errors,
             about=about(rows, positive),
         ).bound_to(rows)
 
@@ -121,40 +123,43 @@ class PocketPerceptron(OnlineClassifier):
 class PocketLearner(Learner):
     """Rosenblatt's rule, with the weights of the longest run held for the next count of errors."""
 
-    always_moves = True  # a right answer may end the time of the weights that are held
+    is_changed_by_every_row = True  # a right answer may end the time of the weights that are held
 
-    predicts_itself = False
+    is_predicting_with_weights = False
 
-    saved_state = ("weights", "held", "runs")
+    saved_state = (("weights", "weights"), ("held", "longest_run_weights"), ("runs", "run_lengths"))
 
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None) -> None:
         super().__init__(n_columns, intercept=intercept, start=start)
         self.pocket = self.weights.copy()
         self.errors = np.inf
-        self.held = self.weights.copy()
-        self.runs = np.zeros(2, np.int64)
+        self.longest_run_weights = self.weights.copy()
+        self.run_lengths = np.zeros(2, np.int64)
 
-    def begin(self, rows: Rows, positive: int) -> None:
+    def begin_fit(self, rows: Rows, positive: int) -> None:
         if self.weights.any():  # a warm start: what the pocket holds is to be beaten
-            self.errors = errors_in_floats(rows, positive, [self.pocket], self.constant)[0]
+            self.errors = count_candidate_errors(rows, positive, [self.pocket], self.constant)[0]
 
-    def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
+    def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
         sweep = variant_kernels().pocket_sweep
-        made = sweep(X, signs, visit, self.constant, self.runs, self.held, self.weights)
-        self.mistakes += made
-        self.updates += made
+        mistakes = sweep(
+            X, signs, places, self.constant, self.run_lengths, self.longest_run_weights, self.weights
+        )
+        self.mistakes += mistakes
+        self.updates += mistakes
         if first < 0:  # a stream has no training error to count: the longest run decides
-            self.pocket = self.held.copy() if self.runs[1] >= self.runs[0] else self.weights.copy()
-        return made
+            has_longest = self.run_lengths[1] >= self.run_lengths[0]
+            self.pocket = (self.longest_run_weights if has_longest else self.weights).copy()
+        return mistakes
 
     def end_pass(self, rows: Rows, positive: int) -> None:
-        candidates = [self.held.copy(), self.weights.copy()]
-        counts = errors_in_floats(rows, positive, candidates, self.constant)
+        candidates = [self.longest_run_weights.copy(), self.weights.copy()]
+        counts = count_candidate_errors(rows, positive, candidates, self.constant)
         for candidate, errors in zip(candidates, counts, strict=True):
             if errors < self.errors:
                 self.errors, self.pocket = errors, candidate
         # The next pass looks for its own longest run; what the pocket holds can only be beaten by a count.
-        self.runs[1] = 0
+        self.run_lengths[1] = 0
 
-    def answer(self) -> np.ndarray:
+    def prediction_weights(self) -> np.ndarray:
         return self.pocket

@@ -9,7 +9,7 @@ from separatrix.rows import Block, Csr, Rows, SparseRows
 from separatrix.rows.finite import refuse_nonfinite
 from separatrix.rows.views.scaled import ScaledRows
 
-SAMPLE = 1000
+SAMPLE_ROWS = 1000
 
 
 class RowNorms:
@@ -25,29 +25,29 @@ class RowNorms:
         self.rows = rows
         if centre is None:
             sparse = isinstance(rows.rows if isinstance(rows, ScaledRows) else rows, SparseRows)
-            centre = np.zeros(rows.n_columns) if sparse else rows.preview_mean(SAMPLE)
+            centre = np.zeros(rows.n_columns) if sparse else rows.preview_mean(SAMPLE_ROWS)
         self.centre = centre
         if not np.isfinite(self.centre).all():
             rows.require_finite()
             self.centre = np.zeros(rows.n_columns)
         self.largest = np.zeros(3)
 
-    def see(self, block: Block) -> None:
+    def measure_block(self, block: Block) -> None:
         from separatrix.kernels.scores import measure_norms
 
         if measure_norms(block.X, self.centre, np.empty(len(block)), self.largest):
             refuse_nonfinite(block, self.rows.name, self.rows.columns)
             self.largest[:] = np.inf  # squares that overflowed
 
-    def inseparable_or_undecided(self) -> None:
+    def refuse_nonfinite_rows(self) -> None:
         """After a pass that measured all rows in memory itself: refuse NaN and infinity."""
         if self.largest[2]:
             self.rows.require_finite()
             self.largest[:] = np.inf
 
-    def all(self) -> RowNorms:
+    def measure_all(self) -> RowNorms:
         for block in self.rows.blocks():
-            self.see(block)
+            self.measure_block(block)
         return self
 
     def radius(self, constant: float) -> float:
@@ -63,15 +63,18 @@ class RowNorms:
 
 def _scaled_radius(rows: Rows) -> float:
     """‖x‖ where the squares overflow: by way of the largest entry."""
-    longest = 0.0
+    max_norm = 0.0
     for block in rows.blocks():
         X = block.X
         table = (
             [X.data[X.indptr[i] : X.indptr[i + 1]] for i in range(len(block))] if isinstance(X, Csr) else X
         )
         for row in table:
-            top = float(np.max(np.abs(row), initial=0.0))
-            if top > 0.0:
+            largest_entry = float(np.max(np.abs(row), initial=0.0))
+            if largest_entry > 0.0:
                 with np.errstate(over="ignore"):
-                    longest = max(longest, top * float(np.linalg.norm(row.astype(np.float64) / top)))
-    return longest
+                    max_norm = max(
+                        max_norm,
+                        largest_entry * float(np.linalg.norm(row.astype(np.float64) / largest_entry)),
+                    )
+    return max_norm

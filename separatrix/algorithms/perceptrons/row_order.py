@@ -14,7 +14,7 @@ SHUFFLED_ROWS = 1024  # rows of a shuffled block: random inside and outside, yet
 Visits = Iterator[tuple[Block, np.ndarray]]
 
 
-def order_named(order: Any) -> str | np.ndarray:
+def parse_order(order: Any) -> str | np.ndarray:
     """One of the four words, or the given sequence of row numbers."""
     if isinstance(order, str):
         word = order.replace("_", " ").replace("-", " ").removesuffix(" violator")
@@ -32,24 +32,27 @@ def order_named(order: Any) -> str | np.ndarray:
     return sequence
 
 
-def visits(rows: Rows, order: str | np.ndarray, random: np.random.RandomState) -> Visits:
+def iterate_visits(rows: Rows, order: str | np.ndarray, random: np.random.RandomState) -> Visits:
     """The blocks of a pass that does not go from the first row to the last, with the places to visit."""
     if isinstance(order, np.ndarray):
-        yield from _given(rows, order)
+        yield from _visit_sequence(rows, order)
     else:
-        yield from _at_random(rows, random, again=order == "drawn")
+        yield from _visit_at_random(rows, random, with_replacement=order == "drawn")
 
 
-def _at_random(rows: Rows, random: np.random.RandomState, *, again: bool) -> Visits:
+def _visit_at_random(rows: Rows, random: np.random.RandomState, *, with_replacement: bool) -> Visits:
     """Every row once, in random order; or as many draws, in which a row may come again."""
     # A true shuffle of a large array costs 3 to 7 times the time of a pass; blocks in random order,
     # shuffled inside, cost nothing. A file is read in its own order and shuffled within each block.
-    for block in rows._drawn_blocks(random, repeated=again):
+    for block in rows._drawn_blocks(random, repeated=with_replacement):
         n = len(block)
-        yield block, (random.randint(n, size=n) if again else random.permutation(n)).astype(np.int32)
+        yield (
+            block,
+            (random.randint(n, size=n) if with_replacement else random.permutation(n)).astype(np.int32),
+        )
 
 
-def _given(rows: Rows, sequence: np.ndarray) -> Visits:
+def _visit_sequence(rows: Rows, sequence: np.ndarray) -> Visits:
     outside = sequence[(sequence < 0) | (sequence >= rows.n_rows)]
     if outside.size:
         raise DataError(f"order names row {outside[0]}, but there are {rows.n_rows} rows, counted from 0.")
@@ -60,7 +63,7 @@ def _given(rows: Rows, sequence: np.ndarray) -> Visits:
     yield rows.whole(), sequence.astype(np.int32)
 
 
-def violator(
+def find_violator(
     rows: Rows, positive: int, weights: np.ndarray, constant: float, order: str
 ) -> tuple[Block, int] | None:
     """The first or the worst row with s·score ≤ 0 (ties: the first), as a block and a place, or None."""
@@ -73,9 +76,9 @@ def violator(
         scores(block.X, constant, weights, out)
         margins = out * block.signs(positive)
         if order == "first":
-            wrong = np.flatnonzero(~(margins > 0.0))
-            if wrong.size:
-                return block, int(wrong[0])
+            wrong_places = np.flatnonzero(~(margins > 0.0))
+            if wrong_places.size:
+                return block, int(wrong_places[0])
         else:
             place = int(np.argmin(margins))
             if margins[place] < lowest or (worst is None and not margins[place] > 0.0):

@@ -20,45 +20,45 @@ class Steps:
 
     def __init__(self, step: Any) -> None:
         self.step = step
-        self.fixed = not callable(step) and np.ndim(step) == 0
+        self.is_constant = not callable(step) and np.ndim(step) == 0
         # How many rows to visit before asking again: a function is called for so many mistakes ahead.
-        self.at_once = 1 << 30 if self.fixed else 256
-        self._known = np.empty(0) if callable(step) else np.atleast_1d(_doubles(step))
-        if not callable(step) and self._known.size == 0:
+        self.max_visits = 1 << 30 if self.is_constant else 256
+        self._computed = np.empty(0) if callable(step) else np.atleast_1d(_to_doubles(step))
+        if not callable(step) and self._computed.size == 0:
             raise ValueError("step as a sequence needs at least one number.")
-        self._check(self._known)
+        self._check(self._computed)
 
     @property
-    def unit(self) -> bool:
-        return self.fixed and self._known[0] == 1.0
+    def is_unit(self) -> bool:
+        return self.is_constant and self._computed[0] == 1.0
 
     def next(self, k: int, n: int) -> np.ndarray:
         """The steps of mistakes k to k + n - 1."""
-        if self.fixed:  # the same from any k on
+        if self.is_constant:  # the same from any k on
             k = 0
-        missing = k + n - len(self._known)
+        missing = k + n - len(self._computed)
         if missing > 0:
-            first = len(self._known)
+            first = len(self._computed)
             if callable(self.step):
-                more = np.array([_doubles(self.step(i), 0) for i in range(first, k + n)])
-                self._check(more)
+                following = np.array([_to_doubles(self.step(i), 0) for i in range(first, k + n)])
+                self._check(following)
             else:
-                more = np.full(max(missing, 1024), self._known[-1])
-            self._known = np.concatenate([self._known, more])
-        return self._known[k : k + n]
+                following = np.full(max(missing, 1024), self._computed[-1])
+            self._computed = np.concatenate([self._computed, following])
+        return self._computed[k : k + n]
 
     def _check(self, steps: np.ndarray) -> None:
         if not np.all(np.isfinite(steps) & (steps > 0)):
             raise ValueError("step must be positive and finite, for every mistake.")
 
 
-def _doubles(step: Any, most_dimensions: int = 1) -> np.ndarray:
+def _to_doubles(step: Any, max_dimensions: int = 1) -> np.ndarray:
     given = as_doubles(step)
-    if given is None or given.ndim > most_dimensions:
-        what = (
+    if given is None or given.ndim > max_dimensions:
+        expected = (
             "number, sequence of numbers or function"
-            if most_dimensions
+            if max_dimensions
             else "number, which a function has to give"
         )
-        raise ValueError(f"step={shown(step)} is no {what}.")
+        raise ValueError(f"step={shown(step)} is no {expected}.")
     return given

@@ -18,7 +18,7 @@ from separatrix.rows.conversion import refuse_inexact, refuse_text, refuse_wide
 DOUBLE = np.dtype(np.float64)
 
 
-class Seen(NamedTuple):
+class StreamedRow(NamedTuple):
     """One row of a stream: what was predicted, what was true, whether that was a mistake, and how many so
     far.
 
@@ -33,7 +33,7 @@ class Seen(NamedTuple):
 
 def stream(
     model: OnlineClassifier, pairs: Iterable[tuple[Any, Any]], *, classes: Any = None
-) -> Iterator[Seen]:
+) -> Iterator[StreamedRow]:
     """Predict each row of ``pairs`` before its label is used, then learn from it.
 
     A generator: it takes a pair when the next answer is asked for, so the stream may have no end. The model's
@@ -59,16 +59,16 @@ def stream(
     >>> [s.mistake for s in seen], model.mistakes_
     ([True, True, False, False, False, False], 2)
     """
-    seer = Seer(model, classes)
+    learner = StreamLearner(model, classes)
     for number, pair in enumerate(pairs):
         try:
-            seen = seer.seen(pair) if number else seer.first(pair)
-        except DataError as refusal:
-            raise DataError(f"Pair {number} {refusal}") from None
-        yield seen
+            result = learner.learn(pair) if number else learner.learn_first(pair)
+        except DataError as error:
+            raise DataError(f"Pair {number} {error}") from None
+        yield result
 
 
-class Seer:
+class StreamLearner:
     """The learners of a model at work on one row after the other."""
 
     def __init__(self, model: OnlineClassifier, classes: Any) -> None:
@@ -84,49 +84,49 @@ class Seer:
         self.mistakes = 0
         self._classes = model._known_classes(classes)
 
-    def first(self, pair: Any) -> Seen:
+    def learn_first(self, pair: Any) -> StreamedRow:
         """Learn from the first pair; one that is refused leaves the model as it was."""
         with restored_on_error(self.model):
-            self._begin(*_parts(pair))
-            return self.seen(pair)
+            self._begin_stream(*_split_pair(pair))
+            return self.learn(pair)
 
-    def _begin(self, row: Any, label: Any) -> None:
+    def _begin_stream(self, row: Any, label: Any) -> None:
         model = self.model
         if not hasattr(model, "classes_"):
             model._check_parameters()
-            model.classes_ = _usual(label) if self._classes is None else self._classes
-            model.n_features_in_ = _numbers(row)[1]
+            model.classes_ = _infer_classes(label) if self._classes is None else self._classes
+            model.n_features_in_ = _to_values(row)[1]
         model._update_hyperparameters()
-        self._take_up()
+        self._load_learners()
 
-    def _take_up(self) -> None:
+    def _load_learners(self) -> None:
         """Know the learners of the model, which are others after a fit."""
         model = self.model
         self._codes = {known: code for code, known in enumerate(model.classes_.tolist())}
         self._labels = list(model.classes_)
-        self._width = model.n_features_in_
+        self._n_columns = model.n_features_in_
         self._learners = model._online_learners()
         only = next(iter(self._learners.values()))
-        self._learner = only if len(self._learners) == 1 and only.predicts_itself else None
-        model._keep_online()
+        self._only_learner = only if len(self._learners) == 1 and only.is_predicting_with_weights else None
+        model._publish_online()
 
-    def seen(self, pair: Any) -> Seen:
+    def learn(self, pair: Any) -> StreamedRow:
         """Predict a row, look at its label, learn."""
-        row, label = _parts(pair)
+        row, label = _split_pair(pair)
         self.model._update_hyperparameters()
         if self.model._learners is not self._learners:
-            self._take_up()
-        plain = type(row) is np.ndarray and row.dtype is DOUBLE and row.ndim == 1
-        x, width = (row, len(row)) if plain else _numbers(row)
-        if width != self._width:
-            raise DataError(f"has {width} numbers, but there are {self._width} columns.")
-        code = self._code(label)
-        X = _one_row(x)
-        chosen, wrong = (code, False) if self.model._is_idle(X, code) else self._learn(X, code)
-        self.mistakes += wrong
-        return Seen(self._labels[chosen], label, wrong, self.mistakes)
+            self._load_learners()
+        is_plain_row = type(row) is np.ndarray and row.dtype is DOUBLE and row.ndim == 1
+        x, width = (row, len(row)) if is_plain_row else _to_values(row)
+        if width != self._n_columns:
+            raise DataError(f"has {width} numbers, but there are {self._n_columns} columns.")
+        code = self._encode_label(label)
+        X = _as_block(x)
+        predicted, is_mistake = (code, False) if self.model._is_idle(X, code) else self._learn_row(X, code)
+        self.mistakes += is_mistake
+        return StreamedRow(self._labels[predicted], label, is_mistake, self.mistakes)
 
-    def _code(self, label: Any) -> int:
+    def _encode_label(self, label: Any) -> int:
         try:
             return self._codes[label]
         except (KeyError, TypeError):
@@ -135,46 +135,46 @@ class Seer:
             return self._codes[label.item()]
         except (AttributeError, KeyError, TypeError, ValueError):
             raise DataError(
-                f"has the label {_shown(label)}, which is not one of {self.model.classes_.tolist()}."
+                f"has the label {_abbreviate(label)}, which is not one of {self.model.classes_.tolist()}."
             ) from None
 
-    def _learn(self, X: Any, code: int) -> tuple[int, bool]:
+    def _learn_row(self, X: Any, code: int) -> tuple[int, bool]:
         """Learn from a row: the class that was predicted before, and whether that was wrong."""
-        X = self.model._in_range(X, self._learners)
-        if self._learner is not None:
-            return self._learn_alone(self._learner, X, code)
+        X = self.model._to_learner_units(X, self._learners)
+        if self._only_learner is not None:
+            return self._learn_binary(self._only_learner, X, code)
         _refuse_nonfinite(X)
         scores = [learner.score(X) for learner in self._learners.values()]
-        self.model._visit(X, (code,))
+        self.model._learn_rows(X, (code,))
         if len(scores) > 1:
-            chosen = int(np.argmax(scores))
-            return chosen, chosen != code
+            predicted = int(np.argmax(scores))
+            return predicted, predicted != code
         return int(scores[0] > 0), not (scores[0] if code else -scores[0]) > 0
 
-    def _learn_alone(self, learner: Learner, X: Any, code: int) -> tuple[int, bool]:
+    def _learn_binary(self, learner: Learner, X: Any, code: int) -> tuple[int, bool]:
         """The same by the weights that learn: one judgement of a row, not two sums that may round apart."""
         score = linear_score(X, learner.weights, learner.constant)
         if not isfinite(score):
             _refuse_nonfinite(X)
         before = learner.mistakes
-        self.model._visit(X, (code,))
+        self.model._learn_rows(X, (code,))
         return int(score > 0), learner.mistakes > before
 
 
-def _parts(pair: Any) -> tuple[Any, Any]:
+def _split_pair(pair: Any) -> tuple[Any, Any]:
     try:
         row, label = pair
     except (TypeError, ValueError):
-        raise DataError(f"is {_shown(pair)}: give a row and its label.") from None
+        raise DataError(f"is {_abbreviate(pair)}: give a row and its label.") from None
     return row, label
 
 
-def _shown(value: Any) -> str:
+def _abbreviate(value: Any) -> str:
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _usual(label: Any) -> np.ndarray:
+def _infer_classes(label: Any) -> np.ndarray:
     """The pair of labels that the first one belongs to, if there is no doubt."""
     truth = label.item() if isinstance(label, np.generic) else label
     if isinstance(truth, bool):
@@ -182,32 +182,32 @@ def _usual(label: Any) -> np.ndarray:
     if isinstance(truth, int | float) and truth in (0, -1):
         return np.array([truth, 1])
     raise DataError(
-        f"has the label {_shown(label)}: say which labels there are (classes=[...]), since the stream cannot "
-        "be read ahead."
+        f"has the label {_abbreviate(label)}: say which labels there are (classes=[...]), since the "
+        "stream cannot be read ahead."
     )
 
 
-def _numbers(row: Any) -> tuple[Any, int]:
+def _to_values(row: Any) -> tuple[Any, int]:
     """A row as doubles, dense or sparse, and how many columns it has."""
     try:
-        return _sparse_numbers(row) if hasattr(row, "tocsr") else _dense_numbers(row)
-    except DataError as refusal:
-        raise DataError(f"cannot be used: {refusal}") from None
+        return _sparse_values(row) if hasattr(row, "tocsr") else _dense_values(row)
+    except DataError as error:
+        raise DataError(f"cannot be used: {error}") from None
     except (TypeError, ValueError, IndexError):
-        raise DataError(f"has the row {_shown(row)}: it has to be a sequence of numbers.") from None
+        raise DataError(f"has the row {_abbreviate(row)}: it has to be a sequence of numbers.") from None
 
 
-def _dense_numbers(row: Any) -> tuple[np.ndarray, int]:
+def _dense_values(row: Any) -> tuple[np.ndarray, int]:
     given = np.asarray(row)
     refuse_inexact([row])
     refuse_wide(given)
     refuse_text(given.reshape(1, -1) if given.dtype.kind == "c" else given)
-    _require_one(given.shape)
+    _require_one_row(given.shape)
     values = given.astype(np.float64).ravel()
     return values, len(values)
 
 
-def _sparse_numbers(row: Any) -> tuple[Csr, int]:
+def _sparse_values(row: Any) -> tuple[Csr, int]:
     if getattr(row, "format", "") == "csr" and row.ndim == 2 and _is_sound(row):
         # The general way takes several times as long.
         data, indices = np.ascontiguousarray(row.data), np.ascontiguousarray(row.indices)
@@ -215,7 +215,7 @@ def _sparse_numbers(row: Any) -> tuple[Csr, int]:
         return Csr(read_only(data), read_only(indices), read_only(ends)), row.shape[1]
     refuse_inexact(row)
     matrix = row.reshape(1, -1).tocsr() if row.ndim == 1 else row.tocsr()
-    _require_one(matrix.shape)
+    _require_one_row(matrix.shape)
     if matrix.dtype.kind == "c":
         raise DataError("Complex data not supported: X holds complex numbers.")
     rows = SparseRows(matrix.astype(np.float64))
@@ -232,7 +232,7 @@ def _is_sound(row: Any) -> bool:
     return not len(places) or bool(places[0] >= 0 and places[-1] < width and (places[1:] > places[:-1]).all())
 
 
-def _require_one(shape: tuple[int, ...]) -> None:
+def _require_one_row(shape: tuple[int, ...]) -> None:
     if not shape or 0 in shape or shape[:-1] not in ((), (1,)):
         raise DataError(f"one row is needed, and this is an array of shape {shape}.")
 
@@ -242,6 +242,6 @@ def _refuse_nonfinite(X: Any) -> None:
         raise DataError("holds NaN or infinity: leave such rows out of the stream.")
 
 
-def _one_row(x: Any) -> Any:
+def _as_block(x: Any) -> Any:
     """A row as a block of one."""
     return x if isinstance(x, Csr) else read_only(np.ascontiguousarray(x)[np.newaxis])

@@ -13,22 +13,22 @@ from separatrix.rows import Csr
 from separatrix.rows.block import read_only, sum_of_squares
 from separatrix.rows.views.scaled import USUAL_EXPONENT
 
-SMALL, LARGE = 2.0 ** (-2 * USUAL_EXPONENT), 2.0 ** (2 * USUAL_EXPONENT)
-MOST_PLACES = 900  # products of values up to that power of two, and their sums, are doubles
-MOST_EXPONENT = 2200  # from the least to the largest double
+MIN_SAFE_SUM, MAX_SAFE_SUM = 2.0 ** (-2 * USUAL_EXPONENT), 2.0 ** (2 * USUAL_EXPONENT)
+MAX_PRODUCT_EXPONENT = 900  # products of values up to that power of two, and their sums, are doubles
+MAX_EXPONENT = 2200  # from the least to the largest double
 OUT_OF_RANGE = (
     "A row is so much longer or shorter than others that its products with the weights are no doubles: "
     "whether it was a mistake is left to rounding, here and at such rows after it."
 )
 
 
-def is_usual(X: Any) -> bool:
+def is_in_safe_range(X: Any) -> bool:
     """Whether squares of the values neither overflow nor underflow, for all that their sum shows."""
     values = X.data if isinstance(X, Csr) else X
-    return SMALL < sum_of_squares(values) < LARGE
+    return MIN_SAFE_SUM < sum_of_squares(values) < MAX_SAFE_SUM
 
 
-def in_units(X: Any, learners: Collection[Learner], exponent: int) -> tuple[Any, int, bool]:
+def to_common_units(X: Any, learners: Collection[Learner], exponent: int) -> tuple[Any, int, bool]:
     """2^k times the rows of a block, k, and whether products of these with the weights are doubles.
 
     k is the exponent given, in whose units the learners are, unless the rows have unusual sizes in those and
@@ -38,25 +38,28 @@ def in_units(X: Any, learners: Collection[Learner], exponent: int) -> tuple[Any,
     largest = float(np.max(np.abs(values), initial=0.0))
     if not 0.0 < largest < np.inf:  # nothing to scale, or to be refused
         return X, exponent, True
-    place = frexp(largest)[1] + exponent
-    if abs(place) > USUAL_EXPONENT and _same(values, exponent - place):
-        found = [learner.rescaled_state(-place) for learner in learners]
-        if all(numbers is not None for numbers in found):
-            for learner, numbers in zip(learners, found, strict=True):
+    binary_exponent = frexp(largest)[1] + exponent
+    if abs(binary_exponent) > USUAL_EXPONENT and _is_exact(values, exponent - binary_exponent):
+        states = [learner.rescaled_state(-binary_exponent) for learner in learners]
+        if all(numbers is not None for numbers in states):
+            for learner, numbers in zip(learners, states, strict=True):
                 vars(learner).update(numbers or {})
-            exponent, place = exponent - place, 0
+            exponent, binary_exponent = exponent - binary_exponent, 0
     if not exponent:
-        return X, exponent, _in_reach(place, learners)
+        return X, exponent, _has_products_in_range(binary_exponent, learners)
     scaled = read_only(ldexp(values, exponent))
-    sound = _same(values, exponent) and _in_reach(place, learners)
-    return X._replace(data=scaled) if isinstance(X, Csr) else scaled, exponent, sound
+    is_in_range = _is_exact(values, exponent) and _has_products_in_range(binary_exponent, learners)
+    return X._replace(data=scaled) if isinstance(X, Csr) else scaled, exponent, is_in_range
 
 
-def _same(values: np.ndarray, exponent: int) -> bool:
+def _is_exact(values: np.ndarray, exponent: int) -> bool:
     return np.array_equal(ldexp(ldexp(values, exponent), -exponent), values)
 
 
-def _in_reach(place: int, learners: Collection[Learner]) -> bool:
+def _has_products_in_range(binary_exponent: int, learners: Collection[Learner]) -> bool:
     """Whether products of the weights with values below 2^place, and not far below, are doubles."""
-    longest = [float(np.max(np.abs(learner.weights))) for learner in learners]
-    return all(not length or abs(place + frexp(length)[1]) <= MOST_PLACES for length in longest)
+    largest_weights = [float(np.max(np.abs(learner.weights))) for learner in learners]
+    return all(
+        not largest or abs(binary_exponent + frexp(largest)[1]) <= MAX_PRODUCT_EXPONENT
+        for largest in largest_weights
+    )

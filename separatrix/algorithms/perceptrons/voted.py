@@ -28,10 +28,10 @@ from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.fitting import Solution
 from separatrix.fitting.exact_errors import ErrorCount, matrix
-from separatrix.fitting.predicted_scores import scores_of
-from separatrix.fitting.validation import plain_rows
+from separatrix.fitting.predicted_scores import predict_scores
+from separatrix.fitting.validation import unlabelled_rows
 
-AT_ONCE = 512  # rows of a test block: scores of all voters on them stay small
+MAX_BLOCK_ROWS = 512  # rows of a test block: scores of all voters on them stay small
 
 
 class VotedPerceptron(OnlineClassifier):
@@ -67,7 +67,7 @@ class VotedPerceptron(OnlineClassifier):
     (1.0, True)
     """
 
-    _any_units = True
+    _is_scale_equivariant = True
 
     def __init__(
         self,
@@ -88,50 +88,61 @@ class VotedPerceptron(OnlineClassifier):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
+    def _make_learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
         return VotingLearner(n_columns, intercept=self.fit_intercept, start=start)
 
-    def _solution(self, frame: InternalCoordinates, positive: int, run: Run, norms: RowNorms) -> Solution:
+    def _make_solution(
+        self, coordinates: InternalCoordinates, positive: int, run: Run, norms: RowNorms
+    ) -> Solution:
         learner = run.learner
         assert isinstance(learner, VotingLearner)
-        counted_rows = {"mistakes": learner.mistakes, "updates": learner.updates, "passes": len(run.passes)}
-        ballot = {"voters": frame.to_user(learner.voters), "votes": learner.votes.copy()}
-        run.report_in_user_units(frame)
-        return Solution(frame.to_user(learner.weights), None, run.history, counted_rows | ballot)
+        counts = {"mistakes": learner.mistakes, "updates": learner.updates, "passes": len(run.passes)}
+        results = {"voters": coordinates.to_user(learner.voters), "votes": learner.votes.copy()}
+        run.report_in_user_units(coordinates)
+        return Solution(coordinates.to_user(learner.weights), None, run.history, counts | results)
 
-    def _tallies(self, frame: InternalCoordinates, runs: Mapping[int, Run]) -> dict[int, ErrorCount]:
+    def _count_errors(
+        self, coordinates: InternalCoordinates, runs: Mapping[int, Run]
+    ) -> dict[int, ErrorCount]:
         """There is no one weight vector to count the errors of."""
         return {}
 
-    def _resumed(self, place: int, run: dict[str, Any] | None = None) -> Learner:
+    def _resume_learner(self, place: int, run: dict[str, Any] | None = None) -> Learner:
         binary = len(self.classes_) == 2
         voters, votes = (self.voters_, self.votes_) if binary else (self.voters_[place], self.votes_[place])
         learner = VotingLearner(self.n_features_in_, intercept=self.fit_intercept, start=voters[-1])
-        learner.take_up(voters, votes)
+        learner.resume_from(voters, votes)
         return learner
 
     def _keep_weights(self, weights: list[np.ndarray], halfspaces: list[Any] | None = None) -> None:
         """There is no one weight vector to keep."""
 
-    def _restore_weights(self, found: dict[str, Any], n_tasks: int) -> None:
-        ballots, counts = (found[name] if n_tasks > 1 else (found[name],) for name in ("voters_", "votes_"))
+    def _restore_weights(self, state: dict[str, Any], n_tasks: int) -> None:
+        voters_and_votes, counts = (
+            state[name] if n_tasks > 1 else (state[name],) for name in ("voters_", "votes_")
+        )
         width = self.n_features_in_ + 1
-        if len(ballots) != n_tasks or any(voters.shape[1:] != (width,) for voters in ballots):
+        if len(voters_and_votes) != n_tasks or any(
+            voters.shape[1:] != (width,) for voters in voters_and_votes
+        ):
             raise ValueError("its voters do not match its classes and columns.")
-        if list(map(len, counts)) != list(map(len, ballots)):
+        if list(map(len, counts)) != list(map(len, voters_and_votes)):
             raise ValueError("its votes do not match its voters.")
 
     def _keep(self, solutions: list[Solution]) -> None:
         super()._keep(solutions)
         del self.certificate_
 
-    def _keep_online(self) -> None:
-        super()._keep_online()
+    def _publish_online(self) -> None:
+        super()._publish_online()
         del self.certificate_
         learners = [
             learner for learner in self._online_learners().values() if isinstance(learner, VotingLearner)
         ]
-        voters, votes = [self._outside(v.voters.copy()) for v in learners], [v.votes.copy() for v in learners]
+        voters, votes = (
+            [self._to_user_units(v.voters.copy()) for v in learners],
+            [v.votes.copy() for v in learners],
+        )
         binary = len(learners) == 1
         self.voters_: Any = voters[0] if binary else tuple(voters)
         self.votes_: Any = votes[0] if binary else tuple(votes)
@@ -139,17 +150,19 @@ class VotedPerceptron(OnlineClassifier):
     def decision_function(self, X: Any) -> np.ndarray:
         """Votes for +1 less votes for -1, as a share of all: between -1 and 1."""
         check_is_fitted(self)
-        rows = plain_rows(self, X)
+        rows = unlabelled_rows(self, X)
         binary = len(self.classes_) == 2
-        ballots = (
+        voters_and_votes = (
             [(self.voters_, self.votes_)] if binary else list(zip(self.voters_, self.votes_, strict=True))
         )
         parts = []
         for block in rows.checked().blocks():
             X = matrix(block, rows.n_columns)
-            for start in range(0, len(block), AT_ONCE):
-                some = X[start : start + AT_ONCE]
-                parts.append(np.column_stack([_vote(some, voters, votes) for voters, votes in ballots]))
+            for start in range(0, len(block), MAX_BLOCK_ROWS):
+                part = X[start : start + MAX_BLOCK_ROWS]
+                parts.append(
+                    np.column_stack([_vote(part, voters, votes) for voters, votes in voters_and_votes])
+                )
         scores = np.concatenate(parts)
         return scores[:, 0] if binary else scores
 
@@ -157,53 +170,55 @@ class VotedPerceptron(OnlineClassifier):
 class VotingLearner(Learner):
     """Rosenblatt's rule, keeping every weight vector with the number of rows it got right."""
 
-    always_moves = True
+    is_changed_by_every_row = True
 
-    predicts_itself = False
+    is_predicting_with_weights = False
 
     def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None) -> None:
         super().__init__(n_columns, intercept=intercept, start=start)
-        self._room = np.array([self.weights])
-        self._lives = np.zeros(1, np.int64)
+        self._voters = np.array([self.weights])
+        self._votes = np.zeros(1, np.int64)
 
-    def take_up(self, voters: np.ndarray, votes: np.ndarray) -> None:
+    def resume_from(self, voters: np.ndarray, votes: np.ndarray) -> None:
         """Go on from a ballot that was stored."""
-        self._room, self._lives = np.array(voters), np.array(votes, np.int64)
-        self.mistakes = self.updates = len(self._room) - 1
+        self._voters, self._votes = np.array(voters), np.array(votes, np.int64)
+        self.mistakes = self.updates = len(self._voters) - 1
 
     @property
     def voters(self) -> np.ndarray:
-        return self._room[: self.mistakes + 1]
+        return self._voters[: self.mistakes + 1]
 
     @property
     def votes(self) -> np.ndarray:
-        return self._lives[: self.mistakes + 1]
+        return self._votes[: self.mistakes + 1]
 
-    def see(self, X: Any, signs: np.ndarray, visit: np.ndarray, first: int) -> int:
+    def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
         total, sweep = 0, variant_kernels().voted_sweep
-        for place in range(
-            0, len(visit), AT_ONCE
+        for start in range(
+            0, len(places), MAX_BLOCK_ROWS
         ):  # room for one voter per row, not for a whole block of them
-            part = visit[place : place + AT_ONCE]
-            self._make_room(self.mistakes + 1 + len(part))
-            last = sweep(X, signs, part, self.constant, self._lives, self._room, self.mistakes)
+            part = places[start : start + MAX_BLOCK_ROWS]
+            self._reserve_voters(self.mistakes + 1 + len(part))
+            last = sweep(X, signs, part, self.constant, self._votes, self._voters, self.mistakes)
             total += last - self.mistakes
             self.mistakes = self.updates = last
-        self.weights = self._room[self.mistakes]
+        self.weights = self._voters[self.mistakes]
         return total
 
     def score(self, X: Any) -> float:
         scores = np.array([linear_score(X, voter, self.constant) for voter in self.voters])
         return float(np.where(scores > 0, 1.0, -1.0) @ self.votes / max(1, self.votes.sum()))
 
-    def _make_room(self, n: int) -> None:
-        if len(self._room) < n:
-            more = max(n, 2 * len(self._room)) - len(self._room)
-            self._room = np.concatenate([self._room, np.zeros((more, self._room.shape[1]))])
-            self._lives = np.concatenate([self._lives, np.zeros(more, np.int64)])
+    def _reserve_voters(self, n: int) -> None:
+        if len(self._voters) < n:
+            n_new = max(n, 2 * len(self._voters)) - len(self._voters)
+            self._voters = np.concatenate([self._voters, np.zeros((n_new, self._voters.shape[1]))])
+            self._votes = np.concatenate([self._votes, np.zeros(n_new, np.int64)])
 
 
 def _vote(X: Any, voters: np.ndarray, votes: np.ndarray) -> np.ndarray:
-    some = voters.any(axis=1)  # zero, as the first is, votes for -1
-    scores = scores_of(X, voters[some, :-1], voters[some, -1])
-    return (np.where(scores > 0, 1.0, -1.0) @ votes[some] - votes[~some].sum()) / max(1, votes.sum())
+    is_nonzero = voters.any(axis=1)  # zero, as the first is, votes for -1
+    scores = predict_scores(X, voters[is_nonzero, :-1], voters[is_nonzero, -1])
+    return (np.where(scores > 0, 1.0, -1.0) @ votes[is_nonzero] - votes[~is_nonzero].sum()) / max(
+        1, votes.sum()
+    )

@@ -228,7 +228,7 @@ class TaskAnalysis:
     def _smallest_margin(self, weights: np.ndarray, bias: float) -> float | None:
         seen = count_errors(self.rows, 1, weights.tolist(), bias if self.intercept else None)
         norm = math.hypot(*weights.tolist())
-        return _finite(seen.smallest / norm) if norm > 0 else None
+        return _finite(seen.min_margin / norm) if norm > 0 else None
 
     def _fewest(self, separation: Separation, contenders: list[Contender]) -> Fewest | None:
         import separatrix

@@ -8,18 +8,17 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
-from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import (
-    FULL,
-    LOST,
-    MADE,
-    N_INVALID,
-    SEEN,
-    TURNED,
+from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import recording_pass, skipping_pass
+from separatrix.algorithms.perceptrons.skipping.angle_state_kernels import (
+    INVALID_ROWS,
+    MISTAKES_MADE,
+    READS_ALL,
+    ROWS_SEEN,
+    TOTAL_TURN,
+    TURN_UNKNOWN,
     AngleState,
-    empty_scalars,
-    recording_pass,
+    make_scalars,
     set_reference,
-    skipping_pass,
 )
 from separatrix.rows.memory import MemoryRows, SparseRows
 
@@ -49,68 +48,71 @@ class AngleBounds:
         # Nanoseconds of a row read in a run, over those of one fetched alone: measured, and on the careful
         # side.
         row_bytes = rows.n_bytes / rows.n_rows
-        self._worth = 0.7 * (row_bytes / 30) / (80 + row_bytes / 20)
+        self._max_skipping_share = 0.7 * (row_bytes / 30) / (80 + row_bytes / 20)
         terms = int(np.diff(rows.indptr).max()) if isinstance(rows, SparseRows) else rows.n_columns
-        scalars = empty_scalars(terms, rows.n_columns, constant, step)
+        scalars = make_scalars(terms, rows.n_columns, constant, step)
         self.state = AngleState(squares, np.empty(rows.n_rows, np.float32), np.zeros(len(weights)), scalars)
 
-    def note(self, X: Any, signs: np.ndarray, first: int, norms: RowNorms) -> int:
+    def record_block(self, X: Any, signs: np.ndarray, first: int, norms: RowNorms) -> int:
         """The next block of a first pass: read every row, and measure it on the way; refuses NaN and infinity
         in the end."""
         angle_budgets, scalars = self.state.angle_budgets, self.state.scalars
         if not first:
-            scalars[SEEN] = scalars[MADE] = scalars[N_INVALID] = 0.0
-        part, counts = self._part(first, first + len(signs))
-        mistakes = int(recording_pass(X, signs, norms.centre, part, norms.largest, counts, self.weights))
-        if scalars[SEEN] == len(angle_budgets):
-            angle_budgets[: int(scalars[N_INVALID])] = -np.inf
-            norms.inseparable_or_undecided()
+            scalars[ROWS_SEEN] = scalars[MISTAKES_MADE] = scalars[INVALID_ROWS] = 0.0
+        part_state, counts = self._part_state(first, first + len(signs))
+        mistakes = int(
+            recording_pass(X, signs, norms.centre, part_state, norms.largest, counts, self.weights)
+        )
+        if scalars[ROWS_SEEN] == len(angle_budgets):
+            angle_budgets[: int(scalars[INVALID_ROWS])] = -np.inf
+            norms.refuse_nonfinite_rows()
         return mistakes
 
     def begin_pass(self) -> bool:
         """Make the weights the reference; returns whether all rows are to be read."""
         angle_budgets, scalars = self.state.angle_budgets, self.state.scalars
-        last = float(set_reference(self.weights, self.state))
-        if not np.isfinite(last):  # weights at zero have no direction: begin anew
+        last_turn = float(set_reference(self.weights, self.state))
+        if not np.isfinite(last_turn):  # weights at zero have no direction: begin anew
             angle_budgets[:] = -np.inf
             self.share = 1.0
         else:
-            some = _sample(angle_budgets)
-            self.share = 1.0 - float(np.count_nonzero(some > scalars[TURNED] + last)) / some.size
-        scalars[FULL] = float(self.share > self._worth)
-        return bool(scalars[FULL])
+            sample = _sample(angle_budgets)
+            self.share = 1.0 - float(np.count_nonzero(sample > scalars[TOTAL_TURN] + last_turn)) / sample.size
+        scalars[READS_ALL] = float(self.share > self._max_skipping_share)
+        return bool(scalars[READS_ALL])
 
-    def lags(self, seen: int) -> bool:
+    def is_lagging(self, seen: int) -> bool:
         """Whether more than a few of the rows that a first pass has seen have no angle budget left."""
-        some = _sample(self.state.angle_budgets[:seen])
+        sample = _sample(self.state.angle_budgets[:seen])
         return bool(
-            np.count_nonzero(some > self.state.scalars[TURNED]) < (1.0 - WELL_WITHIN_SHARE) * some.size
+            np.count_nonzero(sample > self.state.scalars[TOTAL_TURN])
+            < (1.0 - WELL_WITHIN_SHARE) * sample.size
         )
 
-    def see(self, X: Any, signs: np.ndarray, first: int) -> int:
+    def visit_block(self, X: Any, signs: np.ndarray, first: int) -> int:
         """The next block of a pass that has begun, or all of it; returns the number of mistakes."""
-        part, counts = self._part(first, first + len(signs))
-        return int(skipping_pass(X, signs, part, counts, self.weights))
+        part_state, counts = self._part_state(first, first + len(signs))
+        return int(skipping_pass(X, signs, part_state, counts, self.weights))
 
-    def _part(self, start: int, stop: int) -> tuple[AngleState, np.ndarray]:
+    def _part_state(self, start: int, stop: int) -> tuple[AngleState, np.ndarray]:
         """What is known of some rows, and their counts."""
         state = self.state
-        here = state._replace(
+        part = state._replace(
             squares=state.squares[start:stop], angle_budgets=state.angle_budgets[start:stop]
         )
-        return here, self.counts[start:stop]
+        return part, self.counts[start:stop]
 
     @property
-    def lost(self) -> bool:
+    def is_invalid(self) -> bool:
         """Whether nothing that was noted counts, at the weights as they are."""
-        return bool(self.state.scalars[LOST])
+        return bool(self.state.scalars[TURN_UNKNOWN])
 
-    def lose(self) -> None:
+    def invalidate(self) -> None:
         """The weights are moved by other hands: what was noted does not count any more."""
-        self.state.scalars[LOST] = 1.0
+        self.state.scalars[TURN_UNKNOWN] = 1.0
 
 
 def _sample(angle_budgets: np.ndarray) -> np.ndarray:
     """Runs of it, a sixteenth in all where it is long: to guess by, at the price of a glance."""
-    whole = len(angle_budgets) - len(angle_budgets) % 16384
-    return angle_budgets[:whole].reshape(-1, 16384)[:, :1024] if whole else angle_budgets
+    n_sampled = len(angle_budgets) - len(angle_budgets) % 16384
+    return angle_budgets[:n_sampled].reshape(-1, 16384)[:, :1024] if n_sampled else angle_budgets

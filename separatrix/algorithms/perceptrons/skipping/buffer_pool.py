@@ -10,34 +10,34 @@ import weakref
 
 import numpy as np
 
-MOST_KEPT = 2**25  # bytes, all in all
+MAX_KEPT_BYTES = 2**25  # bytes, all in all
 
-_kept: list[np.ndarray] = []
+_free_buffers: list[np.ndarray] = []
 
 
-def borrowed(*shape: int) -> np.ndarray:
+def borrow(*shape: int) -> np.ndarray:
     """An array of int32 with anything in it, whose memory is kept, up to a limit, when it is let go."""
     size = int(np.prod(shape))
-    memory = _found(size)
+    memory = _find_buffer(size)
     array = memory[:size].reshape(shape)
-    weakref.finalize(array, _take_back, memory).atexit = False
+    weakref.finalize(array, _return_buffer, memory).atexit = False
     return array
 
 
-def _found(size: int) -> np.ndarray:
+def _find_buffer(size: int) -> np.ndarray:
     # Only `pop` and `append` are one step for other threads: each room is in the hands of one.
-    for _ in range(len(_kept)):
+    for _ in range(len(_free_buffers)):
         try:
-            room = _kept.pop(0)
+            buffer = _free_buffers.pop(0)
         except IndexError:
             break
-        if size <= room.size <= 2 * size:
-            return room
-        _kept.append(room)
+        if size <= buffer.size <= 2 * size:
+            return buffer
+        _free_buffers.append(buffer)
     return np.empty(size, np.int32)
 
 
-def _take_back(memory: np.ndarray) -> None:
-    _kept.append(memory)
-    while sum(room.nbytes for room in _kept) > MOST_KEPT:
-        del _kept[:1]
+def _return_buffer(memory: np.ndarray) -> None:
+    _free_buffers.append(memory)
+    while sum(buffer.nbytes for buffer in _free_buffers) > MAX_KEPT_BYTES:
+        del _free_buffers[:1]

@@ -1,28 +1,28 @@
-"""How a shadow is made: a pass puts the rows in order by how near the plane they are, and draws panels."""
+"""How a quantised copy is made: a pass puts the rows in order by how near the plane they are."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import raise_largest, raised
+from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import round_up, update_largest
 from separatrix.algorithms.perceptrons.skipping.quantised_kernels import (
-    HALFWAY,
-    PANEL,
-    PANELS,
-    WINDOW,
+    PANEL_ROWS,
+    ROUNDING_OFFSET,
+    WINDOW_PANELS,
+    WINDOW_ROWS,
     QuantisedCopy,
 )
 from separatrix.kernels import kernel
 from separatrix.kernels.row import row_add, row_dot
 
-LOWEST = 0x4B400000 - 128  # the bits of HALFWAY, less 128
-ROOMY = 1.6 / 127  # the usual units over the largest values of the first window
-TIGHT = 1.001 / 127  # a panel's own over its largest values
-LEAST_UNIT, LARGEST_UNIT = np.float32(1e-30), np.float32(1e36)
+LOWEST_BITS = 0x4B400000 - 128  # the bits of ROUNDING_OFFSET, less 128
+DEFAULT_SCALE_FACTOR = 1.6 / 127  # the default scales over the largest values of the first window
+OWN_SCALE_FACTOR = 1.001 / 127  # a panel's own over its largest values
+MIN_SCALE, MAX_SCALE = np.float32(1e-30), np.float32(1e36)
 BINS = 128
-BATCH = 32  # rows whose scores are made before the first of them is looked at: memory runs ahead then
-NOWHERE = -1e30
-LEAST, MOST = 1e-30, 1e30  # ‖z‖²
+BATCH_ROWS = 32  # rows whose scores are made before the first of them is looked at: memory runs ahead then
+UNKNOWN_MARGIN_VALUE = -1e30
+MIN_CODED_SQUARE_VALUE, MAX_CODED_SQUARE_VALUE = 1e-30, 1e30  # ‖z‖²
 
 
 @kernel
@@ -30,68 +30,73 @@ def score_rows(
     X: np.ndarray,
     reference: np.ndarray,
     weights: np.ndarray,
-    sizes: np.ndarray,
-    earlier: np.ndarray,
+    row_squares: np.ndarray,
+    reference_scores: np.ndarray,
     scores: np.ndarray,
 ) -> int:
     """‖x‖², x·a and x·w of some rows in one reading; returns how many there are."""
     for i in range(X.shape[0]):
         row = X[i]
-        square, before, now = 0.0, 0.0, 0.0
+        row_square, reference_score, score = 0.0, 0.0, 0.0
         for j in range(row.shape[0]):
             value = np.float64(row[j])  # float() of a float32 is one in numba
-            square += value * value
-            before += value * reference[j]
-            now += value * weights[j]
-        sizes[i], earlier[i], scores[i] = square, before, now
+            row_square += value * value
+            reference_score += value * reference[j]
+            score += value * weights[j]
+        row_squares[i], reference_scores[i], scores[i] = row_square, reference_score, score
     return X.shape[0]
 
 
 @kernel
 def count_near(
-    signs: np.ndarray, bias: float, added: float, doubt: float, sizes: np.ndarray, scores: np.ndarray
+    signs: np.ndarray,
+    bias: float,
+    constant_square: float,
+    error_bound: float,
+    row_squares: np.ndarray,
+    scores: np.ndarray,
 ) -> int:
-    """Margins in the place of the scores, -inf where they are not beyond the doubt, in shares of ‖z‖, or z is
-    too short or too long to tell; returns how many."""
-    near = 0
+    """Margins in the place of the scores, -inf where they are not beyond the error bound, in shares of ‖z‖,
+    or z is too short or too long to tell; returns how many."""
+    n_near = 0
     for i in range(scores.shape[0]):
-        square = sizes[i] + added
+        square = row_squares[i] + constant_square
         margin = float(signs[i]) * (scores[i] + bias)
-        told = (square >= LEAST) & (square <= MOST) & (margin > 0.0)
-        told &= margin * margin > doubt * doubt * square
-        scores[i] = margin if told else -np.inf
-        near += not told
-    return near
+        is_certain = (square >= MIN_CODED_SQUARE_VALUE) & (square <= MAX_CODED_SQUARE_VALUE) & (margin > 0.0)
+        is_certain &= margin * margin > error_bound * error_bound * square
+        scores[i] = margin if is_certain else -np.inf
+        n_near += not is_certain
+    return n_near
 
 
 @kernel
-def take_ratios(
+def compute_margin_ratios(
     signs: np.ndarray,
     bias: float,
-    added: float,
-    sizes: np.ndarray,
+    constant_square: float,
+    row_squares: np.ndarray,
     squares: np.ndarray,
-    inverse: np.ndarray,
-    ratios: np.ndarray,
+    inverse_norms: np.ndarray,
+    margin_ratios: np.ndarray,
 ) -> float:
     """‖x‖² rounded up, s/‖z‖, and s·a·z/‖z‖ in the place of the scores, 0 and -inf where the row must be
     read; returns the sum of the positive ones."""
     total = 0.0
-    for i in range(ratios.shape[0]):
-        squares[i] = raised(sizes[i])
-        square = float(squares[i]) + added
-        factor = float(signs[i]) / np.sqrt(square)
-        ratio = (ratios[i] + bias) * factor
-        told = (square >= LEAST) & (square <= MOST)
-        inverse[i] = factor if told else 0.0
-        told &= ratio < np.inf
-        ratios[i] = ratio if told else -np.inf
-        total += ratio if told & (ratio > 0.0) else 0.0
+    for i in range(margin_ratios.shape[0]):
+        squares[i] = round_up(row_squares[i])
+        square = float(squares[i]) + constant_square
+        inverse_norm = float(signs[i]) / np.sqrt(square)
+        ratio = (margin_ratios[i] + bias) * inverse_norm
+        is_usable = (square >= MIN_CODED_SQUARE_VALUE) & (square <= MAX_CODED_SQUARE_VALUE)
+        inverse_norms[i] = inverse_norm if is_usable else 0.0
+        is_usable &= ratio < np.inf
+        margin_ratios[i] = ratio if is_usable else -np.inf
+        total += ratio if is_usable & (ratio > 0.0) else 0.0
     return total
 
 
 @kernel
-def length_of(weights: np.ndarray) -> float:
+def norm_or_infinity(weights: np.ndarray) -> float:
     """‖w‖, or infinity where its square is near overflow or underflow."""
     square = 0.0
     for j in range(weights.shape[0]):
@@ -110,24 +115,26 @@ def sweep_window(
     counts: np.ndarray,
     weights: np.ndarray,
 ) -> int:
-    """`sweep` over the rows of a window, whose lengths and ratios at the anchor are left behind; returns the
-    number of mistakes."""
+    """`sweep` over the rows of a window, whose lengths and ratios at the reference are left behind; returns
+    the number of mistakes."""
     n = signs.shape[0]
-    sizes, ratios, reference = packed.sizes, packed.ratios, packed.reference
+    row_squares, margin_ratios, reference = packed.row_squares, packed.margin_ratios, packed.reference
     rounding = (weights.shape[0] + 8) * 1e-15
-    doubt = rounding * length_of(weights)
-    later = np.empty(BATCH)
+    error_bound = rounding * norm_or_infinity(weights)
+    batch_scores = np.empty(BATCH_ROWS)
     mistakes = 0
     start = 0
     while start < n:
-        part = slice(start, min(start + BATCH, n))
-        now = later[: part.stop - part.start]
-        score_rows(X[part], reference, weights, sizes[part], ratios[part], now)
+        part = slice(start, min(start + BATCH_ROWS, n))
+        scores = batch_scores[: part.stop - part.start]
+        score_rows(X[part], reference, weights, row_squares[part], margin_ratios[part], scores)
         start = part.stop
-        if not count_near(signs[part], weights[-1] * constant, constant * constant, doubt, sizes[part], now):
+        if not count_near(
+            signs[part], weights[-1] * constant, constant * constant, error_bound, row_squares[part], scores
+        ):
             continue
         for i in range(part.start, part.stop):
-            if now[i - part.start] > 0.0:
+            if scores[i - part.start] > 0.0:
                 continue
             # So near the plane that another order of summation could differ: `sweep` has the word.
             s = float(signs[i])
@@ -136,130 +143,147 @@ def sweep_window(
                 weights[-1] += steps[mistakes] * s * constant
                 counts[i] += 1
                 mistakes += 1
-                doubt = rounding * length_of(weights)
+                error_bound = rounding * norm_or_infinity(weights)
                 start = i + 1
                 break
     return mistakes
 
 
 @kernel
-def arrange_window(first: int, total: float, ratios: np.ndarray, bins: np.ndarray, order: np.ndarray) -> int:
+def arrange_window(
+    first: int, total: float, margin_ratios: np.ndarray, bins: np.ndarray, order: np.ndarray
+) -> int:
     """The rows of a window, numbered from ``first``, those with little slack first; returns how many are in
     the first of the bins. ``total`` is the sum of the positive ratios."""
     n = order.shape[0]
-    mean = total / n
-    fine = 32.0 / mean if 1e-200 < mean < 1e200 else 0.0
+    mean_ratio = total / n
+    bins_per_ratio = 32.0 / mean_ratio if 1e-200 < mean_ratio < 1e200 else 0.0
     for i in range(n):
-        share = ratios[i] * fine if ratios[i] > 0.0 else 0.0
-        bins[i] = np.int32(share if share < BINS - 1.0 else BINS - 1.0)
-    tally = np.zeros(BINS + 1, np.int64)
+        bin_position = margin_ratios[i] * bins_per_ratio if margin_ratios[i] > 0.0 else 0.0
+        bins[i] = np.int32(bin_position if bin_position < BINS - 1.0 else BINS - 1.0)
+    starts = np.zeros(BINS + 1, np.int64)
     for i in range(n):
-        tally[bins[i] + 1] += 1
-    few = tally[1]
+        starts[bins[i] + 1] += 1
+    first_bin_rows = starts[1]
     for b in range(BINS):
-        tally[b + 1] += tally[b]
+        starts[b + 1] += starts[b]
     for i in range(n):
         b = bins[i]
-        order[tally[b]] = first + i
-        tally[b] += 1
-    return few
+        order[starts[b]] = first + i
+        starts[b] += 1
+    return first_bin_rows
 
 
 @kernel
-def stand(first: int, share: float, anew: bool, packed: QuantisedCopy) -> int:
+def record_margins(first: int, inverse_reference_norm: float, is_new: bool, packed: QuantisedCopy) -> int:
     """t of the rows of a window, which is its ratio times the share, and the slack of its panels; s/‖z‖ where
     the order is new. Returns the panel after the last."""
     n = packed.order.shape[0]
-    stop = min(first + WINDOW, n)
-    ratios, inverse, order = packed.ratios, packed.inverse, packed.order
+    stop = min(first + WINDOW_ROWS, n)
+    margin_ratios, window_inverse_norms, order = (
+        packed.margin_ratios,
+        packed.window_inverse_norms,
+        packed.order,
+    )
     for k in range(first, stop):
-        ratio = ratios[order[k] - first] * share
-        packed.stood[k] = np.float32(ratio if ratio > NOWHERE else NOWHERE)
-    if anew:
+        margin = margin_ratios[order[k] - first] * inverse_reference_norm
+        packed.reference_margins[k] = np.float32(
+            margin if margin > UNKNOWN_MARGIN_VALUE else UNKNOWN_MARGIN_VALUE
+        )
+    if is_new:
         for k in range(first, stop):
-            packed.factor[k] = np.float32(inverse[order[k] - first])
-    bits = packed.stood.view(np.int32)
+            packed.inverse_norms[k] = np.float32(window_inverse_norms[order[k] - first])
+    reference_margins_bits = packed.reference_margins.view(np.int32)
     rounding = (packed.drift.shape[0] + 9) * 1e-15
-    last = (stop + PANEL - 1) // PANEL
-    for p in range(first // PANEL, last):
-        part = bits[p * PANEL : min((p + 1) * PANEL, n)]
-        lowest = part[0]
-        for r in range(part.shape[0]):  # as for `look_at`
-            lowest = part[r] if part[r] < lowest else lowest
-        packed.bits[0] = lowest
-        least = float(packed.sums[0])
+    stop_panel = (stop + PANEL_ROWS - 1) // PANEL_ROWS
+    for p in range(first // PANEL_ROWS, stop_panel):
+        part_bits = reference_margins_bits[p * PANEL_ROWS : min((p + 1) * PANEL_ROWS, n)]
+        lowest = part_bits[0]
+        for r in range(part_bits.shape[0]):  # as for `bound_panel_margins`
+            lowest = part_bits[r] if part_bits[r] < lowest else lowest
+        packed.margin_bounds_bits[0] = lowest
+        least = float(packed.margin_bounds[0])
         packed.slack[p] = least * (1.0 - 1e-6) - rounding if lowest > 0 else -np.inf
-    return last
+    return stop_panel
 
 
 @kernel
-def choose_units(X: np.ndarray, rows: np.ndarray, share: float, units: np.ndarray) -> int:
+def choose_scales(X: np.ndarray, rows: np.ndarray, share: float, scales: np.ndarray) -> int:
     """A share of the largest absolute values of some rows; returns how many columns there are."""
-    units[:] = 0.0
+    scales[:] = 0.0
     for r in range(rows.shape[0]):
         row = X[rows[r]]
         for j in range(row.shape[0]):
-            units[j] = max(units[j], abs(np.float32(row[j])))
-    for j in range(units.shape[0]):
-        units[j] = max(units[j] * np.float32(share), LEAST_UNIT)
+            scales[j] = max(scales[j], abs(np.float32(row[j])))
+    for j in range(scales.shape[0]):
+        scales[j] = max(scales[j] * np.float32(share), MIN_SCALE)
     return X.shape[1]
 
 
 @kernel
-def measure_values(
+def quantise_values(
     X: np.ndarray,
     rows: np.ndarray,
-    units: np.ndarray,
     scales: np.ndarray,
-    shares: np.ndarray,
-    wholes: np.ndarray,
-    short: np.ndarray,
+    inverse_scales: np.ndarray,
+    scaled_values: np.ndarray,
+    scaled_values_bits: np.ndarray,
+    code_bytes: np.ndarray,
 ) -> bool:
-    """The values of some rows in whole numbers of the units, into ``short``; whether those are from -128 to
-    127."""
-    for j in range(units.shape[0]):
-        scales[j] = np.float32(1.0) / units[j]
+    """The values of some rows in whole numbers of the scales, into ``code_bytes``; whether those are from
+    -128 to 127."""
+    for j in range(scales.shape[0]):
+        inverse_scales[j] = np.float32(1.0) / scales[j]
     for r in range(rows.shape[0]):
-        row, share = X[rows[r]], shares[r]
+        row, scaled_row = X[rows[r]], scaled_values[r]
         for j in range(row.shape[0]):
-            share[j] = np.float32(row[j]) * scales[j] + HALFWAY
-    for r in range(rows.shape[0], PANEL):
-        shares[r] = HALFWAY
+            scaled_row[j] = np.float32(row[j]) * inverse_scales[j] + ROUNDING_OFFSET
+    for r in range(rows.shape[0], PANEL_ROWS):
+        scaled_values[r] = ROUNDING_OFFSET
     # In two loops, so that each is over many values at a time.
-    either = np.int32(0)
-    for k in range(wholes.shape[0]):
-        whole = wholes[k]
-        either = np.int32(either | np.int32(whole - LOWEST))
-        short[k] = np.int8(whole)  # the lowest byte
-    return bool(0 <= either < 256)
+    combined = np.int32(0)
+    for k in range(scaled_values_bits.shape[0]):
+        value_bits = scaled_values_bits[k]
+        combined = np.int32(combined | np.int32(value_bits - LOWEST_BITS))
+        code_bytes[k] = np.int8(value_bits)  # the lowest byte
+    return bool(0 <= combined < 256)
 
 
 @kernel
-def quantise_panels(X: np.ndarray, first: int, stop: int, soon: float, packed: QuantisedCopy) -> int:
-    """The codes of those panels from ``first`` to ``stop`` that have none, and no more slack than ``soon``,
-    with units of their own where the usual ones do not hold the values; returns how many have codes now."""
-    # Everything is taken out of the shadow before the loop: for every panel that would take as long again.
-    order, slack, drawn, own = packed.order, packed.slack, packed.drawn, packed.own
-    usual, units, scales, codes, words = packed.usual, packed.units, packed.scales, packed.codes, packed.words
-    shares, wholes = packed.shares, packed.wholes.reshape(packed.wholes.size)
-    short = packed.short.reshape(packed.short.size)
-    place = packed.places[0]
+def quantise_panels(X: np.ndarray, first: int, stop: int, max_slack: float, packed: QuantisedCopy) -> int:
+    """The codes of those panels from ``first`` to ``stop`` that have none, and no more slack than
+    ``max_slack``, with scales of their own where the default ones do not hold the values; returns how many
+    have codes now."""
+    # Everything is taken out of the copy before the loop: for every panel that would take as long again.
+    order, slack, slots, has_own_scales = packed.order, packed.slack, packed.slots, packed.has_own_scales
+    default_scales, own_scales, codes, code_words = (
+        packed.default_scales,
+        packed.own_scales,
+        packed.codes,
+        packed.code_words,
+    )
+    inverse_scales, scaled_values = packed.inverse_scales, packed.scaled_values
+    value_bits = packed.scaled_values_bits.reshape(packed.scaled_values_bits.size)
+    code_bytes = packed.code_bytes.reshape(packed.code_bytes.size)
+    slot = packed.slots_used[0]
     for p in range(first, stop):
-        if drawn[p] >= 0 or not slack[p] <= soon:
+        if slots[p] >= 0 or not slack[p] <= max_slack:
             continue
-        rows = order[p * PANEL : min((p + 1) * PANEL, order.shape[0])]
-        own[place] = not measure_values(X, rows, usual, scales, shares, wholes, short)
-        if own[place]:
-            choose_units(X, rows, TIGHT, units[place])
-            measure_values(X, rows, units[place], scales, shares, wholes, short)
+        rows = order[p * PANEL_ROWS : min((p + 1) * PANEL_ROWS, order.shape[0])]
+        has_own_scales[slot] = not quantise_values(
+            X, rows, default_scales, inverse_scales, scaled_values, value_bits, code_bytes
+        )
+        if has_own_scales[slot]:
+            choose_scales(X, rows, OWN_SCALE_FACTOR, own_scales[slot])
+            quantise_values(X, rows, own_scales[slot], inverse_scales, scaled_values, value_bits, code_bytes)
         for q in range(codes.shape[1]):
-            column = codes[place, q]
-            for r in range(PANEL):
-                column[r] = words[r, q]
-        drawn[p] = place
-        place += 1
-    packed.places[0] = place
-    return place
+            column = codes[slot, q]
+            for r in range(PANEL_ROWS):
+                column[r] = code_words[r, q]
+        slots[p] = slot
+        slot += 1
+    packed.slots_used[0] = slot
+    return slot
 
 
 @kernel
@@ -271,47 +295,49 @@ def arranging_pass(
     constant: float,
     centre: np.ndarray,
     largest: np.ndarray,
-    anew: bool,
-    soon: float,
+    is_new: bool,
+    max_slack: float,
     packed: QuantisedCopy,
     counts: np.ndarray,
     weights: np.ndarray,
 ) -> int:
-    """`sweep` over all rows in order and `norms` in one reading, noting how far each row is from the anchor;
-    returns the number of mistakes.
+    """`sweep` over all rows in order and `norms` in one reading, noting how far each row is from the
+    reference plane; returns the number of mistakes.
 
-    If ``anew`` the rows are put in order, and panels with no more slack than ``soon`` are drawn while their
-    rows are in the cache, the others when they are looked at. Otherwise they stay in the order that they
-    have. ``steps`` is as long as a window, and ``packed.mean`` becomes the mean of the weights after each.
+    If ``is_new`` the rows are put in order, and panels with no more slack than ``max_slack`` are quantised
+    while their rows are in the cache, the others when they are read. Otherwise they stay in the order that
+    they have. ``steps`` is as long as a window, and ``packed.mean_weights`` becomes the mean of the weights
+    after each.
     """
     n = packed.order.shape[0]
-    windows = (n + WINDOW - 1) // WINDOW
-    share = 1.0 / length_of(packed.reference)  # 0 where nothing is known there
+    windows = (n + WINDOW_ROWS - 1) // WINDOW_ROWS
+    inverse_reference_norm = 1.0 / norm_or_infinity(packed.reference)  # 0 where nothing is known there
     threshold = -1.0
     mistakes = 0
-    packed.mean[:] = 0.0
-    if anew:
-        packed.drawn[:] = -1
-        packed.places[0] = 0
-        choose_units(X, np.arange(min(WINDOW, n)), ROOMY, packed.usual)
-        for j in range(packed.usual.shape[0]):
-            packed.usual[j] = min(packed.usual[j], LARGEST_UNIT)
+    packed.mean_weights[:] = 0.0
+    if is_new:
+        packed.slots[:] = -1
+        packed.slots_used[0] = 0
+        choose_scales(X, np.arange(min(WINDOW_ROWS, n)), DEFAULT_SCALE_FACTOR, packed.default_scales)
+        for j in range(packed.default_scales.shape[0]):
+            packed.default_scales[j] = min(packed.default_scales[j], MAX_SCALE)
     for window in range(windows):
-        part = slice(window * WINDOW, min((window + 1) * WINDOW, n))
-        given = (X[part], signs[part], squares[part], steps, constant, packed)
-        mistakes += sweep_window(*given, counts[part], weights)
+        part = slice(window * WINDOW_ROWS, min((window + 1) * WINDOW_ROWS, n))
+        window_arguments = (X[part], signs[part], squares[part], steps, constant, packed)
+        mistakes += sweep_window(*window_arguments, counts[part], weights)
         n_above = 0
         for k in range(part.stop - part.start):
-            n_above += not packed.sizes[k] <= threshold
+            n_above += not packed.row_squares[k] <= threshold
         if n_above:
-            threshold = raise_largest(X, part.start, part.stop, packed.sizes, centre, largest)
+            threshold = update_largest(X, part.start, part.stop, packed.row_squares, centre, largest)
         for j in range(weights.shape[0]):
-            packed.mean[j] += weights[j] / windows
-        measured = (signs[part], packed.reference[-1] * constant, constant * constant, packed.sizes)
-        total = take_ratios(*measured, squares[part], packed.inverse, packed.ratios[: part.stop - part.start])
-        if anew:
-            arrange_window(part.start, total, packed.ratios, packed.bins, packed.order[part])
-        last = stand(part.start, share, anew, packed)
-        if anew:
-            quantise_panels(X, window * PANELS, last, soon, packed)
+            packed.mean_weights[j] += weights[j] / windows
+        arguments = (signs[part], packed.reference[-1] * constant, constant * constant, packed.row_squares)
+        margin_ratios = packed.margin_ratios[: part.stop - part.start]
+        total = compute_margin_ratios(*arguments, squares[part], packed.window_inverse_norms, margin_ratios)
+        if is_new:
+            arrange_window(part.start, total, packed.margin_ratios, packed.bins, packed.order[part])
+        stop_panel = record_margins(part.start, inverse_reference_norm, is_new, packed)
+        if is_new:
+            quantise_panels(X, window * WINDOW_PANELS, stop_panel, max_slack, packed)
     return mistakes

@@ -6,32 +6,34 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
-from separatrix.algorithms.perceptrons.skipping.buffer_pool import borrowed
+from separatrix.algorithms.perceptrons.skipping.buffer_pool import borrow
 from separatrix.algorithms.perceptrons.skipping.quantise_kernels import arranging_pass
 from separatrix.algorithms.perceptrons.skipping.quantised_kernels import (
-    LOOKS,
-    PLACE,
-    WINDOW,
+    NEXT_ROW,
+    PANELS_READ,
+    WINDOW_ROWS,
     QuantisedCopy,
-    empty_copy,
-    shared_copy,
-    turned,
-    words_of,
+    allocate_copy,
+    codes_shape,
+    measure_drift,
+    share_copy,
 )
 from separatrix.algorithms.perceptrons.skipping.quantised_pass_kernels import (
     quantised_certain_signs,
     quantised_pass,
 )
 
-SOON = 1.2  # of how far the weights are from the anchor: panels within it are drawn at once
-STEPS = 4096  # mistakes between two calls of the kernel
+EARLY_SLACK_FACTOR = (
+    1.2  # of how far the weights are from the reference: panels within it are quantised at once
+)
+MAX_CALL_MISTAKES = 4096  # mistakes between two calls of the kernel
 
 
 class QuantisedRows:
     """Some of the rows, and what a learner with a constant step knows of them.
 
-    ``squares`` are ‖x‖² without the constant, rounded up to float32; `arrange` fills them. ``looks`` are the
-    panels that passes have looked at since then. ``packed`` is None until a pass has arranged all of them.
+    ``squares`` are ‖x‖² without the constant, rounded up to float32; `arrange` fills them. ``panels_read``
+    counts the panels that passes have read since then. ``packed`` is None until a pass has arranged all rows.
     """
 
     def __init__(
@@ -49,42 +51,44 @@ class QuantisedRows:
         self.squares = squares
         self.constant = constant
         self.step = step
-        self.steps = np.full(STEPS, step)
+        self.steps = np.full(MAX_CALL_MISTAKES, step)
         self.counts = counts
         self.weights = weights
         self.packed: QuantisedCopy | None = None
-        self.looks = 0
+        self.panels_read = 0
 
-    def arrange(self, reference: np.ndarray, saved_state: QuantisedCopy | None, norms: RowNorms) -> int:
+    def arrange(self, reference: np.ndarray, existing: QuantisedCopy | None, norms: RowNorms) -> int:
         """A pass that reads every row and makes the copy, or leaves one that others use too in its order;
         returns the number of mistakes."""
-        anew = saved_state is None
+        is_new = existing is None
         packed, self.packed = self.packed, None  # until all of it holds
-        if packed is None and saved_state is not None:
-            packed = shared_copy(saved_state, self.signs)
+        if packed is None and existing is not None:
+            packed = share_copy(existing, self.signs)
         elif packed is None:
             n_rows, n_columns = self.X.shape
-            packed = empty_copy(n_rows, n_columns, borrowed(*words_of(n_rows, n_columns)))
+            packed = allocate_copy(n_rows, n_columns, borrow(*codes_shape(n_rows, n_columns)))
         packed.reference[:] = reference
-        soon = SOON * float(turned(packed.reference, self.weights, packed.drift, packed.turn))
-        given = (self.X, self.signs, self.squares, np.full(WINDOW, self.step), self.constant)
-        found = (norms.centre, norms.largest, anew, soon, packed)
+        max_slack = EARLY_SLACK_FACTOR * float(
+            measure_drift(packed.reference, self.weights, packed.drift, packed.drift_scalars)
+        )
+        given = (self.X, self.signs, self.squares, np.full(WINDOW_ROWS, self.step), self.constant)
+        found = (norms.centre, norms.largest, is_new, max_slack, packed)
         mistakes = int(arranging_pass(*given, *found, self.counts, self.weights))
         self.packed = packed
-        self.looks = 0
+        self.panels_read = 0
         return mistakes
 
     def make_pass(self, packed: QuantisedCopy) -> int:
         """Visit every row in order, by the copy; returns the number of mistakes."""
         packed.progress[:] = 0
         mistakes = 0
-        while packed.progress[PLACE] < len(self.signs):
+        while packed.progress[NEXT_ROW] < len(self.signs):
             given = (self.X, self.signs, self.steps, self.constant, packed)
             mistakes += int(quantised_pass(*given, self.counts, self.weights))
-        self.looks += int(packed.progress[LOOKS])
+        self.panels_read += int(packed.progress[PANELS_READ])
         return mistakes
 
-    def rows_in_doubt(self, packed: QuantisedCopy, doubtful: np.ndarray, found: np.ndarray) -> int:
+    def find_doubtful_rows(self, packed: QuantisedCopy, doubtful: np.ndarray, found: np.ndarray) -> int:
         """The rows that floats cannot prove right, into ``doubtful``; returns how many."""
         given = (self.X, self.signs, self.squares, self.constant, packed)
         return int(quantised_certain_signs(*given, self.weights, doubtful, found))

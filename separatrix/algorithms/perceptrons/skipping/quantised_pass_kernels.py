@@ -1,114 +1,128 @@
-"""Rosenblatt's rule on rows with a shadow: those it vouches for are not read.
+"""Rosenblatt's rule on rows with a quantised copy: those that it proves right are not read.
 
 In the end `quantised_certain_signs` tells the rows that are right for certain. A row that is not read has
-s·w·z ≥ c(slack − need)‖w‖‖z‖, need being what `turned` returns, or ‖w‖‖z‖ times what `look_at` leaves, as
-`quantised_kernels` says; of a row that is read `skipping_certain_signs` has the error.
+s·w·z ≥ c(slack − min_slack)‖w‖‖z‖, where `measure_drift` returns min_slack, or ‖w‖‖z‖ times the bound that
+`bound_panel_margins` leaves, as `quantised_kernels` says; of a row that is read `skipping_certain_signs` has
+the error.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.skipping.angle_bound_signs_kernels import square_of
+from separatrix.algorithms.perceptrons.skipping.angle_bound_signs_kernels import bound_row_square
 from separatrix.algorithms.perceptrons.skipping.int8_product_kernels import add_products
 from separatrix.algorithms.perceptrons.skipping.quantise_kernels import quantise_panels
 from separatrix.algorithms.perceptrons.skipping.quantised_kernels import (
     COSINE,
-    DOUBT,
-    GRAIN,
-    LENGTH,
-    LOOKS,
-    MAGNITUDE,
-    NEED,
-    PANEL,
-    PANELS,
-    PLACE,
-    USUAL,
-    WINDOW,
+    DEFAULT_SCALES,
+    ERROR_BOUND,
+    MAGNITUDE_BITS,
+    MIN_SLACK,
+    NEXT_ROW,
+    NORM,
+    PANEL_ROWS,
+    PANELS_READ,
+    RESOLUTION,
+    WINDOW_PANELS,
+    WINDOW_ROWS,
     QuantisedCopy,
-    scale_units,
-    turned,
+    measure_drift,
+    quantise_drift,
 )
 from separatrix.kernels import inner_kernel, kernel
 from separatrix.kernels.certain_signs import LONG, LOWEST, SHORT
 from separatrix.kernels.row import row_add, row_dot
 
-MANY = 64  # doubtful rows in a window from which on all its rows are read
+MAX_SORTED_ROWS = 64  # doubtful rows in a window from which on all its rows are read
 
 
 @kernel
-def fit_units(
+def fit_scales(
     k: int,
     bias: float,
-    usual: np.ndarray,
-    units: np.ndarray,
-    own: np.ndarray,
+    default_scales: np.ndarray,
+    own_scales: np.ndarray,
+    has_own_scales: np.ndarray,
     drift: np.ndarray,
-    scaled: np.ndarray,
-    grains: np.ndarray,
+    scaled_drift: np.ndarray,
+    scaled_drift_bits: np.ndarray,
     factors: np.ndarray,
-    turn: np.ndarray,
+    drift_scalars: np.ndarray,
 ) -> float:
-    """`scale_units` with the units of a panel that has been drawn; returns the doubt, which ``turn`` has
-    too."""
-    start = bias / turn[LENGTH]
-    if own[k]:
-        turn[DOUBT] = scale_units(units[k], start, drift, scaled, grains, factors, turn)
+    """`quantise_drift` with the scales of a quantised panel; returns the error bound, which ``drift_scalars``
+    has too."""
+    start = bias / drift_scalars[NORM]
+    if has_own_scales[k]:
+        drift_scalars[ERROR_BOUND] = quantise_drift(
+            own_scales[k], start, drift, scaled_drift, scaled_drift_bits, factors, drift_scalars
+        )
     else:
-        turn[DOUBT] = scale_units(usual, start, drift, scaled, grains, factors, turn)
-    turn[USUAL] = not own[k]
-    if not turn[LENGTH] < np.inf:
-        turn[DOUBT] = np.inf
-    return turn[DOUBT]
+        drift_scalars[ERROR_BOUND] = quantise_drift(
+            default_scales, start, drift, scaled_drift, scaled_drift_bits, factors, drift_scalars
+        )
+    drift_scalars[DEFAULT_SCALES] = not has_own_scales[k]
+    if not drift_scalars[NORM] < np.inf:
+        drift_scalars[ERROR_BOUND] = np.inf
+    return drift_scalars[ERROR_BOUND]
 
 
 @inner_kernel
-def look_at(
+def bound_panel_margins(
     p: int,
     bias: float,
-    drawn: np.ndarray,
+    slots: np.ndarray,
     codes: np.ndarray,
-    factor: np.ndarray,
-    stood: np.ndarray,
+    inverse_norms: np.ndarray,
+    reference_margins: np.ndarray,
     factors: np.ndarray,
-    turn: np.ndarray,
+    drift_scalars: np.ndarray,
     products: np.ndarray,
-    bounds: np.ndarray,
-    bits: np.ndarray,
+    margin_bounds: np.ndarray,
+    margin_bounds_bits: np.ndarray,
 ) -> bool:
-    """Lower bounds on s·w·z/‖w‖‖z‖ of the rows of a panel, whose units are fitted, into ``bounds``: none is
-    positive where the doubt is infinite. Returns whether all are."""
-    add_products(codes, drawn[p], factors, products)
-    place, margin, grain = np.uint64(p * PANEL), np.float32(turn[DOUBT]), np.float32(turn[GRAIN])
-    first, along = np.float32(bias / turn[LENGTH]), np.float32(turn[COSINE])
-    for r in range(np.uint64(PANEL)):
-        total = first + grain * np.float32(products[r])
-        f = factor[place + r]
-        bounds[r] = along * stood[place + r] + total * f - margin * abs(f) - np.float32(1e-6)
+    """Lower bounds on s·w·z/‖w‖‖z‖ of the rows of a panel, whose scales are fitted, into ``margin_bounds``:
+    none is positive where the error bound is infinite. Returns whether all are."""
+    add_products(codes, slots[p], factors, products)
+    place, error_bound, resolution = (
+        np.uint64(p * PANEL_ROWS),
+        np.float32(drift_scalars[ERROR_BOUND]),
+        np.float32(drift_scalars[RESOLUTION]),
+    )
+    scaled_bias, cosine = np.float32(bias / drift_scalars[NORM]), np.float32(drift_scalars[COSINE])
+    for r in range(np.uint64(PANEL_ROWS)):
+        drift_margin = scaled_bias + resolution * np.float32(products[r])
+        inverse_norm = inverse_norms[place + r]
+        margin_bounds[r] = (
+            cosine * reference_margins[place + r]
+            + drift_margin * inverse_norm
+            - error_bound * abs(inverse_norm)
+            - np.float32(1e-6)
+        )
     # Bits of positive floats are ordered as the floats are, and those of negative ones are negative integers:
     # a minimum of integers is found many at a time, one of floats is not, nor one in a loop of known length.
-    lowest = bits[0]
-    for r in range(bits.shape[0]):
-        lowest = bits[r] if bits[r] < lowest else lowest
-    return lowest > 0 and turn[DOUBT] < np.inf
+    lowest = margin_bounds_bits[0]
+    for r in range(margin_bounds_bits.shape[0]):
+        lowest = margin_bounds_bits[r] if margin_bounds_bits[r] < lowest else lowest
+    return lowest > 0 and drift_scalars[ERROR_BOUND] < np.inf
 
 
 @kernel
-def in_row_order(place: int, stop: int, found: int, rows: np.ndarray) -> int:
+def sort_doubtful_rows(place: int, stop: int, n_found: int, rows: np.ndarray) -> int:
     """So many doubtful rows of those from ``place`` to ``stop`` in order, or all of them where they are many;
     returns how many."""
-    if found > MANY:
+    if n_found > MAX_SORTED_ROWS:
         for r in range(stop - place):
             rows[r] = place + r
         return stop - place
-    for k in range(1, found):
+    for k in range(1, n_found):
         i = rows[k]
         q = k
         while q > 0 and rows[q - 1] > i:
             rows[q] = rows[q - 1]
             q -= 1
         rows[q] = i
-    return found
+    return n_found
 
 
 @kernel
@@ -121,59 +135,98 @@ def quantised_pass(
     counts: np.ndarray,
     weights: np.ndarray,
 ) -> int:
-    """`sweep` over all rows in order, without reading those that the shadow vouches for.
+    """`sweep` over all rows in order, without reading those that the copy proves right.
 
     The loop that reads a row is that of `sweep`, term for term.
-    The first row is ``packed.progress[PLACE]``, and it stops early when ``steps`` are used up.
+    The first row is ``packed.progress[NEXT_ROW]``, and it stops early when ``steps`` are used up.
     """
-    # As for `quantise_panels`: the loop takes nothing out of the shadow.
-    order, slack, drawn, codes, own = packed.order, packed.slack, packed.drawn, packed.codes, packed.own
-    usual, units, factor, stood = packed.usual, packed.units, packed.factor, packed.stood
-    reference, drift, turn, scaled, grains = (
+    # As for `quantise_panels`: the loop takes nothing out of the copy.
+    order, slack, slots, codes, has_own_scales = (
+        packed.order,
+        packed.slack,
+        packed.slots,
+        packed.codes,
+        packed.has_own_scales,
+    )
+    default_scales, own_scales, inverse_norms, reference_margins = (
+        packed.default_scales,
+        packed.own_scales,
+        packed.inverse_norms,
+        packed.reference_margins,
+    )
+    reference, drift, drift_scalars, scaled_drift, scaled_drift_bits = (
         packed.reference,
         packed.drift,
-        packed.turn,
-        packed.scaled,
-        packed.grains,
+        packed.drift_scalars,
+        packed.scaled_drift,
+        packed.scaled_drift_bits,
     )
-    factors, products, sums, bits = packed.factors, packed.products, packed.sums, packed.bits
-    rows, place, looks = packed.doubtful, packed.progress[PLACE], packed.progress[LOOKS]
+    factors, products, margin_bounds, margin_bounds_bits = (
+        packed.factors,
+        packed.products,
+        packed.margin_bounds,
+        packed.margin_bounds_bits,
+    )
+    doubtful, place, panels_read = packed.doubtful, packed.progress[NEXT_ROW], packed.progress[PANELS_READ]
     n = order.shape[0]
     mistakes = 0
-    turned(reference, weights, drift, turn)
+    measure_drift(reference, weights, drift, drift_scalars)
     while place < n and mistakes < steps.shape[0]:
-        stop = min((place // WINDOW + 1) * WINDOW, n)
+        stop = min((place // WINDOW_ROWS + 1) * WINDOW_ROWS, n)
         found = 0
-        for p in range(place // WINDOW * PANELS, (stop + PANEL - 1) // PANEL):
-            if slack[p] > turn[NEED]:
+        for p in range(place // WINDOW_ROWS * WINDOW_PANELS, (stop + PANEL_ROWS - 1) // PANEL_ROWS):
+            if slack[p] > drift_scalars[MIN_SLACK]:
                 continue
-            if drawn[p] < 0:
+            if slots[p] < 0:
                 quantise_panels(X, p, p + 1, np.inf, packed)
-            looks += 1
-            bias, k = drift[-1] * constant, drawn[p]
-            if own[k] or not turn[USUAL] > 0.0:
-                fit_units(k, bias, usual, units, own, drift, scaled, grains, factors, turn)
-            if look_at(p, bias, drawn, codes, factor, stood, factors, turn, products, sums, bits):
+            panels_read += 1
+            bias, k = drift[-1] * constant, slots[p]
+            if has_own_scales[k] or not drift_scalars[DEFAULT_SCALES] > 0.0:
+                fit_scales(
+                    k,
+                    bias,
+                    default_scales,
+                    own_scales,
+                    has_own_scales,
+                    drift,
+                    scaled_drift,
+                    scaled_drift_bits,
+                    factors,
+                    drift_scalars,
+                )
+            if bound_panel_margins(
+                p,
+                bias,
+                slots,
+                codes,
+                inverse_norms,
+                reference_margins,
+                factors,
+                drift_scalars,
+                products,
+                margin_bounds,
+                margin_bounds_bits,
+            ):
                 continue
-            for r in range(min(PANEL, n - p * PANEL)):
-                i = order[p * PANEL + r]
-                if i >= place and not sums[r] > 0.0:
-                    rows[found] = i
+            for r in range(min(PANEL_ROWS, n - p * PANEL_ROWS)):
+                i = order[p * PANEL_ROWS + r]
+                if i >= place and not margin_bounds[r] > 0.0:
+                    doubtful[found] = i
                     found += 1
-        found = in_row_order(place, stop, found, rows)
+        found = sort_doubtful_rows(place, stop, found, doubtful)
         place = stop
         for k in range(found):
-            i = rows[k]
+            i = doubtful[k]
             s = float(signs[i])
             if not s * (row_dot(X, i, weights) + weights[-1] * constant) > 0.0:
                 row_add(X, i, steps[mistakes] * s, weights)
                 weights[-1] += steps[mistakes] * s * constant
                 counts[i] += 1
                 mistakes += 1
-                turned(reference, weights, drift, turn)
+                measure_drift(reference, weights, drift, drift_scalars)
                 place = i + 1
-                break  # a mistake changes what the shadow can vouch for
-    packed.progress[PLACE], packed.progress[LOOKS] = place, looks
+                break  # a mistake changes what the copy can prove
+    packed.progress[NEXT_ROW], packed.progress[PANELS_READ] = place, panels_read
     return mistakes
 
 
@@ -188,48 +241,91 @@ def quantised_certain_signs(
     doubtful: np.ndarray,
     found: np.ndarray,
 ) -> int:
-    """`skipping_certain_signs` by the shadow: the rows in doubt into ``doubtful``; returns how many."""
+    """`skipping_certain_signs` by the copy: the rows in doubt into ``doubtful``; returns how many."""
     n = packed.order.shape[0]
-    turn = packed.turn
-    length = 0.0
+    drift_scalars = packed.drift_scalars
+    norm = 0.0
     for j in range(weights.shape[0]):
-        length += weights[j] * weights[j]
-    sound = length > SHORT and length < LONG
-    length = np.sqrt(length) * (1.0 - 1e-9)
-    unit = length * (1.0 + 1e-8) * (X.shape[1] + 9) * 2.0**-52
-    factor, order, sums, bits = packed.factor, packed.order, packed.sums, packed.bits
-    drawn, codes, own, usual, units = packed.drawn, packed.codes, packed.own, packed.usual, packed.units
-    stood, drift, scaled, grains = packed.stood, packed.drift, packed.scaled, packed.grains
+        norm += weights[j] * weights[j]
+    is_in_range = norm > SHORT and norm < LONG
+    norm = np.sqrt(norm) * (1.0 - 1e-9)
+    relative_error = norm * (1.0 + 1e-8) * (X.shape[1] + 9) * 2.0**-52
+    inverse_norms, order, margin_bounds, margin_bounds_bits = (
+        packed.inverse_norms,
+        packed.order,
+        packed.margin_bounds,
+        packed.margin_bounds_bits,
+    )
+    slots, codes, has_own_scales, default_scales, own_scales = (
+        packed.slots,
+        packed.codes,
+        packed.has_own_scales,
+        packed.default_scales,
+        packed.own_scales,
+    )
+    reference_margins, drift, scaled_drift, scaled_drift_bits = (
+        packed.reference_margins,
+        packed.drift,
+        packed.scaled_drift,
+        packed.scaled_drift_bits,
+    )
     factors, products = packed.factors, packed.products
-    sizes = factor.view(np.int32)
-    open_rows = 0
-    turned(packed.reference, weights, packed.drift, turn)
+    inverse_norms_bits = inverse_norms.view(np.int32)
+    n_doubtful = 0
+    measure_drift(packed.reference, weights, packed.drift, drift_scalars)
     for p in range(packed.slack.shape[0]):
-        left = packed.slack[p] - turn[NEED]
-        part = sizes[p * PANEL : (p + 1) * PANEL]
-        most = np.int32(0)  # as for `look_at`
+        remaining_slack = packed.slack[p] - drift_scalars[MIN_SLACK]
+        part = inverse_norms_bits[p * PANEL_ROWS : (p + 1) * PANEL_ROWS]
+        max_bits = np.int32(0)  # as for `bound_panel_margins`
         for r in range(part.shape[0]):
-            size = np.int32(part[r] & MAGNITUDE)
-            most = size if size > most else most
-        bits[0] = most
-        if left > 0.0 and left * turn[COSINE] * length * (1.0 - 1e-6) > found[LOWEST] * sums[0]:
+            magnitude = np.int32(part[r] & MAGNITUDE_BITS)
+            max_bits = magnitude if magnitude > max_bits else max_bits
+        margin_bounds_bits[0] = max_bits
+        if (
+            remaining_slack > 0.0
+            and remaining_slack * drift_scalars[COSINE] * norm * (1.0 - 1e-6)
+            > found[LOWEST] * margin_bounds[0]
+        ):
             continue
-        bias, k = drift[-1] * constant, drawn[p]
+        bias, k = drift[-1] * constant, slots[p]
         if k < 0:
-            sums[:] = 0.0
+            margin_bounds[:] = 0.0
         else:
-            fit_units(k, bias, usual, units, own, drift, scaled, grains, factors, turn)
-            look_at(p, bias, drawn, codes, factor, stood, factors, turn, products, sums, bits)
-        for r in range(min(PANEL, n - p * PANEL)):
-            low = float(sums[r]) * length * (1.0 - 1e-6)
-            if low > 0.0 and low > found[LOWEST] * abs(factor[p * PANEL + r]):
+            fit_scales(
+                k,
+                bias,
+                default_scales,
+                own_scales,
+                has_own_scales,
+                drift,
+                scaled_drift,
+                scaled_drift_bits,
+                factors,
+                drift_scalars,
+            )
+            bound_panel_margins(
+                p,
+                bias,
+                slots,
+                codes,
+                inverse_norms,
+                reference_margins,
+                factors,
+                drift_scalars,
+                products,
+                margin_bounds,
+                margin_bounds_bits,
+            )
+        for r in range(min(PANEL_ROWS, n - p * PANEL_ROWS)):
+            margin_bound = float(margin_bounds[r]) * norm * (1.0 - 1e-6)
+            if margin_bound > 0.0 and margin_bound > found[LOWEST] * abs(inverse_norms[p * PANEL_ROWS + r]):
                 continue
-            i = order[p * PANEL + r]
-            square = square_of(X, i, squares) + constant * constant
+            i = order[p * PANEL_ROWS + r]
+            square = bound_row_square(X, i, squares) + constant * constant
             margin = float(signs[i]) * (row_dot(X, i, weights) + weights[-1] * constant)
-            if sound and square > SHORT and square < LONG and margin > unit * np.sqrt(square):
+            if is_in_range and square > SHORT and square < LONG and margin > relative_error * np.sqrt(square):
                 found[LOWEST] = min(found[LOWEST], margin)
             else:
-                doubtful[open_rows] = i
-                open_rows += 1
-    return open_rows
+                doubtful[n_doubtful] = i
+                n_doubtful += 1
+    return n_doubtful

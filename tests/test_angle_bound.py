@@ -10,9 +10,13 @@ from scipy.sparse import csr_matrix
 
 import separatrix as sx
 from separatrix.algorithms.perceptrons import mistake_driven, training
-from separatrix.algorithms.perceptrons.skipping import passes as skip_rows
-from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import TURNED, UNIT, turn
+from separatrix.algorithms.perceptrons.skipping import passes as passes_module
 from separatrix.algorithms.perceptrons.skipping.angle_bound_signs_kernels import skipping_certain_signs
+from separatrix.algorithms.perceptrons.skipping.angle_state_kernels import (
+    RELATIVE_ERROR,
+    TOTAL_TURN,
+    bound_turn,
+)
 from separatrix.algorithms.perceptrons.skipping.passes import SharedRowData, SkippingPasses
 from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.kernels.certain_signs import LOWEST, WRONG, certain_signs
@@ -45,33 +49,33 @@ def assert_same_run(X, y, monkeypatch, passes=12, **options):
             "inseparable_or_undecided",
             lambda *_, **__: sx.certificates.Undecided("Not asked."),
         )
-        lazy = sx.Perceptron(max_iter=passes, **options).fit(X, y)
-        patch.setattr(training, "WORTH_A_FOCUS", 10**9)
+        skipping_model = sx.Perceptron(max_iter=passes, **options).fit(X, y)
+        patch.setattr(training, "MIN_SKIPPING_ROWS", 10**9)
         plain = sx.Perceptron(max_iter=passes, **options).fit(X, y)
-    assert lazy.history_["mistakes"] == plain.history_["mistakes"]
-    np.testing.assert_array_equal(lazy.coef_, plain.coef_)
-    np.testing.assert_array_equal(lazy.intercept_, plain.intercept_)
-    assert type(lazy.certificate_) is type(plain.certificate_)
+    assert skipping_model.history_["mistakes"] == plain.history_["mistakes"]
+    np.testing.assert_array_equal(skipping_model.coef_, plain.coef_)
+    np.testing.assert_array_equal(skipping_model.intercept_, plain.intercept_)
+    assert type(skipping_model.certificate_) is type(plain.certificate_)
     for fact in ("radius_", "margin_", "geometric_margin_"):
-        np.testing.assert_allclose(getattr(lazy, fact), getattr(plain, fact), rtol=1e-9)
-    if lazy.mistake_run_ is not None:
-        assert lazy.mistake_run_.rows == plain.mistake_run_.rows
-        assert lazy.mistake_run_.counts == plain.mistake_run_.counts
-    return lazy
+        np.testing.assert_allclose(getattr(skipping_model, fact), getattr(plain, fact), rtol=1e-9)
+    if skipping_model.mistake_run_ is not None:
+        assert skipping_model.mistake_run_.rows == plain.mistake_run_.rows
+        assert skipping_model.mistake_run_.counts == plain.mistake_run_.counts
+    return skipping_model
 
 
 pytestmark = pytest.mark.filterwarnings("ignore::separatrix.FitWarning")
 
 
-@pytest.fixture(params=["reach", "shadow"])
+@pytest.fixture(params=["angle bound", "quantised copy"])
 def means(request, monkeypatch):
-    """Rows left out by reach alone, and by the 8-bit copy as soon as there are notes of one pass."""
-    if request.param == "reach":
-        monkeypatch.setattr(skip_rows, "WORTH_A_COPY", 10**9)
+    """Rows left out by the angle bound alone, and by the 8-bit copy after one pass."""
+    if request.param == "angle bound":
+        monkeypatch.setattr(passes_module, "MIN_REMAINING_PASSES", 10**9)
     else:
-        monkeypatch.setattr(skip_rows, "LATE_MISTAKES", 0)
-        monkeypatch.setattr(skip_rows, "WORTH_COMPILING", 0)
-        monkeypatch.setattr(skip_rows, "WELL_WITHIN_SHARE", -1.0)
+        monkeypatch.setattr(passes_module, "MIN_LATE_MISTAKES", 0)
+        monkeypatch.setattr(passes_module, "MIN_READ_BYTES", 0)
+        monkeypatch.setattr(passes_module, "WELL_WITHIN_SHARE", -1.0)
     return request.param
 
 
@@ -168,7 +172,7 @@ def test_a_column_that_is_stored_twice(monkeypatch):
 
 @pytest.mark.parametrize("kind", ["float64", "float32", "sparse"])
 @pytest.mark.parametrize("case", ["wide", "narrow", "noisy", "zero rows", "far"])
-def test_a_row_within_reach_is_right_in_exact_arithmetic(case, kind):
+def test_a_row_within_its_angle_budget_is_right_in_exact_arithmetic(case, kind):
     X, y = rows_of(case, n=1500, seed=4)
     X = X.astype(np.float32) if kind == "float32" else X
     codes, classes = (y > 0).astype(np.int32), np.array([-1, 1])
@@ -176,15 +180,15 @@ def test_a_row_within_reach_is_right_in_exact_arithmetic(case, kind):
         csr_matrix(X) if kind == "sparse" else X, codes, classes
     )
     weights = np.zeros(8)
-    watched = SkippingPasses(SharedRowData(rows), 1, 1.0, 1.0, np.zeros(len(X), np.int32), weights)
+    skipping = SkippingPasses(SharedRowData(rows), 1, 1.0, 1.0, np.zeros(len(X), np.int32), weights)
     exact = [[Fraction(float(value)) for value in (*row, 1.0)] for row in X]
     left_out = 0
     for _ in range(4):
-        watched._reach.note(watched._X, watched._signs, 0, watched.shared.norms)
-        scalars = watched._reach.state.scalars
-        limit = (scalars[TURNED] + turn(scalars)) * (1 + 1e-12) + 4 * scalars[UNIT]
+        skipping._angle_bounds.record_block(skipping._X, skipping._signs, 0, skipping.shared.norms)
+        scalars = skipping._angle_bounds.state.scalars
+        limit = (scalars[TOTAL_TURN] + bound_turn(scalars)) * (1 + 1e-12) + 4 * scalars[RELATIVE_ERROR]
         now = [Fraction(w) for w in weights]
-        for i in np.flatnonzero(watched._reach.state.angle_budgets > limit):
+        for i in np.flatnonzero(skipping._angle_bounds.state.angle_budgets > limit):
             margin = int(y[i]) * sum(a * b for a, b in zip(exact[i], now, strict=True))
             assert margin > 0
             left_out += 1
@@ -193,7 +197,7 @@ def test_a_row_within_reach_is_right_in_exact_arithmetic(case, kind):
 
 @pytest.mark.parametrize("kind", ["float64", "float32", "sparse"])
 @pytest.mark.parametrize("scale", [1.0, 1e-170, 1e155])
-def test_census_against_exact_signs(kind, scale):
+def test_certain_signs_against_exact_signs(kind, scale):
     random = np.random.default_rng(5)
     X = np.round(random.standard_normal((400, 6)) * 8) / 8 * (scale if kind != "float32" else 1.0)
     w = np.append(random.integers(-3, 4, 6), 0.0).astype(np.float64)
@@ -225,12 +229,14 @@ def test_the_least_margin_without_reading_all_rows(kind):
         else DenseRows(X, (y > 0).astype(np.int32), np.array([-1, 1]))
     )
     weights = np.zeros(8)
-    watched = SkippingPasses(SharedRowData(rows), 1, 1.0, 1.0, np.zeros(len(X), np.int32), weights, passes=3)
-    while watched.make_pass():
+    skipping = SkippingPasses(SharedRowData(rows), 1, 1.0, 1.0, np.zeros(len(X), np.int32), weights, passes=3)
+    while skipping.make_pass():
         pass
     doubtful, found = np.empty(len(X), np.int32), np.full(1, np.inf)
     whole = rows.block(0, len(X))
-    n = skipping_certain_signs(whole.X, whole.signs(1), watched._reach.state, weights, doubtful, found)
+    n = skipping_certain_signs(
+        whole.X, whole.signs(1), skipping._angle_bounds.state, weights, doubtful, found
+    )
     every = np.array([np.inf, 0.0])
     assert (n, certain_signs(whole.X, whole.signs(1), weights, doubtful, every)) == (0, 0)
     assert found[LOWEST] == pytest.approx(every[LOWEST], rel=1e-14)
@@ -242,9 +248,9 @@ def test_nothing_is_counted_on_after_a_pass_that_noted_nothing():
     y = np.where(np.arange(len(X)) < 2500, 1, -1)
     rows = DenseRows(X, (y > 0).astype(np.int32), np.array([-1, 1]))
     weights = np.zeros(201)
-    watched = SkippingPasses(SharedRowData(rows), 1, 0.0, 1.0, np.zeros(len(X), np.int32), weights)
-    assert [watched.make_pass(), watched.make_pass()] == [200, 0]
-    assert watched.rows_in_doubt() is None
+    skipping = SkippingPasses(SharedRowData(rows), 1, 0.0, 1.0, np.zeros(len(X), np.int32), weights)
+    assert [skipping.make_pass(), skipping.make_pass()] == [200, 0]
+    assert skipping.find_doubtful_rows() is None
     model = sx.Perceptron(fit_intercept=False).fit(X, y)
     assert (model.mistakes_, model.passes_) == (200, 2)
     assert model.certificate_.verify(X, y).holds
@@ -268,12 +274,12 @@ def test_most_rows_are_left_out():
     seen = []
     original = AngleBounds.begin_pass
 
-    def watched(self):
-        full = original(self)
+    def skipping(self):
+        reads_all = original(self)
         seen.append(self.share)
-        return full
+        return reads_all
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(AngleBounds, "begin_pass", watched)
+        patch.setattr(AngleBounds, "begin_pass", skipping)
         sx.Perceptron().fit(X, y)
     assert min(seen) < 0.2

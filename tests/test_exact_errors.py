@@ -63,7 +63,7 @@ FAMILIES = st.tuples(
 
 @given(FAMILIES)
 def test_errors_are_those_of_fractions(family):
-    seed, d, scale, reach, kind, spread = family
+    seed, d, scale, exponent, kind, spread = family
     random = np.random.default_rng(seed)
     weights = {
         "whole": lambda: random.integers(-3, 4, d).astype(float),
@@ -73,7 +73,7 @@ def test_errors_are_those_of_fractions(family):
     with np.errstate(all="ignore"):
         X = near_the_plane(random, 40, d, 1.0, weights)
         X = X * (10.0 ** np.clip(scale, -37, 37) if kind == "float32" else 10.0**scale)
-        weights = weights * 10.0**reach
+        weights = weights * 10.0**exponent
         X = np.nan_to_num(X.astype(np.float32 if kind == "float32" else np.float64))
     if seed % 5 == 0:
         X[:] *= random.choice([0.0, 1.0], X.shape).astype(X.dtype)
@@ -86,7 +86,7 @@ def test_errors_are_those_of_fractions(family):
         with np.errstate(all="ignore"):
             found = count_errors(rows, 1, weights, intercept)
         assert found.errors == wrong
-        assert (found.smallest > 0) == (wrong == 0) or abs(found.smallest) < 1e-300
+        assert (found.min_margin > 0) == (wrong == 0) or abs(found.min_margin) < 1e-300
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -160,18 +160,18 @@ def assert_kept_to_its_word(model, X, y):
     return proof
 
 
-@pytest.fixture(params=["reach", "copy", "plain"])
+@pytest.fixture(params=["angle bound", "copy", "plain"])
 def means(request, monkeypatch):
     """Every way that a fit has to leave rows out, on few rows."""
-    monkeypatch.setattr("separatrix.algorithms.perceptrons.after_failure.SECONDS", 0.05)
-    monkeypatch.setattr(training, "WORTH_A_FOCUS", 10**9 if request.param == "plain" else 1)
+    monkeypatch.setattr("separatrix.algorithms.perceptrons.after_failure.MIN_SEARCH_SECONDS", 0.05)
+    monkeypatch.setattr(training, "MIN_SKIPPING_ROWS", 10**9 if request.param == "plain" else 1)
     if request.param == "copy":
-        monkeypatch.setattr(passes, "LATE_MISTAKES", 0)
-        monkeypatch.setattr(passes, "WORTH_COMPILING", 0)
+        monkeypatch.setattr(passes, "MIN_LATE_MISTAKES", 0)
+        monkeypatch.setattr(passes, "MIN_READ_BYTES", 0)
         monkeypatch.setattr(passes, "WELL_WITHIN_SHARE", -1.0)
-        monkeypatch.setattr(passes, "MOST_MISTAKES", 1.0)
+        monkeypatch.setattr(passes, "MAX_MISTAKES_SHARE", 1.0)
     else:
-        monkeypatch.setattr(passes, "WORTH_A_COPY", 10**9)
+        monkeypatch.setattr(passes, "MIN_REMAINING_PASSES", 10**9)
 
 
 @pytest.mark.parametrize("seed", range(60))
