@@ -14,7 +14,7 @@ from separatrix.algorithms.perceptrons.skipping.passes import SharedRowData, Ski
 from separatrix.algorithms.perceptrons.skipping.quantise_kernels import ROOMY, quantise_panels
 from separatrix.algorithms.perceptrons.skipping.quantised_kernels import LOOKS, PANEL, PLACE, WINDOW
 from separatrix.algorithms.perceptrons.sweep_kernels import sweep
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.memory import DenseRows, SparseRows
 
 CLASSES = np.array([-1, 1])

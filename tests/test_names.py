@@ -44,7 +44,7 @@ FILES = {
     "streams": "streams of rows: bounds for them, and hard ones",
     "text": "a result rendered as text",
 }
-PENDING_FILES = {"errors"}
+PENDING_FILES: set[str] = set()
 FOLDERS = {
     "check": "checking a certificate, and what the command of that name prints",
     "cones": "proofs of fewest errors by cones: found, and replayed",

@@ -9,7 +9,7 @@ import numpy as np
 
 from separatrix.kernels.sparse_layout import by_rows
 from separatrix.rows.arrow_validation import refuse_damaged
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.label_codes import encode
 from separatrix.rows.memory import DenseRows, SparseRows
 from separatrix.rows.rows import Rows, jobs

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.rows.arrow_validation import refuse_damaged
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 
 
 def encode(y: Any, *, name: str = "y") -> tuple[np.ndarray, np.ndarray]:

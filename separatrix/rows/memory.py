@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix.kernels.sparse_layout import INVALID_MESSAGE, is_valid
 from separatrix.rows.block import Block, Csr, read_only, rows_per_block, signs_of, taken
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.rows import Rows, dense_rows
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from separatrix.rows.block import Block, Csr, joined, taken
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 
 if TYPE_CHECKING:
     from separatrix.rows.preparation import Preparation

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.rows.block import Block, rows_per_block, taken
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.memory import DenseRows, Matrix, MemoryRows, SparseRows
 from separatrix.rows.rows import Rows
 

@@ -13,7 +13,7 @@ import pyarrow.types as arrow_types
 
 from separatrix.rows.arrow_validation import refuse_damaged
 from separatrix.rows.block import read_only, rows_per_block
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.memory import DenseRows, MemoryRows
 from separatrix.rows.rows import Rows
 

@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from numpy.lib import format as npy_format
 
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.files.source import InputFile
 
 LENGTH_BYTES = {(1, 0): 2, (2, 0): 4, (3, 0): 4}  # of the number that says how long a header is

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.types as arrow_types
 
 from separatrix import limits
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 
 MAX_CLASSES = 100_000
 MISSING_TEXTS = frozenset({"na", "n/a", "nan", "null", "none", "?"})

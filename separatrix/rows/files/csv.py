@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
-from separatrix.rows.errors import DataError, MissingValue
+from separatrix.rows.data_errors import DataError, MissingValue
 from separatrix.rows.files.class_labels import INTEGER_PATTERN, MISSING_TEXTS, NUMBER_PATTERN
 from separatrix.rows.files.csv_lines import long_row_error, read_records
 from separatrix.rows.files.options import CsvOptions

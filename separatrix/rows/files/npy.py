@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.rows.block import read_only, rows_per_block
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.files.array_headers import require_dimensions, require_member_headers, require_npy_header
 from separatrix.rows.files.class_labels import LabelEncoder
 from separatrix.rows.files.column_choice import LABEL_NAMES, join_names

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from typing import Any
 
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.preparation import Preparation
 from separatrix.rows.preparation.column import MAX_HASHED_COLUMNS
 from separatrix.rows.preparation.column_preparation import MISSING_RULES

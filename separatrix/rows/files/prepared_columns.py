@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.files.class_labels import LabelEncoder
 from separatrix.rows.files.options import (
     ColumnOptions,

@@ -6,7 +6,7 @@ import os
 import zlib
 from typing import Any
 
-from separatrix.rows.errors import DataError, WrongOption
+from separatrix.rows.data_errors import DataError, WrongOption
 from separatrix.rows.files.formats import (
     FORMAT_NAMES,
     Format,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.files.array_headers import require_member_headers
 from separatrix.rows.files.column_choice import LABEL_NAMES, join_names
 from separatrix.rows.files.npy import explain_numpy_errors, read_npy, read_npz, require_array

@@ -16,7 +16,7 @@ from typing import IO, Any, TypeVar
 import pyarrow as pa
 
 from separatrix import limits
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 
 Item = TypeVar("Item")
 GZIP_MAGIC = b"\x1f\x8b"

@@ -10,7 +10,7 @@ import weakref
 from typing import Any
 
 from separatrix import limits
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.files.source import InputFile
 
 COPY_BYTES = 2**20  # bytes at a time

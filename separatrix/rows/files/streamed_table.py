@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from separatrix.rows.block import MOST_ROWS, Block, read_only, rows_per_block
-from separatrix.rows.errors import DataError, MissingValue
+from separatrix.rows.data_errors import DataError, MissingValue
 from separatrix.rows.files.class_labels import LabelEncoder
 from separatrix.rows.files.column_choice import choose_columns
 from separatrix.rows.files.options import ReadOptions

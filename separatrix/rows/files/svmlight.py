@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.files.class_labels import INTEGER_PATTERN, NUMBER_PATTERN, to_numpy
 from separatrix.rows.files.csv_lines import long_row_error
 from separatrix.rows.files.source import InputFile, damaged_file_error, open_unpacked, read_ahead

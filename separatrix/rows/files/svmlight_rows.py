@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.rows.block import Block, Csr, read_only, rows_per_block
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.files.class_labels import LabelEncoder
 from separatrix.rows.files.options import ReadOptions
 from separatrix.rows.files.source import InputFile, read_ahead, regroup_batches

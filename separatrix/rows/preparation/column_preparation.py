@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.rows.block import Csr
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.preparation.column import Categories, Column, HashedWords, Number, Words
 
 COLUMN_TYPES: dict[str, type[Column]] = {
