@@ -560,8 +560,10 @@ def test_compiling_for_a_file_is_told_but_for_quiet_and_json(cli, monkeypatch):
     from separatrix.kernels import disk_cache
     from separatrix.rows.files import svmlight
 
-    parse = svmlight.parse
-    monkeypatch.setattr(svmlight, "parse", lambda text: (disk_cache._announce_compiling(), parse(text))[1])
+    parse = svmlight.parse_with_arrow
+    monkeypatch.setattr(
+        svmlight, "parse_with_arrow", lambda text: (disk_cache._announce_compiling(), parse(text))[1]
+    )
     Path("rows.svm").write_text("1 1:1\n-1 1:-1\n", encoding="utf-8")
     for option, times in (("", 1), (" --quiet", 0), (" --json", 0)):
         monkeypatch.setattr(disk_cache, "_announced", False)

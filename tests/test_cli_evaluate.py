@@ -184,18 +184,18 @@ def test_bounds_are_told_with_their_assumptions(cli):
 
 
 def test_a_share_leaves_every_class_to_learn_from_or_says_so():
-    from separatrix.rows.split import Share, part
+    from separatrix.rows.split import Share, select_share
 
     rows = sx.as_rows([[float(i)] for i in range(40)], ["a"] * 39 + ["b"])
     refused = 0
     for seed in range(30):
         share = Share(0.3, seed)
-        if share.chosen(np.array([39]))[0]:
-            assert set(part(rows, share).codes.tolist()) == {0, 1}
+        if share.contains(np.array([39]))[0]:
+            assert set(select_share(rows, share).codes.tolist()) == {0, 1}
         else:
             refused += 1
             with pytest.raises(sx.DataError, match="leaves no row of the class b to learn from"):
-                part(rows, share)
+                select_share(rows, share)
     assert 0 < refused < 30
 
 

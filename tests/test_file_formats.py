@@ -36,7 +36,7 @@ from separatrix import limits
 from separatrix.cli import predictions
 from separatrix.cli.program import program
 from separatrix.rows import DataError, read
-from separatrix.rows.files.formats import FORMAT_NAMES, FORMATS, PACKED_LIMITS, format_of_suffix
+from separatrix.rows.files.formats import FORMAT_NAMES, FORMATS, PACKED_LIMITS, find_format_by_suffix
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "files.md").read_text(encoding="utf-8")
 BY_NAME = pytest.mark.parametrize("name", FORMAT_NAMES)
@@ -64,7 +64,7 @@ def test_the_command_line_offers_every_format():
 
 def test_what_is_written_under_a_suffix_is_read_as_that():
     for suffix, kind in predictions.FORMATS.items():
-        assert format_of_suffix(suffix).name == kind
+        assert find_format_by_suffix(suffix).name == kind
 
 
 def table_in(page, first_title):
@@ -78,7 +78,7 @@ def test_the_page_lists_every_format_with_its_suffixes():
     listed = table_in(PAGE, "format")
     assert tuple(listed) == FORMAT_NAMES
     for item in FORMATS:
-        wanted = " ".join(f"`{suffix}`" for suffix in item.suffixes) + ", also `.gz`" * item.gzipped
+        wanted = " ".join(f"`{suffix}`" for suffix in item.suffixes) + ", also `.gz`" * item.gzippable
         assert listed[item.name][0] == wanted
 
 
@@ -102,9 +102,9 @@ def test_every_format_gives_the_bits_and_classes_of_the_arrays(tmp_path, ending,
     # Small pieces, so that blocks, batches and chunks of text begin and end at different rows.
     monkeypatch.setattr("separatrix.rows.block.BYTES", 24 * 150)
     monkeypatch.setattr("separatrix.rows.files.streamed_table.BATCH_BYTES", 24 * 470)
-    monkeypatch.setattr("separatrix.rows.files.streamed_table.WORTH_A_BATCH", 1)
-    monkeypatch.setattr("separatrix.rows.files.svmlight.CHUNK", 5000)
-    monkeypatch.setattr("separatrix.rows.files.csv.BLOCK", 5000)
+    monkeypatch.setattr("separatrix.rows.files.streamed_table.MIN_BATCH_ROWS", 1)
+    monkeypatch.setattr("separatrix.rows.files.svmlight.CHUNK_BYTES", 5000)
+    monkeypatch.setattr("separatrix.rows.files.csv.BLOCK_BYTES", 5000)
     X, y = numbers()
     rows = read(write(tmp_path, ending, X, y), label_of(ending), memory=memory)
     found, codes = matrix_of(rows)
@@ -179,7 +179,7 @@ def test_a_file_cut_short_is_refused(tmp_path, ending):
     path = write(tmp_path, ending, *numbers(3000))
     content = path.read_bytes()
     cut = len(content) // 2
-    if format_of(ending).gzipped and not ending.endswith("gz"):  # text: cut within a row, where it shows
+    if format_of(ending).gzippable and not ending.endswith("gz"):  # text: cut within a row, where it shows
         mark = {"csv": b",", "tsv": b"\t", "svmlight": b":"}[format_of(ending).name]
         cut = content.rindex(mark, 0, cut) + (mark == b":")
     path.write_bytes(content[:cut])
@@ -190,7 +190,7 @@ def test_a_file_cut_short_is_refused(tmp_path, ending):
         assert "cut off after row" in str(caught.value)
 
 
-@pytest.mark.parametrize("ending", [ending for ending in ENDINGS if not format_of(ending).gzipped])
+@pytest.mark.parametrize("ending", [ending for ending in ENDINGS if not format_of(ending).gzippable])
 def test_a_file_of_something_else_is_refused(tmp_path, ending):
     path = tmp_path / f"table.{ending}"
     path.write_bytes(b"Dear reader,\nthis is no table.\n" * 20)
@@ -270,7 +270,7 @@ def beyond(name, limit):
 
 @pytest.mark.parametrize(("name", "limit"), [(item.name, limit) for item in FORMATS for limit in item.limits])
 def test_a_file_beyond_a_limit_is_refused_and_the_limit_named(tmp_path, monkeypatch, name, limit):
-    monkeypatch.setattr("separatrix.rows.files.svmlight.CHUNK", 1003)  # ends within a line
+    monkeypatch.setattr("separatrix.rows.files.svmlight.CHUNK_BYTES", 1003)  # ends within a line
     ending, content = beyond(name, limit)
     path = tmp_path / f"table.{ending}"
     path.write_bytes(content)

@@ -26,7 +26,7 @@ from separatrix.certificates.check.digits import from_decimal as checked_decimal
 from separatrix.certificates.fields import from_decimal, to_decimal
 from separatrix.cli.program import run
 from separatrix.models import ModelError
-from separatrix.rows.files.source import Place
+from separatrix.rows.files.source import InputFile
 
 MEGABYTES = 300
 CPU_SECONDS = 2
@@ -321,7 +321,7 @@ def test_a_file_rewritten_with_its_old_size_and_time_is_noticed(tmp_path, way):
     path.write_text("a,label\n1,0\n2,1\n")
     rows = sx.read(path, memory=0)
     seen = path.stat()
-    place = Place(path)
+    place = InputFile(path)
     place.require_unchanged()
     while True:  # the clock of a file system moves in steps of some milliseconds
         if way == "replaced":

@@ -55,7 +55,7 @@ def test_two_categories_are_one_column(people):
 
 def test_encode_takes_every_column_that_is_not_of_numbers(people):
     rows = sx.read(people, encode=True, drop=["words"], missing="drop")
-    assert rows.preparation.text == ("sex", "colour")
+    assert rows.preparation.text_names == ("sex", "colour")
     assert rows.n_rows == 3
 
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from written_files import matrix_of, numbers, same_bits, write
 
 from separatrix.rows import DataError, as_rows, read
-from separatrix.rows.files.svmlight import parse
+from separatrix.rows.files.svmlight import parse_with_arrow
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "arrow", "svm"])
@@ -179,8 +179,8 @@ def test_csv_dialects(tmp_path):
 def test_text_parsed_by_several_threads_is_that_of_the_standard_library(
     tmp_path, monkeypatch, ending, quoted, kind
 ):
-    monkeypatch.setattr("separatrix.rows.files.csv.BLOCK", 500)
-    monkeypatch.setattr("separatrix.rows.files.csv.WORTH_THREADS", 0)
+    monkeypatch.setattr("separatrix.rows.files.csv.BLOCK_BYTES", 500)
+    monkeypatch.setattr("separatrix.rows.files.csv.MIN_PARALLEL_BYTES", 0)
     random = np.random.default_rng(5)
     lines = ['"a, b",c,label', ""]
     for i in range(300):
@@ -201,8 +201,8 @@ def test_text_parsed_by_several_threads_is_that_of_the_standard_library(
 
 
 def test_a_fault_far_into_parallel_text_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("separatrix.rows.files.csv.BLOCK", 500)
-    monkeypatch.setattr("separatrix.rows.files.csv.WORTH_THREADS", 0)
+    monkeypatch.setattr("separatrix.rows.files.csv.BLOCK_BYTES", 500)
+    monkeypatch.setattr("separatrix.rows.files.csv.MIN_PARALLEL_BYTES", 0)
     path = tmp_path / "table.csv"
     for wrong, said in (("x,1", "row 251 .line 252., column 'a'"), ("1", "row 251 .line 252.: 1 field")):
         path.write_text("\n".join(["a,label", *["0.25,0"] * 250, wrong, *["0.5,1"] * 50]))
@@ -211,8 +211,8 @@ def test_a_fault_far_into_parallel_text_is_named(tmp_path, monkeypatch):
 
 
 def test_a_byte_order_mark_within_text_is_no_beginning(tmp_path, monkeypatch):
-    monkeypatch.setattr("separatrix.rows.files.csv.BLOCK", 400)
-    monkeypatch.setattr("separatrix.rows.files.csv.WORTH_THREADS", 0)
+    monkeypatch.setattr("separatrix.rows.files.csv.BLOCK_BYTES", 400)
+    monkeypatch.setattr("separatrix.rows.files.csv.MIN_PARALLEL_BYTES", 0)
     path = tmp_path / "joined.csv"
     for rows in range(80, 120):  # one of them puts the mark at the edge of a passage
         path.write_text("0.5,a\n0.25,b\n" * rows + "\ufeff1.5,a\n" + "0.25,b\n" * 90, encoding="utf-8")
@@ -221,8 +221,8 @@ def test_a_byte_order_mark_within_text_is_no_beginning(tmp_path, monkeypatch):
 
 
 def test_what_pyarrow_says_of_a_passage_names_no_row_of_its_own(tmp_path, monkeypatch):
-    monkeypatch.setattr("separatrix.rows.files.csv.BLOCK", 400)
-    monkeypatch.setattr("separatrix.rows.files.csv.WORTH_THREADS", 0)
+    monkeypatch.setattr("separatrix.rows.files.csv.BLOCK_BYTES", 400)
+    monkeypatch.setattr("separatrix.rows.files.csv.MIN_PARALLEL_BYTES", 0)
     path = tmp_path / "table.csv"
     for odd, said in (("true ", "row 301 .line 302., column 'f': 'true '"), ("tRUE", "^(?!.*Row #)")):
         path.write_text("f,label\n" + "true,0\n" * 300 + f"{odd},0\n" + "false,1\n" * 90)
@@ -238,7 +238,7 @@ from separatrix.rows import read
 def interrupt(*_):
     raise KeyboardInterrupt
 
-csv.BLOCK, csv.WORTH_THREADS = 300, 0
+csv.BLOCK_BYTES, csv.MIN_PARALLEL_BYTES = 300, 0
 read(sys.argv[1])  # with what it imports: an interrupt there is Python's affair
 signal.signal(signal.SIGALRM, interrupt)
 for k in range(60):
@@ -293,7 +293,7 @@ def test_svmlight_comments_groups_and_bases(tmp_path):
 
 
 def test_a_blank_part_of_svmlight_text_has_no_rows():
-    assert parse(b"\n # nothing\n").num_rows == 0
+    assert parse_with_arrow(b"\n # nothing\n").num_rows == 0
 
 
 @pytest.mark.parametrize("label", [0, 1, 3, -1])

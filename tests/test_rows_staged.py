@@ -13,7 +13,7 @@ import pytest
 import separatrix as sx
 from separatrix.rows.files import streamed_table, wide_parquet
 from separatrix.rows.files.parquet import ParquetSource
-from separatrix.rows.files.source import Place
+from separatrix.rows.files.source import InputFile
 
 ROWS, COLUMNS = 1000, 12
 
@@ -24,11 +24,11 @@ def folder(tmp_path, monkeypatch):
     place = tmp_path / "temporary"
     place.mkdir()
     monkeypatch.setattr(wide_parquet.tempfile, "tempdir", str(place))
-    monkeypatch.setattr(wide_parquet, "_in_memory", lambda path: False)
-    monkeypatch.setattr(wide_parquet, "SIDE_BY_SIDE", 3_000)
-    monkeypatch.setattr(wide_parquet, "TOGETHER", 2_000)
+    monkeypatch.setattr(wide_parquet, "_is_in_memory", lambda path: False)
+    monkeypatch.setattr(wide_parquet, "MAX_READER_BYTES", 3_000)
+    monkeypatch.setattr(wide_parquet, "COLUMN_GROUP_BYTES", 2_000)
     monkeypatch.setattr(streamed_table, "BATCH_BYTES", 9_000)
-    monkeypatch.setattr(streamed_table, "WORTH_A_BATCH", 1)
+    monkeypatch.setattr(streamed_table, "MIN_BATCH_ROWS", 1)
     monkeypatch.setattr(streamed_table, "rows_per_block", lambda row_bytes: 70)
     return place
 
@@ -55,7 +55,7 @@ def test_staged_rows_are_the_rows_of_the_file(path, folder, monkeypatch):
     first, again = walked(rows), walked(rows)
     assert first == again
     assert any(folder.iterdir())
-    monkeypatch.setattr(wide_parquet, "SIDE_BY_SIDE", 10**9)
+    monkeypatch.setattr(wide_parquet, "MAX_READER_BYTES", 10**9)
     assert first == walked(sx.read(path, memory=1000))
     whole = sx.read(path)
     assert b"".join(X for _, X, _ in first) == b"".join(block.X.tobytes() for block in whole.blocks())
@@ -72,7 +72,7 @@ def test_temporary_files_go_with_their_rows(path, folder):
 def test_row_groups_beyond_the_room_are_staged_in_every_pass(path, folder, monkeypatch):
     kept = walked(sx.read(path, memory=1000))
     gc.collect()
-    monkeypatch.setattr(wide_parquet, "SHARE", 0.0)
+    monkeypatch.setattr(wide_parquet, "MAX_DISK_SHARE", 0.0)
     rows = sx.read(path, memory=1000)
     assert walked(rows) == kept == walked(rows)
     assert not any(file.is_file() for file in folder.rglob("*"))
@@ -86,7 +86,7 @@ def test_a_pass_broken_off_and_two_passes_at_once(path, folder):
 
 
 def test_a_staged_source_can_be_pickled(path, folder):
-    source = ParquetSource(Place(path))
+    source = ParquetSource(InputFile(path))
     names = source.schema.names[:-1]
     before = [batch.num_rows for batch in source.batches(names, "label", 100)]
     again = pickle.loads(pickle.dumps(source))
@@ -101,13 +101,13 @@ def test_a_damaged_file_is_refused_in_a_sentence(path, folder):
 
 
 def test_temporary_files_avoid_a_folder_in_memory(monkeypatch):
-    monkeypatch.setattr(wide_parquet, "_in_memory", lambda path: True)
-    assert wide_parquet.roomy_folder() in ("/var/tmp", wide_parquet.tempfile.gettempdir())
+    monkeypatch.setattr(wide_parquet, "_is_in_memory", lambda path: True)
+    assert wide_parquet.choose_temporary_folder() in ("/var/tmp", wide_parquet.tempfile.gettempdir())
 
 
 def test_columns_are_read_together_up_to_a_size(path):
     metadata = pq.ParquetFile(path).metadata
     names = [f"x{j}" for j in range(5)]
-    sets = wide_parquet.sets_of_columns(metadata, names)
+    sets = wide_parquet.group_columns(metadata, names)
     assert [name for together in sets for name in together] == names
-    assert not wide_parquet.many_side_by_side(metadata, names)
+    assert not wide_parquet.is_wide(metadata, names)

@@ -23,7 +23,7 @@ from separatrix.algorithms.perceptrons.skipping.quantised_kernels import (
     WINDOW_ROWS,
 )
 from separatrix.algorithms.perceptrons.sweep_kernels import sweep
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.memory import DenseRows, SparseRows
 
 CLASSES = np.array([-1, 1])

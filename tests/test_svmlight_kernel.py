@@ -22,9 +22,14 @@ from hypothesis import strategies as st
 
 from separatrix.rows import DataError, read
 from separatrix.rows.files import svmlight
-from separatrix.rows.files.source import Place
-from separatrix.rows.files.svmlight import SvmlightFile, parse, parse_plain
-from separatrix.rows.files.svmlight_kernels import FARTHEST, REFUSED, nearest, parse_lines
+from separatrix.rows.files.source import InputFile
+from separatrix.rows.files.svmlight import SvmlightFile, parse_with_arrow, parse_with_kernel
+from separatrix.rows.files.svmlight_kernels import (
+    MAX_DECIMAL_EXPONENT,
+    REFUSED,
+    parse_lines,
+    round_to_nearest,
+)
 
 DOUBLES = st.floats(allow_nan=False, allow_infinity=False)
 ORDINARY = DOUBLES.filter(lambda x: x == 0 or 1e-270 < abs(x) < 1e270)
@@ -80,15 +85,15 @@ def lines(draw):
 
 def assert_contradicts_nothing(text):
     """What the kernel takes, its twin and the slower reader take, with the same bits; whether it took it."""
-    found = parse_plain(text)
+    found = parse_with_kernel(text)
     if found is None:
         return False
     labels, data, indices, indptr = naive.parse_lines(text)
-    plain = parse(text)
+    plain = parse_with_arrow(text)
     for values, twin, slow in zip(found, (labels, data, indices, indptr), plain, strict=True):
         assert values.dtype == slow.dtype
         assert values.tobytes() == np.array(twin, values.dtype).tobytes() == slow.tobytes()
-    assert SvmlightFile(Place(__file__))._first_problem(text, 0, 0) is None
+    assert SvmlightFile(InputFile(__file__))._find_first_problem(text, 0, 0) is None
     return True
 
 
@@ -138,13 +143,13 @@ def test_what_real_files_hold_is_taken(text):
     assert assert_contradicts_nothing(text)
 
 
-@given(st.integers(1, 10**18), st.integers(-FARTHEST - 5, FARTHEST + 5))
+@given(st.integers(1, 10**18), st.integers(-MAX_DECIMAL_EXPONENT - 5, MAX_DECIMAL_EXPONENT + 5))
 @example(2**53 + 1, 0)
 @example(2**53 + 3, 0)
 @example(6611169302718258, 1)
 @example(10**18, 22)
 def test_nearest(w, q):
-    value = nearest(w, q)
+    value = round_to_nearest(w, q)
     assert math.isnan(value) or value == float(f"{w}e{q}")
     if w < 10**15 and -280 < q < 270:
         assert not math.isnan(value)
@@ -170,7 +175,7 @@ def test_the_decimals_nearest_to_the_middle_of_two_doubles(first):
         for shift in range(-6, 7):
             for p, w in convergents(ratio * Fraction(2) ** (shift - scale)):
                 if 2**53 < p < 2**54 and p % 2 and w <= 10**18:
-                    assert nearest(w, q) == float(f"{w}e{q}")
+                    assert round_to_nearest(w, q) == float(f"{w}e{q}")
                     met += 1
     assert met > 100
 
@@ -223,7 +228,7 @@ def test_small_and_large_files_have_the_same_outcome(tmp_path, monkeypatch, text
     path.write_text(text)
     outcomes = []
     for worth in (0, 10**9):
-        monkeypatch.setattr(svmlight, "WORTH_A_KERNEL", worth)
+        monkeypatch.setattr(svmlight, "MIN_KERNEL_BYTES", worth)
         try:
             rows = read(path)
             outcomes.append(
@@ -235,8 +240,8 @@ def test_small_and_large_files_have_the_same_outcome(tmp_path, monkeypatch, text
 
 
 def test_a_chunk_that_the_kernel_refuses_changes_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(svmlight, "CHUNK", 200)
-    monkeypatch.setattr(svmlight, "WORTH_A_KERNEL", 100)
+    monkeypatch.setattr(svmlight, "CHUNK_BYTES", 200)
+    monkeypatch.setattr(svmlight, "MIN_KERNEL_BYTES", 100)
     path = tmp_path / "t.svm"
     values = np.random.default_rng(0).standard_normal(100)
     values[50] = 4.9e-324

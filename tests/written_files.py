@@ -11,20 +11,20 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 
-from separatrix.rows.files.formats import FORMATS, Format, format_of_suffix
+from separatrix.rows.files.formats import FORMATS, Format, find_format_by_suffix
 
 NAMES = ["a", "b", "c"]
 ENDINGS = [
     ending.removeprefix(".")
     for item in FORMATS
     for suffix in item.suffixes
-    for ending in (suffix, f"{suffix}.gz")[: 1 + item.gzipped]
+    for ending in (suffix, f"{suffix}.gz")[: 1 + item.gzippable]
 ]
 
 
 def format_of(ending: str) -> Format:
     """The format of files that end so, perhaps in ``.gz``."""
-    found = format_of_suffix("." + ending.removesuffix(".gz"))
+    found = find_format_by_suffix("." + ending.removesuffix(".gz"))
     assert found is not None
     return found
 

@@ -114,7 +114,7 @@ class DataFile:
         ``by_name`` takes a later attempt for such a file alone.
         """
         from separatrix import DataError
-        from separatrix.rows.errors import WrongOption
+        from separatrix.rows.data_errors import WrongOption
 
         refusal: DataError | None = None
         with RereadableInput(self.data) as again:

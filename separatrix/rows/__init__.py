@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from separatrix.rows.block import Block, Csr
     from separatrix.rows.conversion import as_rows
-    from separatrix.rows.errors import DataError
+    from separatrix.rows.data_errors import DataError
     from separatrix.rows.files.read import read
     from separatrix.rows.label_codes import classes_named, encode
     from separatrix.rows.memory import DenseRows, SparseRows
@@ -41,7 +41,7 @@ __all__ = [
 _HOMES = {
     "Block": "block",
     "Csr": "block",
-    "DataError": "errors",
+    "DataError": "data_errors",
     "DenseRows": "memory",
     "Rows": "rows",
     "SparseRows": "memory",

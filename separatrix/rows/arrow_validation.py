@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from separatrix.kernels.arrow_layout import fault_of
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 
 
 def refuse_damaged(data: Any, name: str) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from separatrix.kernels.sparse_layout import by_rows
 from separatrix.rows.arrow_validation import refuse_damaged
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.label_codes import encode
 from separatrix.rows.memory import DenseRows, SparseRows
 from separatrix.rows.rows import Rows
@@ -33,25 +33,25 @@ def as_rows(X: Any, y: Any = None, *, n_jobs: int | None = None, regression: boo
             X.n_jobs if n_jobs is None else jobs(n_jobs)
         )  # a fit changes no rows but its own
     if regression:
-        return with_targets(rows_given(X, None, n_jobs=jobs(n_jobs)), y)
-    return rows_given(X, y, n_jobs=jobs(n_jobs))
+        return with_targets(rows_of_data(X, None, n_jobs=jobs(n_jobs)), y)
+    return rows_of_data(X, y, n_jobs=jobs(n_jobs))
 
 
-def rows_given(X: Any, y: Any, *, n_jobs: int = 1) -> Rows:
+def rows_of_data(X: Any, y: Any, *, n_jobs: int = 1) -> Rows:
     """Rows of an array, a sparse matrix or a table; with codes when ``y`` is given."""
     classes, codes = (None, None) if y is None else encode(y)
     refuse_damaged(X, "X")
     refuse_inexact(X, "O")
     if hasattr(X, "tocsr"):
-        return SparseRows(_sparse(X), codes, classes, n_jobs=n_jobs)
+        return SparseRows(_checked_csr(X), codes, classes, n_jobs=n_jobs)
     if hasattr(X, "__arrow_c_stream__") or type(X).__module__.startswith(("pyarrow", "pandas", "polars")):
         from separatrix.rows.tables import rows_of_table
 
         return rows_of_table(X, codes, classes, n_jobs=n_jobs)
-    return DenseRows(_dense(X), codes, classes, n_jobs=n_jobs)
+    return DenseRows(_checked_array(X), codes, classes, n_jobs=n_jobs)
 
 
-def sparse_by_rows(X: Any) -> Any:
+def as_csr(X: Any) -> Any:
     """A sparse matrix as CSR; a `DataError` if its parts contradict each other."""
     try:
         return by_rows(X)
@@ -59,8 +59,8 @@ def sparse_by_rows(X: Any) -> Any:
         raise DataError(str(error)) from None
 
 
-def _sparse(X: Any) -> Any:
-    matrix = sparse_by_rows(X)
+def _checked_csr(X: Any) -> Any:
+    matrix = as_csr(X)
     if len(matrix.shape) != 2:
         raise DataError("X has 1 dimension; give a table with one row per example.")
     if matrix.dtype not in (np.float32, np.float64):
@@ -68,12 +68,12 @@ def _sparse(X: Any) -> Any:
     return matrix
 
 
-def _dense(X: Any) -> np.ndarray:
+def _checked_array(X: Any) -> np.ndarray:
     try:
         array = np.asarray(X)
         if array.dtype not in (np.float32, np.float64):
             refuse_text(array)
-            refuse_wide(array)
+            refuse_inexact_array(array)
             array = array.astype(np.float64)
     except DataError:
         raise
@@ -97,23 +97,23 @@ def refuse_inexact(X: Any, kinds: str = "iumMO") -> None:
     Of a frame the columns of these ``kinds`` are looked at.
     """
     if hasattr(X, "tocsr"):
-        refuse_wide(np.asarray(sparse_by_rows(X).data))
+        refuse_inexact_array(np.asarray(as_csr(X).data))
     elif hasattr(X, "iloc") and X.ndim == 2:
-        for place, name in enumerate(X.columns):
-            column = X.iloc[:, place]
+        for index, name in enumerate(X.columns):
+            column = X.iloc[:, index]
             if getattr(column.dtype, "kind", "O") in kinds:
-                refuse_wide(np.asarray(column.dropna()), f"Column {place} ({name})")
+                refuse_inexact_array(np.asarray(column.dropna()), f"Column {index} ({name})")
     elif isinstance(X, np.ndarray):
-        refuse_wide(X)
+        refuse_inexact_array(X)
     elif isinstance(X, list | tuple):
         for row in X:
             if isinstance(row, np.ndarray):
-                refuse_wide(row)
-            elif isinstance(row, list | tuple) and any(map(_is_wide, row)):
-                raise _wide("X")
+                refuse_inexact_array(row)
+            elif isinstance(row, list | tuple) and any(map(_is_inexact, row)):
+                raise _inexact_error("X")
 
 
-def refuse_wide(array: np.ndarray, name: str = "X") -> None:
+def refuse_inexact_array(array: np.ndarray, name: str = "X") -> None:
     """The same for one array."""
     kind, size = array.dtype.kind, array.dtype.itemsize
     if kind in "mM":
@@ -121,21 +121,21 @@ def refuse_wide(array: np.ndarray, name: str = "X") -> None:
     if not array.size:
         return
     if kind in "iu" and size == 8 and max(int(array.max()), -int(array.min())) > 2**53:
-        raise _wide(name)
-    if kind == "O" and any(map(_is_wide, array.flat)):
-        raise _wide(name)
+        raise _inexact_error(name)
+    if kind == "O" and any(map(_is_inexact, array.flat)):
+        raise _inexact_error(name)
     if kind == "f" and size > 8:
         with np.errstate(over="ignore"):
-            lost = (array.astype(np.float64) != array) & (array == array)
-        if lost.any():
+            is_rounded = (array.astype(np.float64) != array) & (array == array)
+        if is_rounded.any():
             raise DataError(f"{name} holds numbers with more digits than doubles have: round them first.")
 
 
-def _is_wide(value: Any) -> bool:
+def _is_inexact(value: Any) -> bool:
     return type(value) is not float and isinstance(value, Integral) and abs(int(value)) > 2**53
 
 
-def _wide(name: str) -> DataError:
+def _inexact_error(name: str) -> DataError:
     return DataError(
         f"{name} holds whole numbers beyond 2**53, which doubles cannot tell apart: shift that column first."
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.rows.block import Block
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 
 
 def refuse_nonfinite(block: Block, name: str | None, columns: tuple[str, ...] | None) -> None:

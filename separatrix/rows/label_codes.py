@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.rows.arrow_validation import refuse_damaged
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 
 
 def encode(y: Any, *, name: str = "y") -> tuple[np.ndarray, np.ndarray]:
@@ -26,7 +26,7 @@ def encode(y: Any, *, name: str = "y") -> tuple[np.ndarray, np.ndarray]:
     if labels.size == 0:
         raise DataError(f"{name} is empty: at least one labelled row is needed.")
     if labels.dtype.kind == "O":
-        labels = _plain(labels, name)
+        labels = _from_objects(labels, name)
     if labels.dtype.kind == "f":
         _refuse_continuous(labels, name)
     if labels.dtype.kind not in "biufUST":
@@ -34,12 +34,12 @@ def encode(y: Any, *, name: str = "y") -> tuple[np.ndarray, np.ndarray]:
             f"Unknown label type: {labels.dtype} in {name}; labels are numbers, text or booleans."
         )
     if labels.dtype.kind in "biuf":
-        low, high = labels.min(), labels.max()
-        codes = labels == high
+        lowest, highest = labels.min(), labels.max()
+        codes = labels == highest
         # Two values need no sorting: on a million labels this is thirty times faster than np.unique.
-        if low == high or bool(np.all(codes | (labels == low))):
-            classes = np.array([low, high] if low != high else [low], dtype=labels.dtype)
-            return classes, codes.view(np.int8) if low != high else np.zeros(labels.size, np.int8)
+        if lowest == highest or bool(np.all(codes | (labels == lowest))):
+            classes = np.array([lowest, highest] if lowest != highest else [lowest], dtype=labels.dtype)
+            return classes, codes.view(np.int8) if lowest != highest else np.zeros(labels.size, np.int8)
     classes, codes = np.unique(labels, return_inverse=True)
     return classes, codes.astype(np.int32)
 
@@ -69,32 +69,38 @@ def places_among(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     return np.array([places.get(label, -1) for label in labels.tolist()], np.int32)
 
 
-def _plain(labels: np.ndarray, name: str) -> np.ndarray:
-    missing = [i for i, v in enumerate(labels) if v is None or (isinstance(v, float) and v != v)]
+def _from_objects(labels: np.ndarray, name: str) -> np.ndarray:
+    missing = [
+        row
+        for row, label in enumerate(labels)
+        if label is None or (isinstance(label, float) and label != label)
+    ]
     if missing:
         raise DataError(
             f"Input {name} contains NaN: the label of row {missing[0]} is missing; drop that row."
         )
-    kinds = {type(v) for v in labels}
-    if all(issubclass(kind, str) for kind in kinds):
+    label_types = {type(label) for label in labels}
+    if all(issubclass(label_type, str) for label_type in label_types):
         return labels.astype(str)
-    if all(issubclass(kind, bool | np.bool_) for kind in kinds):
+    if all(issubclass(label_type, bool | np.bool_) for label_type in label_types):
         return labels.astype(bool)
-    if all(issubclass(kind, int | float | bool | np.number | np.bool_) for kind in kinds):
+    if all(issubclass(label_type, int | float | bool | np.number | np.bool_) for label_type in label_types):
         return labels.astype(np.asarray(labels.tolist()).dtype)
-    words = ", ".join(sorted(kind.__name__ for kind in kinds))
-    raise DataError(f"Unknown label type: {name} mixes {words}; use all numbers or all text.")
+    type_names = ", ".join(sorted(label_type.__name__ for label_type in label_types))
+    raise DataError(f"Unknown label type: {name} mixes {type_names}; use all numbers or all text.")
 
 
 def _refuse_continuous(labels: np.ndarray, name: str) -> None:
-    finite = np.isfinite(labels)
-    if not finite.all():
-        row = int(np.argmin(finite))
-        what = "NaN." if np.isnan(labels[row]) else "infinity or a value too large for dtype('float64')."
-        raise DataError(f"Input {name} contains {what} The label of row {row} cannot be used; drop that row.")
-    whole = np.trunc(labels) == labels
-    if not whole.all():
-        row = int(np.argmin(whole))
+    is_finite = np.isfinite(labels)
+    if not is_finite.all():
+        row = int(np.argmin(is_finite))
+        problem = "NaN." if np.isnan(labels[row]) else "infinity or a value too large for dtype('float64')."
+        raise DataError(
+            f"Input {name} contains {problem} The label of row {row} cannot be used; drop that row."
+        )
+    is_whole = np.trunc(labels) == labels
+    if not is_whole.all():
+        row = int(np.argmin(is_whole))
         raise DataError(
             f"Unknown label type: continuous. {name}[{row}] is {labels[row]}; a classifier needs classes, "
             "a regressor takes such a target."

@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix.kernels.sparse_layout import INVALID_MESSAGE, is_valid
 from separatrix.rows.block import Block, Csr, read_only, rows_per_block, signs_of, values_at
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.rows import SHUFFLED_ROWS, Rows
 
 MAX_COLUMNS = 2**31  # column numbers are int32

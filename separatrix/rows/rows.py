@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 import numpy as np
 
 from separatrix.rows.block import Block, joined_blocks
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.terms import LabelCodes, Picked, RefuseNonfinite, Signs, Targets, Worst
 from separatrix.rows.threads import MIN_THREADED_BYTES, map_in_order
 

@@ -9,22 +9,24 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.types as kinds
+import pyarrow.types as arrow_types
 
 from separatrix.rows.arrow_validation import refuse_damaged
 from separatrix.rows.block import read_only, rows_per_block
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.memory import DenseRows, MemoryRows
 from separatrix.rows.rows import Rows
 
-EXACT = 2**53  # every whole number up to here is a double
-DRESSED = re.compile(r"\W*[0-9][0-9.,'\s\u2019_]*\s*[%\u20ac$\u00a3\u00a5]?\s*")  # 1,5 or $1 000 or 10%
-PLAIN = re.compile(r"\s*[+-]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
-MOST_DRESSED = 100  # characters; longer text is no such number, and would take long to match
-Cell = Callable[[int, int], str]  # row and column, counted from 0, in words
+MAX_EXACT_INTEGER = 2**53  # every whole number up to here is a double
+FORMATTED_NUMBER_PATTERN = re.compile(
+    r"\W*[0-9][0-9.,'\s\u2019_]*\s*[%\u20ac$\u00a3\u00a5]?\s*"
+)  # 1,5 or $1 000 or 10%
+PLAIN_NUMBER_PATTERN = re.compile(r"\s*[+-]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
+MAX_FORMATTED_CHARACTERS = 100  # characters; longer text is no such number, and would take long to match
+DescribeCell = Callable[[int, int], str]  # row and column, counted from 0, in words
 
 
-class Numbers:
+class NumericColumns:
     """How the columns of a table become a matrix: float32 when all of them are, else float64.
 
     Integers, booleans, decimals and dictionaries of these become floats; whole numbers beyond 2^53, which
@@ -34,76 +36,82 @@ class Numbers:
     ----------
     schema : pyarrow.Schema
         The feature columns, in the order of the matrix.
-    cell : callable
+    describe_cell : callable
         Names a row and a column in messages.
-    example : callable
+    read_first_value : callable
         The first value of a column, to show when the column holds no numbers.
     """
 
-    def __init__(self, schema: Any, cell: Cell, example: Callable[[int], Any]) -> None:
-        self.cell = cell
+    def __init__(
+        self, schema: Any, describe_cell: DescribeCell, read_first_value: Callable[[int], Any]
+    ) -> None:
+        self.describe_cell = describe_cell
         self.names = schema.names
         for place, field in enumerate(schema):
-            if not _numeric(field.type):
-                raise not_a_number(cell(0, place), example(place))
-        single = all(kinds.is_float32(field.type) for field in schema)
-        self.dtype = np.dtype(np.float32 if single else np.float64)
-        self._target = pa.float32() if single else pa.float64()
-        self._ready = all(field.type == self._target for field in schema)
+            if not _is_numeric(field.type):
+                raise not_a_number_error(describe_cell(0, place), read_first_value(place))
+        is_single_precision = all(arrow_types.is_float32(field.type) for field in schema)
+        self.dtype = np.dtype(np.float32 if is_single_precision else np.float64)
+        self._type = pa.float32() if is_single_precision else pa.float64()
+        self._is_ready = all(field.type == self._type for field in schema)
 
-    def matrix(self, parts: Sequence[Any], start: int) -> np.ndarray:
+    def to_matrix(self, parts: Sequence[Any], start: int) -> np.ndarray:
         """Consecutive record batches, the first beginning at row ``start``, as one array in C order."""
         arrays = []
         for part in parts:
-            arrays.append(self._one(part, start))
+            arrays.append(self._convert_batch(part, start))
             start += part.num_rows
         return read_only(arrays[0] if len(arrays) == 1 else np.concatenate(arrays))
 
-    def _one(self, batch: Any, start: int) -> np.ndarray:
-        if not self._ready:
-            columns = [self._floats(column, start, place) for place, column in enumerate(batch.columns)]
+    def _convert_batch(self, batch: Any, start: int) -> np.ndarray:
+        if not self._is_ready:
+            columns = [self._to_floats(column, start, place) for place, column in enumerate(batch.columns)]
             batch = pa.RecordBatch.from_arrays(columns, names=self.names)
         # Three times faster than stacking NumPy columns when there are many of them, and never slower.
         return batch.to_tensor(null_to_nan=True, row_major=True).to_numpy()
 
-    def _floats(self, column: Any, start: int, place: int) -> Any:
-        if kinds.is_dictionary(column.type):
+    def _to_floats(self, column: Any, start: int, place: int) -> Any:
+        if arrow_types.is_dictionary(column.type):
             column = column.dictionary_decode()
-        if column.type == self._target:
+        if column.type == self._type:
             return column
-        if kinds.is_decimal(column.type):
+        if arrow_types.is_decimal(column.type):
             # By way of text: the nearest double, as the same digits in a CSV file would give.
             floats = column.cast(pa.string()).cast(pa.float64())
             if column.type.scale <= 0:
-                self._refuse_beyond(column, start, place)
+                self._refuse_inexact(column, start, place)
             return floats
         try:
-            return column.cast(self._target)
+            return column.cast(self._type)
         except pa.ArrowInvalid:
             pass
-        self._refuse_beyond(column, start, place)
-        return column.cast(self._target, safe=False)
+        self._refuse_inexact(column, start, place)
+        return column.cast(self._type, safe=False)
 
-    def _refuse_beyond(self, column: Any, start: int, place: int) -> None:
+    def _refuse_inexact(self, column: Any, start: int, place: int) -> None:
         for row, value in enumerate(column.to_pylist()):
-            if value is not None and abs(value) > EXACT:
-                raise DataError(f"{self.cell(start + row, place)}: {beyond_exact(value)}")
+            if value is not None and abs(value) > MAX_EXACT_INTEGER:
+                raise DataError(f"{self.describe_cell(start + row, place)}: {explain_inexact_integer(value)}")
 
 
-def not_a_number(where: str, value: Any) -> DataError:
+def not_a_number_error(location: str, value: Any) -> DataError:
     """The refusal of text, dates and other things in a column of numbers."""
-    if isinstance(value, str) and PLAIN.fullmatch(value):
-        return DataError(f"{where}: {shorten(value)} is text; store this column as numbers.")
-    if isinstance(value, str) and len(value) <= MOST_DRESSED and DRESSED.fullmatch(value):
+    if isinstance(value, str) and PLAIN_NUMBER_PATTERN.fullmatch(value):
+        return DataError(f"{location}: {shorten(value)} is text; store this column as numbers.")
+    if (
+        isinstance(value, str)
+        and len(value) <= MAX_FORMATTED_CHARACTERS
+        and FORMATTED_NUMBER_PATTERN.fullmatch(value)
+    ):
         return DataError(
-            f"{where}: {shorten(value)} is no number; write it as digits with a decimal point, as 1234.5."
+            f"{location}: {shorten(value)} is no number; write it as digits with a decimal point, as 1234.5."
         )
     return DataError(
-        f"{where}: {shorten(value)} is no number; encode the column as numbers, or leave it out."
+        f"{location}: {shorten(value)} is no number; encode the column as numbers, or leave it out."
     )
 
 
-def beyond_exact(value: Any) -> str:
+def explain_inexact_integer(value: Any) -> str:
     """Why a whole number beyond 2^53 is refused, and what to do."""
     number = shorten(value).replace("'", "")
     return (
@@ -118,11 +126,17 @@ def shorten(value: Any) -> str:
     return text if len(text) <= 42 else f"{text[:38]}...'"
 
 
-def _numeric(kind: Any) -> bool:
-    if kinds.is_dictionary(kind):
-        kind = kind.value_type
-    tests = (kinds.is_floating, kinds.is_integer, kinds.is_boolean, kinds.is_decimal, kinds.is_null)
-    return any(test(kind) for test in tests)
+def _is_numeric(arrow_type: Any) -> bool:
+    if arrow_types.is_dictionary(arrow_type):
+        arrow_type = arrow_type.value_type
+    predicates = (
+        arrow_types.is_floating,
+        arrow_types.is_integer,
+        arrow_types.is_boolean,
+        arrow_types.is_decimal,
+        arrow_types.is_null,
+    )
+    return any(has_type(arrow_type) for has_type in predicates)
 
 
 class TableRows(MemoryRows):
@@ -141,26 +155,28 @@ class TableRows(MemoryRows):
         self.n_rows, self.n_columns = table.num_rows, table.num_columns
         self.columns = columns
         self.n_jobs = n_jobs
-        self._numbers = Numbers(table.schema, self._cell, lambda place: table.column(place)[0].as_py())
-        self.dtype = self._numbers.dtype
+        self._numeric = NumericColumns(
+            table.schema, self._describe_cell, lambda place: table.column(place)[0].as_py()
+        )
+        self.dtype = self._numeric.dtype
         self._batches = [batch for batch in table.to_batches() if batch.num_rows]
         self._starts = np.cumsum([0] + [batch.num_rows for batch in self._batches]).tolist()
         self.rows_in_block = rows_in_block or rows_per_block(self.n_columns * self.dtype.itemsize)
         self._label(codes, classes)
 
-    def _cell(self, row: int, place: int) -> str:
+    def _describe_cell(self, row: int, place: int) -> str:
         title = "" if self.columns is None else f" ({self.columns[place]})"
         return f"Row {row}, column {place}{title}"
 
     def _values(self, start: int, stop: int) -> Any:
-        return lambda: self._numbers.matrix(self._parts(start, stop), start)
+        return lambda: self._numeric.to_matrix(self._slice_batches(start, stop), start)
 
-    def _parts(self, start: int, stop: int) -> list[Any]:
+    def _slice_batches(self, start: int, stop: int) -> list[Any]:
         parts = []
         number = bisect_right(self._starts, start) - 1
         while start < stop:
-            begin, end = self._starts[number], min(stop, self._starts[number + 1])
-            parts.append(self._batches[number].slice(start - begin, end - start))
+            batch_start, end = self._starts[number], min(stop, self._starts[number + 1])
+            parts.append(self._batches[number].slice(start - batch_start, end - start))
             start, number = end, number + 1
         return parts
 
@@ -183,17 +199,17 @@ def rows_of_table(
     if hasattr(X, "iloc"):
         names = tuple(X.columns)
         columns = names if all(isinstance(name, str) for name in names) else None
-        _require_some(*X.shape)
-        whole = _one_float_array(X)
-        if whole is not None:
-            return DenseRows(whole, codes, classes, columns=columns, n_jobs=n_jobs)
-        return TableRows(_table_of_pandas(X), codes, classes, columns=columns, n_jobs=n_jobs)
-    table = _table(X)
-    _require_some(table.num_rows, table.num_columns)
+        _require_not_empty(*X.shape)
+        array = _find_float_array(X)
+        if array is not None:
+            return DenseRows(array, codes, classes, columns=columns, n_jobs=n_jobs)
+        return TableRows(_convert_pandas(X), codes, classes, columns=columns, n_jobs=n_jobs)
+    table = _to_arrow_table(X)
+    _require_not_empty(table.num_rows, table.num_columns)
     return TableRows(table, codes, classes, columns=tuple(table.column_names), n_jobs=n_jobs)
 
 
-def _table(X: Any) -> Any:
+def _to_arrow_table(X: Any) -> Any:
     if isinstance(X, pa.Table):
         return X
     if type(X).__name__ == "LazyFrame":
@@ -206,7 +222,7 @@ def _table(X: Any) -> Any:
     return table
 
 
-def _one_float_array(frame: Any) -> np.ndarray | None:
+def _find_float_array(frame: Any) -> np.ndarray | None:
     """The one array behind a frame of floats, or None when its columns were made apart."""
     dtype = frame.dtypes.iloc[0]
     if dtype not in (np.float32, np.float64) or not (frame.dtypes == dtype).all():
@@ -217,7 +233,7 @@ def _one_float_array(frame: Any) -> np.ndarray | None:
     return frame.to_numpy()
 
 
-def _table_of_pandas(frame: Any) -> Any:
+def _convert_pandas(frame: Any) -> Any:
     columns = []
     for place in range(frame.shape[1]):
         series = frame.iloc[:, place]
@@ -230,12 +246,12 @@ def _table_of_pandas(frame: Any) -> Any:
             columns.append(pa.array(values))
         except (TypeError, ValueError, pa.ArrowException):
             row = next((row for row, value in enumerate(series) if not isinstance(value, int | float)), 0)
-            where = f"Row {row}, column {place} ({frame.columns[place]})"
-            raise not_a_number(where, series.iloc[row]) from None
+            location = f"Row {row}, column {place} ({frame.columns[place]})"
+            raise not_a_number_error(location, series.iloc[row]) from None
     return pa.table(columns, names=[str(name) for name in frame.columns])
 
 
-def _require_some(n_rows: int, n_columns: int) -> None:
+def _require_not_empty(n_rows: int, n_columns: int) -> None:
     if n_rows == 0:
         raise DataError(f"X has no rows (shape {(n_rows, n_columns)}): at least one is needed.")
     if n_columns == 0:

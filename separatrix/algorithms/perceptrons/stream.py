@@ -13,7 +13,7 @@ from separatrix.algorithms.perceptrons.online import OnlineClassifier
 from separatrix.fitting.rollback import restored_on_error
 from separatrix.rows import Csr, DataError, SparseRows
 from separatrix.rows.block import all_finite, read_only
-from separatrix.rows.conversion import refuse_inexact, refuse_text, refuse_wide
+from separatrix.rows.conversion import refuse_inexact, refuse_inexact_array, refuse_text
 
 DOUBLE = np.dtype(np.float64)
 
@@ -200,7 +200,7 @@ def _to_values(row: Any) -> tuple[Any, int]:
 def _dense_values(row: Any) -> tuple[np.ndarray, int]:
     given = np.asarray(row)
     refuse_inexact([row])
-    refuse_wide(given)
+    refuse_inexact_array(given)
     refuse_text(given.reshape(1, -1) if given.dtype.kind == "c" else given)
     _require_one_row(given.shape)
     values = given.astype(np.float64).ravel()

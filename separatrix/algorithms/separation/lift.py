@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.algorithms.separation import Separation, separate
 from separatrix.rows import DataError
 from separatrix.rows.arrow_validation import refuse_damaged
-from separatrix.rows.conversion import sparse_by_rows
+from separatrix.rows.conversion import as_csr
 
 
 class Lift(TransformerMixin, BaseEstimator):
@@ -66,7 +66,7 @@ def _compressed(X: Any) -> Any:
     """Any sparse matrix by rows: not all of scikit-learn's checks can read the others."""
     refuse_damaged(X, "X")
     if hasattr(X, "tocsr"):  # a dok_matrix is a dictionary, too
-        return sparse_by_rows(X)
+        return as_csr(X)
     if isinstance(X, dict):  # which scikit-learn would print
         raise DataError("X is a dictionary: make a table of it.")
     return X

@@ -7,53 +7,55 @@ import math
 from collections.abc import Iterable
 from typing import IO, Any
 
-from numpy.lib import format as npy
+from numpy.lib import format as npy_format
 
-from separatrix.rows.errors import DataError
-from separatrix.rows.files.source import Place
+from separatrix.rows.data_errors import DataError
+from separatrix.rows.files.source import InputFile
 
 LENGTH_BYTES = {(1, 0): 2, (2, 0): 4, (3, 0): 4}  # of the number that says how long a header is
-MOST_HEADER_BYTES = 2**16
+MAX_HEADER_BYTES = 2**16
 
 
-def require_npy(place: Place) -> None:
+def require_npy_header(input_file: InputFile) -> None:
     """Refuse a .npy file whose header states more than is there."""
-    with place.path.open("rb") as file:
-        _require_array(file, place, place.size)
+    with input_file.path.open("rb") as file:
+        _require_header(file, input_file, input_file.size)
 
 
-def require_members(place: Place, archive: Any, names: Iterable[str]) -> None:
+def require_member_headers(input_file: InputFile, archive: Any, names: Iterable[str]) -> None:
     """Refuse an archive if these arrays of it unpack too far, or if a header states more than is there."""
     members = [archive.zip.getinfo(f"{name}.npy") for name in names]
-    place.require_proportion(place.size, sum(member.file_size for member in members))
+    input_file.require_proportion(input_file.size, sum(member.file_size for member in members))
     for member in members:
         with archive.zip.open(member) as file:
-            _require_array(file, place, member.file_size)
+            _require_header(file, input_file, member.file_size)
 
 
-def require_dimensions(place: Place, shape: Iterable[int]) -> None:
+def require_dimensions(input_file: InputFile, shape: Iterable[int]) -> None:
     """Refuse a sparse matrix of so many columns, or rows, that its vectors alone take too much."""
     largest = max(map(int, shape))
-    place.require("sparse_columns", largest, f"holds a sparse matrix of dimension {largest:,}")
+    input_file.require("sparse_columns", largest, f"holds a sparse matrix of dimension {largest:,}")
 
 
-def _require_array(file: IO[bytes], place: Place, size: int) -> None:
-    version = npy.read_magic(file)
-    length = file.read(LENGTH_BYTES.get(version, 0))
-    header_bytes = int.from_bytes(length, "little")
-    if not length or header_bytes > MOST_HEADER_BYTES:
-        raise DataError(f"{place.name} has no header that NumPy writes: it may be damaged, write it again.")
-    header = io.BytesIO(length + file.read(header_bytes))
-    read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-    shape, _, dtype = read(header)
-    start = npy.MAGIC_LEN + len(length) + header_bytes
-    rows = max(shape, default=0)
-    place.require("rows", rows, f"states {rows:,} rows")
-    stated = math.prod(shape) * dtype.itemsize
-    if stated > size - start and not dtype.hasobject:
+def _require_header(file: IO[bytes], input_file: InputFile, size: int) -> None:
+    version = npy_format.read_magic(file)
+    length_field = file.read(LENGTH_BYTES.get(version, 0))
+    header_bytes = int.from_bytes(length_field, "little")
+    if not length_field or header_bytes > MAX_HEADER_BYTES:
         raise DataError(
-            f"{place.name} states an array of shape {shape} and type {dtype}, more than the file holds: "
+            f"{input_file.name} has no header that NumPy writes: it may be damaged, write it again."
+        )
+    header = io.BytesIO(length_field + file.read(header_bytes))
+    read_header = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
+    shape, _, dtype = read_header(header)
+    data_start = npy_format.MAGIC_LEN + len(length_field) + header_bytes
+    rows = max(shape, default=0)
+    input_file.require("rows", rows, f"states {rows:,} rows")
+    stated_bytes = math.prod(shape) * dtype.itemsize
+    if stated_bytes > size - data_start and not dtype.hasobject:
+        raise DataError(
+            f"{input_file.name} states an array of shape {shape} and type {dtype}, more than the file holds: "
             "it may be cut short, write it again."
         )
     if dtype.kind in "SU":
-        place.require("text_bytes", stated, f"holds {stated:,} bytes of text")
+        input_file.require("text_bytes", stated_bytes, f"holds {stated_bytes:,} bytes of text")

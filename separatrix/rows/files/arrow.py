@@ -7,7 +7,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from separatrix.rows.files.source import Place, Source, broken, guarded, pieces, sound
+from separatrix.rows.files.source import (
+    InputFile,
+    Source,
+    damaged_file_error,
+    explain_errors,
+    split_batch,
+    validate_batch,
+)
 
 MAGIC = b"ARROW1"
 
@@ -15,28 +22,30 @@ MAGIC = b"ARROW1"
 class ArrowSource(Source):
     """An Arrow IPC file or stream."""
 
-    def __init__(self, place: Place) -> None:
-        self.place = place
-        with place.path.open("rb") as file:
-            self._random = file.read(len(MAGIC)) == MAGIC
-        self.schema, self.n_rows = guarded(place.name, self._survey)
-        place.require("rows", self.n_rows, f"states {self.n_rows:,} rows")
+    def __init__(self, input_file: InputFile) -> None:
+        self.input_file = input_file
+        with input_file.path.open("rb") as file:
+            self._is_random_access = file.read(len(MAGIC)) == MAGIC
+        self.schema, self.n_rows = explain_errors(input_file.name, self._read_schema)
+        input_file.require("rows", self.n_rows, f"states {self.n_rows:,} rows")
 
-    def _survey(self) -> tuple[Any, int]:
-        with pa.memory_map(str(self.place.path)) as mapped:
-            schema = self._reader(mapped, None).schema
-            self.place.require_columns(len(schema))
-            narrow = None if not schema.names else [0]
-            return schema, sum(batch.num_rows for batch in self._read(mapped, narrow))
+    def _read_schema(self) -> tuple[Any, int]:
+        with pa.memory_map(str(self.input_file.path)) as memory_map:
+            schema = self._open_reader(memory_map, None).schema
+            self.input_file.require_columns(len(schema))
+            first_field = None if not schema.names else [0]
+            return schema, sum(batch.num_rows for batch in self._read_batches(memory_map, first_field))
 
-    def _reader(self, mapped: Any, fields: list[int] | None) -> Any:
+    def _open_reader(self, memory_map: Any, fields: list[int] | None) -> Any:
         options = pa.ipc.IpcReadOptions(included_fields=fields)
-        mapped.seek(0)
-        return (pa.ipc.open_file if self._random else pa.ipc.open_stream)(mapped, options=options)
+        memory_map.seek(0)
+        return (pa.ipc.open_file if self._is_random_access else pa.ipc.open_stream)(
+            memory_map, options=options
+        )
 
-    def _read(self, mapped: Any, fields: list[int] | None) -> Iterator[Any]:
-        reader = self._reader(mapped, fields)
-        if not self._random:
+    def _read_batches(self, memory_map: Any, fields: list[int] | None) -> Iterator[Any]:
+        reader = self._open_reader(memory_map, fields)
+        if not self._is_random_access:
             yield from reader
             return
         for number in range(reader.num_record_batches):
@@ -46,8 +55,8 @@ class ArrowSource(Source):
         names = [*features] if label is None else [*features, label]
         fields = sorted(self.schema.get_field_index(name) for name in names)
         try:
-            with pa.memory_map(str(self.place.path)) as mapped:
-                for batch in self._read(mapped, fields):
-                    yield from pieces(sound(batch).select(names), rows)
+            with pa.memory_map(str(self.input_file.path)) as memory_map:
+                for batch in self._read_batches(memory_map, fields):
+                    yield from split_batch(validate_batch(batch).select(names), rows)
         except (pa.ArrowException, OSError) as error:
-            raise broken(self.place.name, error) from None
+            raise damaged_file_error(self.input_file.name, error) from None

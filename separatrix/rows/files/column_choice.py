@@ -5,52 +5,52 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.files.options import ColumnOptions
 
 LABEL_NAMES = ("label", "y", "target", "class")
 
 
-def choose(name: str, columns: Sequence[str], asked: ColumnOptions) -> tuple[list[str], str | None]:
+def choose_columns(name: str, columns: Sequence[str], options: ColumnOptions) -> tuple[list[str], str | None]:
     """The feature columns in order, and the label column or None.
 
-    >>> choose("heart.csv", ["age", "id", "label"], ColumnOptions(drop=["id"]))
+    >>> choose_columns("heart.csv", ["age", "id", "label"], ColumnOptions(drop=["id"]))
     (['age'], 'label')
     """
-    twice = [column for column, count in Counter(columns).items() if count > 1]
-    if twice:
-        raise DataError(f"{name} has more than one column called {twice[0]!r}: give each its own name.")
-    _require_known(name, columns, asked.drop, "drop")
-    chosen = None if asked.label is False else _label(name, columns, asked.label)
-    if asked.features is not None:
-        _require_known(name, columns, asked.features, "features")
-        _require_apart(name, asked.features, chosen)
-        names = [column for column in asked.features if column not in asked.drop]
+    repeated = [column for column, count in Counter(columns).items() if count > 1]
+    if repeated:
+        raise DataError(f"{name} has more than one column called {repeated[0]!r}: give each its own name.")
+    _require_known(name, columns, options.drop, "drop")
+    label = None if options.label is False else _find_label(name, columns, options.label)
+    if options.features is not None:
+        _require_known(name, columns, options.features, "features")
+        _require_disjoint(name, options.features, label)
+        names = [column for column in options.features if column not in options.drop]
     else:
-        names = [column for column in columns if column != chosen and column not in asked.drop]
+        names = [column for column in columns if column != label and column not in options.drop]
     if not names:
-        but = "" if chosen is None else f" besides the label {chosen!r}"
-        raise DataError(f"{name} has no feature columns{but}: at least one is needed.")
+        besides = "" if label is None else f" besides the label {label!r}"
+        raise DataError(f"{name} has no feature columns{besides}: at least one is needed.")
     if "" in names:
         number = columns.index("") + 1
         raise DataError(
             f"{name}: column {number} has no name (a row index?); name it, or leave it out with drop=['']."
         )
-    return names, chosen
+    return names, label
 
 
-def _label(name: str, columns: Sequence[str], label: str | int | bool | None) -> str:
+def _find_label(name: str, columns: Sequence[str], label: str | int | bool | None) -> str:
     if label is None:
-        for usual in LABEL_NAMES:
-            if usual in columns:
-                return usual
+        for candidate in LABEL_NAMES:
+            if candidate in columns:
+                return candidate
         raise DataError(
             f"{name} has no column called {', '.join(LABEL_NAMES[:-1])} or {LABEL_NAMES[-1]}; its columns "
-            f"are {listed(columns)}: say which one holds the labels with label=, or label=False for none."
+            f"are {join_names(columns)}: say which one holds the labels with label=, or label=False for none."
         )
     if isinstance(label, str):
         if label not in columns:
-            raise DataError(f"{name} has no column called {label!r}; its columns are {listed(columns)}.")
+            raise DataError(f"{name} has no column called {label!r}; its columns are {join_names(columns)}.")
         return label
     if label is True or not -len(columns) <= label < len(columns):
         raise DataError(
@@ -59,15 +59,15 @@ def _label(name: str, columns: Sequence[str], label: str | int | bool | None) ->
     return columns[label]
 
 
-def _require_known(name: str, columns: Sequence[str], asked: Sequence[str], option: str) -> None:
-    for column in asked:
+def _require_known(name: str, columns: Sequence[str], requested: Sequence[str], option: str) -> None:
+    for column in requested:
         if column not in columns:
             raise DataError(
-                f"{name} has no column called {column!r} ({option}=); its columns are {listed(columns)}."
+                f"{name} has no column called {column!r} ({option}=); its columns are {join_names(columns)}."
             )
 
 
-def _require_apart(name: str, features: Sequence[str], label: str | None) -> None:
+def _require_disjoint(name: str, features: Sequence[str], label: str | None) -> None:
     if len(set(features)) < len(features):
         raise DataError(f"{name}: features= names a column twice.")
     if label in features:
@@ -76,10 +76,10 @@ def _require_apart(name: str, features: Sequence[str], label: str | None) -> Non
         )
 
 
-def listed(columns: Sequence[str]) -> str:
+def join_names(columns: Sequence[str]) -> str:
     """Names for a message: the first few when there are many, "none" when there are none.
 
-    >>> listed(["age", "weight"]), listed([])
+    >>> join_names(["age", "weight"]), join_names([])
     ('age, weight', 'none')
     """
     if not columns:

@@ -15,22 +15,29 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
-from separatrix.rows.errors import DataError, MissingValue
-from separatrix.rows.files.class_labels import MISSING, NUMBER, WHOLE
-from separatrix.rows.files.csv_lines import records, too_long
+from separatrix.rows.data_errors import DataError, MissingValue
+from separatrix.rows.files.class_labels import INTEGER_PATTERN, MISSING_TEXTS, NUMBER_PATTERN
+from separatrix.rows.files.csv_lines import long_row_error, read_records
 from separatrix.rows.files.options import CsvOptions
-from separatrix.rows.files.parallel_csv import parsed
-from separatrix.rows.files.source import Place, Source, Unpacked, broken, open_unpacked, pieces
-from separatrix.rows.tables import EXACT, beyond_exact, not_a_number, shorten
+from separatrix.rows.files.parallel_csv import parse_in_parallel
+from separatrix.rows.files.source import (
+    InputFile,
+    Source,
+    UnpackedStream,
+    damaged_file_error,
+    open_unpacked,
+    split_batch,
+)
+from separatrix.rows.tables import MAX_EXACT_INTEGER, explain_inexact_integer, not_a_number_error, shorten
 
-BLOCK = 2**20  # bytes of text parsed at a time
-WORTH_THREADS = 4 * BLOCK
-BEGINNING = 64  # lines looked at before the file is parsed
-BEGINNING_BYTES = 2**22  # no more lines are looked at, once there are the names and a row
+BLOCK_BYTES = 2**20  # bytes of text parsed at a time
+MIN_PARALLEL_BYTES = 4 * BLOCK_BYTES
+SAMPLE_LINES = 64  # lines looked at before the file is parsed
+SAMPLE_BYTES = 2**22  # no more lines are looked at, once there are the names and a row
 DELIMITERS = ",;\t|"
-CUT_SHORT = (OSError, EOFError, zlib.error)
-FAILURES = (pa.ArrowException, UnicodeDecodeError, *CUT_SHORT)
-BOOLEANS = frozenset({"0", "1", "true", "false"})
+TRUNCATION_ERRORS = (OSError, EOFError, zlib.error)
+PARSE_ERRORS = (pa.ArrowException, UnicodeDecodeError, *TRUNCATION_ERRORS)
+BOOLEAN_FIELDS = frozenset({"0", "1", "true", "false"})
 
 
 class Record(NamedTuple):
@@ -44,268 +51,285 @@ class Record(NamedTuple):
 class CsvSource(Source):
     """A file of delimited text, its first line the column names unless the option ``header`` is False."""
 
-    written = True
+    has_text_labels = True
 
-    def __init__(self, place: Place, options: CsvOptions) -> None:
-        self.place = place
+    def __init__(self, input_file: InputFile, options: CsvOptions) -> None:
+        self.input_file = input_file
         header = options.header
-        lines = self._beginning()
-        self._block = max(BLOCK, 4 * min(max(map(len, lines)), place.limits.line_bytes // 2))
-        self._mean = sum(map(len, lines)) / len(lines)
-        header_line = _unquoted(next(line for line in lines if line.strip()))
+        lines = self._read_sample()
+        self._block_bytes = max(BLOCK_BYTES, 4 * min(max(map(len, lines)), input_file.limits.line_bytes // 2))
+        self._mean_line_bytes = sum(map(len, lines)) / len(lines)
+        header_line = _strip_quoted(next(line for line in lines if line.strip()))
         self._delimiter = options.delimiter or max(DELIMITERS, key=header_line.count)
-        place.require_columns(header_line.count(self._delimiter) + 1)
-        first, second = self._first_records(lines)
-        place.require_columns(len(first))
-        if header is None and (sign := _no_names(first, second)):
+        input_file.require_columns(header_line.count(self._delimiter) + 1)
+        first, second = self._parse_first_records(lines)
+        input_file.require_columns(len(first))
+        if header is None and (evidence := _find_data_in_header(first, second)):
             raise DataError(
-                f"{place.name} seems to begin without column names (its first line holds {sign}): pass "
-                "header=False to call them x1, x2, ..., or header=True if these are the names."
+                f"{input_file.name} seems to begin without column names (its first line holds {evidence}): "
+                "pass header=False to call them x1, x2, ..., or header=True if these are the names."
             )
         self._header = header is not False
-        line = next(place for place, text in enumerate(lines) if text.strip())
-        one_line = self._header and self._first_records([lines[line]])[0] == first
-        self._head = "".join(lines[: line + 1]).encode() if one_line else b""
+        line = next(number for number, text in enumerate(lines) if text.strip())
+        is_one_line = self._header and self._parse_first_records([lines[line]])[0] == first
+        self._header_text = "".join(lines[: line + 1]).encode() if is_one_line else b""
         names = first if self._header else [f"x{number + 1}" for number in range(len(first))]
         values = zip(names, second if self._header else first, strict=False)
-        self._logical = {name for name, text in values if text.strip().lower() in ("true", "false")}
+        self._boolean_names = {name for name, text in values if text.strip().lower() in ("true", "false")}
         self.schema = pa.schema(
-            [(name, pa.bool_() if name in self._logical else pa.float64()) for name in names]
+            [(name, pa.bool_() if name in self._boolean_names else pa.float64()) for name in names]
         )
 
     def _open(self) -> Any:
-        return open_unpacked(self.place)
+        return open_unpacked(self.input_file)
 
-    def _beginning(self) -> list[str]:
+    def _read_sample(self) -> list[str]:
         lines: list[bytes] = []
-        most = self.place.limits.line_bytes
+        max_bytes = self.input_file.limits.line_bytes
         try:
             with self._open() as file:
-                while len(lines) < BEGINNING and (len(lines) < 3 or sum(map(len, lines)) < BEGINNING_BYTES):
-                    line = file.readline(most + 1)
-                    if len(line) > most:
-                        raise too_long(self.place, len(lines) + 1)
+                while len(lines) < SAMPLE_LINES and (len(lines) < 3 or sum(map(len, lines)) < SAMPLE_BYTES):
+                    line = file.readline(max_bytes + 1)
+                    if len(line) > max_bytes:
+                        raise long_row_error(self.input_file, len(lines) + 1)
                     if not line:
                         break
                     lines.append(line)
-        except CUT_SHORT as error:
-            raise self._cut_short(error, max(0, len(lines) - 1)) from None
+        except TRUNCATION_ERRORS as error:
+            raise self._truncation_error(error, max(0, len(lines) - 1)) from None
         try:
             text = [line.decode("utf-8-sig") for line in lines]
         except UnicodeDecodeError:
-            raise self._not_utf8() from None
+            raise self._encoding_error() from None
         if not any(line.strip() for line in text):
-            raise DataError(f"{self.place.name} holds no text but blank lines: there is nothing to read.")
+            raise DataError(
+                f"{self.input_file.name} holds no text but blank lines: there is nothing to read."
+            )
         for number, line in enumerate(text, 1):
             if "\0" in line:
-                raise self._with_null(number)
+                raise self._null_character_error(number)
         return text
 
-    def _first_records(self, lines: list[str]) -> tuple[list[str], list[str]]:
+    def _parse_first_records(self, lines: list[str]) -> tuple[list[str], list[str]]:
         try:
             text = io.StringIO("".join(lines), newline="\n")
-            found = [fields for _, fields in islice(records(text, self.place, self._delimiter), 2)]
+            found = [fields for _, fields in islice(read_records(text, self.input_file, self._delimiter), 2)]
         except csv.Error as error:
             if "new-line" in str(error):
                 raise DataError(
-                    f"{self.place.name} ends lines with a carriage return alone: save it with line feeds."
+                    f"{self.input_file.name} ends lines with a carriage return alone: save it with line "
+                    "feeds."
                 ) from None
-            raise broken(self.place.name, error) from None
+            raise damaged_file_error(self.input_file.name, error) from None
         return found[0], found[1] if len(found) > 1 else []
 
-    def guess_rows(self) -> int:
-        return 0 if self.place.gzipped else int(self.place.size / self._mean)
+    def estimate_rows(self) -> int:
+        return 0 if self.input_file.gzipped else int(self.input_file.size / self._mean_line_bytes)
 
-    def _parsed(self, convert: Any) -> Iterator[Any]:
+    def _parse(self, convert_options: Any) -> Iterator[Any]:
         """All record batches. Where a row is longer than a block, the rest is read in larger ones."""
-        taken = 0
+        n_read = 0
         while True:
             try:
-                for batch in _after(taken, self._in_blocks(convert, self._block)):
-                    taken += batch.num_rows
+                for batch in _skip_rows(n_read, self._parse_blocks(convert_options, self._block_bytes)):
+                    n_read += batch.num_rows
                     yield batch
                 return
             except pa.ArrowInvalid as error:
-                most = 2 * self.place.limits.line_bytes
-                if "straddling" not in str(error) or self._block >= most:
+                max_bytes = 2 * self.input_file.limits.line_bytes
+                if "straddling" not in str(error) or self._block_bytes >= max_bytes:
                     raise
-                self._block = min(8 * self._block, most)
+                self._block_bytes = min(8 * self._block_bytes, max_bytes)
 
-    def _in_blocks(self, convert: Any, size: int) -> Iterator[Any]:
+    def _parse_blocks(self, convert_options: Any, block_bytes: int) -> Iterator[Any]:
 
-        def options(beginning: bool, *, threads: bool) -> dict[str, Any]:
-            named = self._header and beginning
+        def make_options(is_beginning: bool, *, in_parallel: bool) -> dict[str, Any]:
+            has_names = self._header and is_beginning
             return {
                 "read_options": arrow_csv.ReadOptions(
-                    use_threads=threads,
-                    block_size=size if threads else 2 * size,
-                    column_names=None if named else self.schema.names,
+                    use_threads=in_parallel,
+                    block_size=block_bytes if in_parallel else 2 * block_bytes,
+                    column_names=None if has_names else self.schema.names,
                 ),
                 "parse_options": arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
-                "convert_options": convert,
+                "convert_options": convert_options,
             }
 
-        def passage(text: Any, beginning: bool) -> Any:
-            return arrow_csv.read_csv(pa.BufferReader(text), **options(beginning, threads=False))
+        def parse_chunk(text: Any, is_beginning: bool) -> Any:
+            return arrow_csv.read_csv(pa.BufferReader(text), **make_options(is_beginning, in_parallel=False))
 
-        def rest(file: Any, beginning: bool) -> Any:
-            return arrow_csv.open_csv(file, **options(beginning, threads=True))
+        def open_reader(file: Any, is_beginning: bool) -> Any:
+            return arrow_csv.open_csv(file, **make_options(is_beginning, in_parallel=True))
 
-        with pa.OSFile(str(self.place.path)) as file:
-            if self.place.gzipped:
+        with pa.OSFile(str(self.input_file.path)) as file:
+            if self.input_file.gzipped:
                 stream = pa.CompressedInputStream(file, "gzip")
-                yield from parsed(Unpacked(self.place, file, stream), size, self._head, passage, rest)
-            elif self.place.size < WORTH_THREADS:
-                with rest(file, True) as reader:
+                yield from parse_in_parallel(
+                    UnpackedStream(self.input_file, file, stream),
+                    block_bytes,
+                    self._header_text,
+                    parse_chunk,
+                    open_reader,
+                )
+            elif self.input_file.size < MIN_PARALLEL_BYTES:
+                with open_reader(file, True) as reader:
                     yield from reader
             else:
-                yield from parsed(file, size, self._head, passage, rest)
+                yield from parse_in_parallel(file, block_bytes, self._header_text, parse_chunk, open_reader)
 
     def batches(self, features: Sequence[str], label: str | None, rows: int) -> Iterator[Any]:
         types = {name: self.schema.field(name).type for name in features}
         if label is not None:
             types[label] = pa.dictionary(pa.int32(), pa.string())
-        for batch in self._typed(types, features):
-            yield from pieces(batch, rows)
+        for batch in self._read_typed(types, features):
+            yield from split_batch(batch, rows)
 
-    def texts(self, names: Sequence[str], label: str | None, rows: int) -> Iterator[Any]:
+    def text_batches(self, names: Sequence[str], label: str | None, rows: int) -> Iterator[Any]:
         """Record batches of these columns and the label as text, as it is written."""
         wanted = [*names] if label is None else [*names, label]
-        for batch in self._typed(dict.fromkeys(wanted, pa.string()), []):
-            yield from pieces(batch, rows)
+        for batch in self._read_typed(dict.fromkeys(wanted, pa.string()), []):
+            yield from split_batch(batch, rows)
 
-    def _typed(self, types: dict[str, Any], numbers: Sequence[str]) -> Iterator[Any]:
-        convert = arrow_csv.ConvertOptions(
+    def _read_typed(self, types: dict[str, Any], numeric_names: Sequence[str]) -> Iterator[Any]:
+        convert_options = arrow_csv.ConvertOptions(
             column_types=types, include_columns=list(types), null_values=[""], strings_can_be_null=True
         )
         start = 0
         try:
-            for batch in self._parsed(convert):
+            for batch in self._parse(convert_options):
                 yield batch
                 start += batch.num_rows
-        except FAILURES as error:
-            raise self._explain(error, numbers, start) from None
+        except PARSE_ERRORS as error:
+            raise self._find_error(error, numeric_names, start) from None
 
     def require_exact(self, names: Sequence[str]) -> None:
         if not names:
             return
         start = 0
-        for batch in self._typed({name: pa.string() for name in names}, []):
+        for batch in self._read_typed({name: pa.string() for name in names}, []):
             for name, column in zip(names, batch.columns, strict=True):
-                long = pc.match_substring_regex(column, r"^[ \t]*[+-]?[0-9]{16,}[ \t]*$")
-                for row in pc.indices_nonzero(long).to_pylist():
-                    sign, digits = WHOLE.fullmatch(column[row].as_py()).groups()  # type: ignore[union-attr]
+                is_long = pc.match_substring_regex(column, r"^[ \t]*[+-]?[0-9]{16,}[ \t]*$")
+                for row in pc.indices_nonzero(is_long).to_pylist():
+                    sign, digits = INTEGER_PATTERN.fullmatch(column[row].as_py()).groups()  # type: ignore[union-attr]
                     value = int(sign + digits)
-                    if abs(value) > EXACT:
-                        raise DataError(f"{self.cell(start + row, name)}: {beyond_exact(value)}")
+                    if abs(value) > MAX_EXACT_INTEGER:
+                        raise DataError(
+                            f"{self.describe_cell(start + row, name)}: {explain_inexact_integer(value)}"
+                        )
             start += batch.num_rows
 
-    def cell(self, row: int, column: str) -> str:
+    def describe_cell(self, row: int, column: str) -> str:
         try:
-            record = next(self._records(row), None)
-        except (*FAILURES, csv.Error):
+            record = next(self._read_records(row), None)
+        except (*PARSE_ERRORS, csv.Error):
             record = None
-        return super().cell(row, column) if record is None else self._cell(record, column)
+        return super().describe_cell(row, column) if record is None else self._describe_cell(record, column)
 
-    def _cell(self, record: Record, column: str) -> str:
-        return f"{self._row(record)}, column {column!r}"
+    def _describe_cell(self, record: Record, column: str) -> str:
+        return f"{self._describe_row(record)}, column {column!r}"
 
-    def _row(self, record: Record) -> str:
-        return f"{self.place.name}, row {record.row + 1} (line {record.line})"
+    def _describe_row(self, record: Record) -> str:
+        return f"{self.input_file.name}, row {record.row + 1} (line {record.line})"
 
-    def _records(self, start: int) -> Iterator[Record]:
+    def _read_records(self, start: int) -> Iterator[Record]:
         """The rows from ``start`` on, read by the standard library: slower, but it knows the lines."""
-        with self._open() as raw, io.TextIOWrapper(raw, "utf-8-sig", "replace", newline="") as lines:
-            for row, (line, fields) in enumerate(records(lines, self.place, self._delimiter), -self._header):
+        with self._open() as file, io.TextIOWrapper(file, "utf-8-sig", "replace", newline="") as lines:
+            for row, (line, fields) in enumerate(
+                read_records(lines, self.input_file, self._delimiter), -self._header
+            ):
                 if row >= start:
                     yield Record(row, line, fields)
 
-    def _explain(self, error: BaseException, numbers: Sequence[str], start: int) -> DataError:
+    def _find_error(self, error: BaseException, numeric_names: Sequence[str], start: int) -> DataError:
         """What PyArrow could not read, found again: the first thing wrong from row ``start`` on."""
         row = start
         try:
             names = self.schema.names
-            place_of = {name: place for place, name in enumerate(names)}
-            places = [(name, place_of[name]) for name in numbers]
-            records = self._records(start)
+            index_of = {name: position for position, name in enumerate(names)}
+            positions = [(name, index_of[name]) for name in numeric_names]
+            records = self._read_records(start)
             for record in records:
                 if len(record.fields) != len(names):
-                    return self._wrong_width(record, len(names), last=next(records, None) is None)
-                for name, place in places:
-                    if not self._readable(name, record.fields[place]):
-                        return self._unreadable(record, name, record.fields[place])
+                    return self._width_error(record, len(names), is_last=next(records, None) is None)
+                for name, position in positions:
+                    if not self._is_readable(name, record.fields[position]):
+                        return self._unreadable_value_error(record, name, record.fields[position])
                 row = record.row + 1
-        except CUT_SHORT as cut:
-            return self._cut_short(cut, row)
-        except csv.Error as said:
-            error = said
+        except TRUNCATION_ERRORS as truncation:
+            return self._truncation_error(truncation, row)
+        except csv.Error as csv_error:
+            error = csv_error
         if isinstance(error, UnicodeDecodeError) or "UTF8" in str(error):
-            return self._not_utf8()
-        if isinstance(error, pa.ArrowInvalid):  # it counts rows from the beginning of a passage
+            return self._encoding_error()
+        if isinstance(error, pa.ArrowInvalid):  # it counts rows from the beginning of a chunk
             error = pa.ArrowInvalid(re.sub(r"Row #[0-9]+: ", "", str(error)))
-        return broken(self.place.name, error)
+        return damaged_file_error(self.input_file.name, error)
 
-    def _with_null(self, line: int) -> DataError:
+    def _null_character_error(self, line: int) -> DataError:
         return DataError(
-            f"{self.place.name}, line {line}, holds a null character (UTF-16, or not a text file?): save it "
-            "as UTF-8 text."
+            f"{self.input_file.name}, line {line}, holds a null character (UTF-16, or not a text file?): "
+            "save it as UTF-8 text."
         )
 
-    def _not_utf8(self) -> DataError:
-        return DataError(f"{self.place.name} is not written in UTF-8: save it as UTF-8 text.")
+    def _encoding_error(self) -> DataError:
+        return DataError(f"{self.input_file.name} is not written in UTF-8: save it as UTF-8 text.")
 
-    def _readable(self, name: str, text: str) -> bool:
-        if name in self._logical:
-            return text.lower() in BOOLEANS
-        return NUMBER.fullmatch(text) is not None
+    def _is_readable(self, name: str, text: str) -> bool:
+        if name in self._boolean_names:
+            return text.lower() in BOOLEAN_FIELDS
+        return NUMBER_PATTERN.fullmatch(text) is not None
 
-    def _unreadable(self, record: Record, name: str, text: str) -> DataError:
-        where = self._cell(record, name)
-        if text.strip() == "" or text.strip().lower() in MISSING:
-            shown = f" ({text!r})" if text else ""
-            return MissingValue(f"{where}: the value is missing{shown}; drop the row or fill it in.")
-        if name in self._logical:
-            return DataError(f"{where}: {shorten(text)} is neither true nor false, as the first value is.")
-        return not_a_number(where, text)
+    def _unreadable_value_error(self, record: Record, name: str, text: str) -> DataError:
+        location = self._describe_cell(record, name)
+        if text.strip() == "" or text.strip().lower() in MISSING_TEXTS:
+            quoted = f" ({text!r})" if text else ""
+            return MissingValue(f"{location}: the value is missing{quoted}; drop the row or fill it in.")
+        if name in self._boolean_names:
+            return DataError(f"{location}: {shorten(text)} is neither true nor false, as the first value is.")
+        return not_a_number_error(location, text)
 
-    def _wrong_width(self, record: Record, width: int, *, last: bool) -> DataError:
+    def _width_error(self, record: Record, width: int, *, is_last: bool) -> DataError:
         fields = (
             f"{len(record.fields)} field{'s' * (len(record.fields) != 1)} where there are {width} columns"
         )
-        if last and len(record.fields) < width:
+        if is_last and len(record.fields) < width:
             return DataError(
-                f"{self._row(record)}: the file ends in the middle of this row ({fields}); fetch it again."
+                f"{self._describe_row(record)}: the file ends in the middle of this row ({fields}); fetch it "
+                "again."
             )
         return DataError(
-            f"{self._row(record)}: {fields}; check this row for a missing or an extra delimiter."
+            f"{self._describe_row(record)}: {fields}; check this row for a missing or an extra delimiter."
         )
 
-    def _cut_short(self, error: BaseException, row: int) -> DataError:
+    def _truncation_error(self, error: BaseException, row: int) -> DataError:
         if isinstance(error, EOFError):
             return DataError(
-                f"{self.place.name} ends early: its gzip stream is cut off after row {row}; fetch it again."
+                f"{self.input_file.name} ends early: its gzip stream is cut off after row {row}; fetch it "
+                "again."
             )
-        return broken(self.place.name, error)
+        return damaged_file_error(self.input_file.name, error)
 
 
-def _no_names(first: list[str], second: list[str]) -> str:
+def _find_data_in_header(first: list[str], second: list[str]) -> str:
     """What of the first line can hardly be a column name, or nothing; names like 0, 1, 2 are common."""
-    numbers = [field.strip() for field in first if NUMBER.fullmatch(field)]
+    numbers = [field.strip() for field in first if NUMBER_PATTERN.fullmatch(field)]
     if len(numbers) == len(first):
         return "numbers only"
-    odd = [number for number in numbers if not number.isdecimal()]
-    odd += [number for number, times in Counter(numbers).items() if times > 1]
-    again = [field for field, below in zip(first, second, strict=False) if field == below != ""]
-    if odd or (numbers and again):
-        return f"values such as {(odd or again)[0]!r}"
+    not_ordinal = [number for number in numbers if not number.isdecimal()]
+    not_ordinal += [number for number, times in Counter(numbers).items() if times > 1]
+    repeated = [
+        field for field, second_field in zip(first, second, strict=False) if field == second_field != ""
+    ]
+    if not_ordinal or (numbers and repeated):
+        return f"values such as {(not_ordinal or repeated)[0]!r}"
     return ""
 
 
-def _unquoted(header: str) -> str:
+def _strip_quoted(header: str) -> str:
     return "".join(header.split('"')[::2])
 
 
-def _after(rows: int, batches: Iterable[Any]) -> Iterator[Any]:
+def _skip_rows(rows: int, batches: Iterable[Any]) -> Iterator[Any]:
     """The batches without so many rows at their beginning."""
     for batch in batches:
         if rows < batch.num_rows:

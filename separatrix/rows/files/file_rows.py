@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 
 from separatrix.rows.block import Block
-from separatrix.rows.files.source import Place
+from separatrix.rows.files.source import InputFile
 from separatrix.rows.rows import Rows
 
 
@@ -17,7 +17,7 @@ class FileRows(Rows):
 
     @property
     @abstractmethod
-    def place(self) -> Place:
+    def input_file(self) -> InputFile:
         """The file."""
 
     @abstractmethod
@@ -25,11 +25,11 @@ class FileRows(Rows):
         """The blocks, whatever became of the file meanwhile."""
 
     def open(self) -> Iterator[Block]:
-        self.place.require_unchanged()
+        self.input_file.require_unchanged()
         stop = 0
         for block in self._read():
             stop = block.stop
             yield block
         if stop != self.n_rows:
-            raise self.place.changed()
-        self.place.require_unchanged()
+            raise self.input_file.changed_error()
+        self.input_file.require_unchanged()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from separatrix.rows.files.options import ReadOptions
-    from separatrix.rows.files.source import Place
+    from separatrix.rows.files.source import InputFile
     from separatrix.rows.rows import Rows
 
 
@@ -26,7 +26,7 @@ class Format:
         The format in ``read(path, format="csv")`` and ``--format csv``.
     suffixes : tuple of str
         Suffixes of its files, in lower case.
-    sniff : callable or None
+    recognises : callable or None
         Whether a file of this format may begin with these (unpacked) bytes. Beginnings that no format claims
         are read as CSV, so delimited text needs none.
     open : callable
@@ -35,77 +35,77 @@ class Format:
         The limits of `separatrix.limits` that a file of this format can meet.
     options : tuple of str
         The keywords of `read` that this format takes and some other does not.
-    gzipped : bool
+    gzippable : bool
         Whether its files are also read through gzip.
     """
 
     name: str
     suffixes: tuple[str, ...]
-    sniff: Callable[[bytes], bool] | None
-    open: Callable[[Place, ReadOptions], Rows]
+    recognises: Callable[[bytes], bool] | None
+    open: Callable[[InputFile, ReadOptions], Rows]
     limits: tuple[str, ...]
     options: tuple[str, ...] = ()
-    gzipped: bool = False
+    gzippable: bool = False
 
 
-def _open_csv(place: Place, options: ReadOptions) -> Rows:
+def _open_csv(input_file: InputFile, options: ReadOptions) -> Rows:
     from separatrix.rows.files.csv import CsvSource
-    from separatrix.rows.files.named_columns import rows_of_source
+    from separatrix.rows.files.named_columns import read_source
 
-    return rows_of_source(CsvSource(place, options.csv), options)
-
-
-def _open_tsv(place: Place, options: ReadOptions) -> Rows:
-    tabs = replace(options.csv, delimiter=options.csv.delimiter or "\t")
-    return _open_csv(place, replace(options, csv=tabs))
+    return read_source(CsvSource(input_file, options.csv), options)
 
 
-def _open_parquet(place: Place, options: ReadOptions) -> Rows:
-    from separatrix.rows.files.named_columns import rows_of_source
+def _open_tsv(input_file: InputFile, options: ReadOptions) -> Rows:
+    tsv_options = replace(options.csv, delimiter=options.csv.delimiter or "\t")
+    return _open_csv(input_file, replace(options, csv=tsv_options))
+
+
+def _open_parquet(input_file: InputFile, options: ReadOptions) -> Rows:
+    from separatrix.rows.files.named_columns import read_source
     from separatrix.rows.files.parquet import ParquetSource
 
-    return rows_of_source(ParquetSource(place), options)
+    return read_source(ParquetSource(input_file), options)
 
 
-def _open_arrow(place: Place, options: ReadOptions) -> Rows:
+def _open_arrow(input_file: InputFile, options: ReadOptions) -> Rows:
     from separatrix.rows.files.arrow import ArrowSource
-    from separatrix.rows.files.named_columns import rows_of_source
+    from separatrix.rows.files.named_columns import read_source
 
-    return rows_of_source(ArrowSource(place), options)
-
-
-def _open_svmlight(place: Place, options: ReadOptions) -> Rows:
-    from separatrix.rows.files.regression_targets import measured_svmlight
-    from separatrix.rows.files.svmlight_rows import rows_of_svmlight
-
-    return (measured_svmlight if options.columns.regression else rows_of_svmlight)(place, options)
+    return read_source(ArrowSource(input_file), options)
 
 
-def _open_npy(place: Place, options: ReadOptions) -> Rows:
-    from separatrix.rows.files.npy import rows_of_npy
-    from separatrix.rows.files.regression_targets import measured_npy
+def _open_svmlight(input_file: InputFile, options: ReadOptions) -> Rows:
+    from separatrix.rows.files.regression_targets import read_svmlight_with_target
+    from separatrix.rows.files.svmlight_rows import read_svmlight
 
-    return (measured_npy if options.columns.regression else rows_of_npy)(place, options)
+    return (read_svmlight_with_target if options.columns.regression else read_svmlight)(input_file, options)
 
 
-def _open_npz(place: Place, options: ReadOptions) -> Rows:
-    from separatrix.rows.files.npy import rows_of_npz
-    from separatrix.rows.files.regression_targets import measured_npz
+def _open_npy(input_file: InputFile, options: ReadOptions) -> Rows:
+    from separatrix.rows.files.npy import read_npy
+    from separatrix.rows.files.regression_targets import read_npy_with_target
 
-    return (measured_npz if options.columns.regression else rows_of_npz)(place, options)
+    return (read_npy_with_target if options.columns.regression else read_npy)(input_file, options)
+
+
+def _open_npz(input_file: InputFile, options: ReadOptions) -> Rows:
+    from separatrix.rows.files.npy import read_npz
+    from separatrix.rows.files.regression_targets import read_npz_with_target
+
+    return (read_npz_with_target if options.columns.regression else read_npz)(input_file, options)
 
 
 def _begins_with(*magic: bytes) -> Callable[[bytes], bool]:
     return lambda beginning: beginning.startswith(magic)
 
 
-PAIRS = re.compile(r"\s*[^\s,;:|]+(\s+[0-9a-z]+:\S+)+\s*")
+SVMLIGHT_PATTERN = re.compile(r"\s*[^\s,;:|]+(\s+[0-9a-z]+:\S+)+\s*")
 
 
-def _begins_with_pairs(beginning: bytes) -> bool:
+def _begins_as_svmlight(beginning: bytes) -> bool:
     """Whether the first line that holds anything is ``label index:value ...``."""
     lines = (line.partition("#")[0] for line in beginning.decode("utf-8", "replace").splitlines())
-    return PAIRS.fullmatch(next((line for line in lines if line.strip()), "")) is not None
+    return SVMLIGHT_PATTERN.fullmatch(next((line for line in lines if line.strip()), "")) is not None
 
 
 CSV_OPTIONS = ("header", "delimiter")
@@ -118,25 +118,25 @@ FORMATS = (
     Format(
         name="csv",
         suffixes=(".csv",),
-        sniff=None,
+        recognises=None,
         open=_open_csv,
         limits=("line_bytes", "columns", *PACKED_LIMITS, *LABEL_LIMITS),
         options=(*CSV_OPTIONS, *NAMED_COLUMN_OPTIONS),
-        gzipped=True,
+        gzippable=True,
     ),
     Format(
         name="tsv",
         suffixes=(".tsv", ".tab"),
-        sniff=None,
+        recognises=None,
         open=_open_tsv,
         limits=("line_bytes", "columns", *PACKED_LIMITS, *LABEL_LIMITS),
         options=(*CSV_OPTIONS, *NAMED_COLUMN_OPTIONS),
-        gzipped=True,
+        gzippable=True,
     ),
     Format(
         name="parquet",
         suffixes=(".parquet", ".pq"),
-        sniff=_begins_with(b"PAR1"),
+        recognises=_begins_with(b"PAR1"),
         open=_open_parquet,
         limits=("columns", "rows", *PACKED_LIMITS, *LABEL_LIMITS),
         options=NAMED_COLUMN_OPTIONS,
@@ -144,7 +144,7 @@ FORMATS = (
     Format(
         name="arrow",
         suffixes=(".arrow", ".arrows", ".feather", ".ipc"),
-        sniff=_begins_with(b"ARROW1", b"\xff\xff\xff\xff"),  # a file, a stream
+        recognises=_begins_with(b"ARROW1", b"\xff\xff\xff\xff"),  # a file, a stream
         open=_open_arrow,
         limits=("columns", "rows", *LABEL_LIMITS),
         options=NAMED_COLUMN_OPTIONS,
@@ -152,23 +152,23 @@ FORMATS = (
     Format(
         name="svmlight",
         suffixes=(".svm", ".svmlight", ".libsvm"),
-        sniff=_begins_with_pairs,
+        recognises=_begins_as_svmlight,
         open=_open_svmlight,
         limits=("line_bytes", "sparse_columns", *PACKED_LIMITS),
         options=SVMLIGHT_OPTIONS,
-        gzipped=True,
+        gzippable=True,
     ),
     Format(
         name="npy",
         suffixes=(".npy",),
-        sniff=_begins_with(b"\x93NUMPY"),
+        recognises=_begins_with(b"\x93NUMPY"),
         open=_open_npy,
         limits=("rows", "text_bytes"),
     ),
     Format(
         name="npz",
         suffixes=(".npz",),
-        sniff=_begins_with(b"PK\x03\x04"),
+        recognises=_begins_with(b"PK\x03\x04"),
         open=_open_npz,
         limits=("rows", "sparse_columns", *PACKED_LIMITS, *LABEL_LIMITS),
     ),
@@ -176,38 +176,38 @@ FORMATS = (
 FORMAT_NAMES = tuple(item.name for item in FORMATS)
 
 
-def format_named(name: str) -> Format | None:
+def find_format(name: str) -> Format | None:
     """The format of this name.
 
-    >>> format_named("tsv").suffixes, format_named("xlsx")
+    >>> find_format("tsv").suffixes, find_format("xlsx")
     (('.tsv', '.tab'), None)
     """
     return next((item for item in FORMATS if item.name == name), None)
 
 
-def format_of_suffix(suffix: str) -> Format | None:
+def find_format_by_suffix(suffix: str) -> Format | None:
     """The format that a suffix tells.
 
-    >>> format_of_suffix(".feather").name, format_of_suffix(".txt")
+    >>> find_format_by_suffix(".feather").name, find_format_by_suffix(".txt")
     ('arrow', None)
     """
     return next((item for item in FORMATS if suffix in item.suffixes), None)
 
 
-def format_of_beginning(beginning: bytes) -> Format:
+def recognise_format(beginning: bytes) -> Format:
     """The format that the first bytes of a file tell; CSV if no format claims them.
 
-    >>> format_of_beginning(b"PAR1...").name, format_of_beginning(b"+1 1:0.5").name
+    >>> recognise_format(b"PAR1...").name, recognise_format(b"+1 1:0.5").name
     ('parquet', 'svmlight')
     """
-    claims = (item for item in FORMATS if item.sniff is not None and item.sniff(beginning))
-    return next(claims, FORMATS[0])
+    matching = (item for item in FORMATS if item.recognises is not None and item.recognises(beginning))
+    return next(matching, FORMATS[0])
 
 
-def formats_with(option: str) -> str:
+def list_formats_with(option: str) -> str:
     """The names of the formats that take an option, for a message.
 
-    >>> formats_with("delimiter")
+    >>> list_formats_with("delimiter")
     'csv, tsv'
     """
     return ", ".join(item.name for item in FORMATS if option in item.options)

@@ -10,80 +10,89 @@ from typing import Any
 import numpy as np
 
 from separatrix.rows.block import read_only, rows_per_block
-from separatrix.rows.errors import DataError
-from separatrix.rows.files.array_headers import require_dimensions, require_members, require_npy
-from separatrix.rows.files.class_labels import Classes
-from separatrix.rows.files.column_choice import LABEL_NAMES, listed
+from separatrix.rows.data_errors import DataError
+from separatrix.rows.files.array_headers import require_dimensions, require_member_headers, require_npy_header
+from separatrix.rows.files.class_labels import LabelEncoder
+from separatrix.rows.files.column_choice import LABEL_NAMES, join_names
 from separatrix.rows.files.options import ReadOptions
-from separatrix.rows.files.source import Place, broken
+from separatrix.rows.files.source import InputFile, damaged_file_error
 from separatrix.rows.memory import DenseRows, MemoryRows, SparseRows
 from separatrix.rows.rows import Rows
-from separatrix.rows.tables import EXACT, beyond_exact
+from separatrix.rows.tables import MAX_EXACT_INTEGER, explain_inexact_integer
 
-SPARSE = {"indices", "indptr", "format", "shape", "data"}  # what scipy.sparse.save_npz writes
+SPARSE_MEMBERS = {"indices", "indptr", "format", "shape", "data"}  # what scipy.sparse.save_npz writes
 
 
-def rows_of_npy(place: Place, options: ReadOptions) -> Rows:
+def read_npy(input_file: InputFile, options: ReadOptions) -> Rows:
     """Rows of one array in a .npy file, read from the disk as they are used."""
-    with readable(place.name):
-        require_npy(place)
-        array = np.load(place.path, mmap_mode="r", allow_pickle=False)
-    _require_table(place.name, array)
+    with explain_numpy_errors(input_file.name):
+        require_npy_header(input_file)
+        array = np.load(input_file.path, mmap_mode="r", allow_pickle=False)
+    _require_table(input_file.name, array)
     label = options.columns.label
     if label is False:
-        return _rows(place.name, array, None, None, None, options.n_jobs)
+        return _make_rows(input_file.name, array, None, None, None, options.n_jobs)
     width = array.shape[1]
     if label is None or label is True or isinstance(label, str):
         raise DataError(
-            f"{place.name} has {_columns(width)} without names: say which one holds the labels by its number "
-            "(label=-1 is the last), or label=False for rows without."
+            f"{input_file.name} has {_count_in_words(width)} without names: say which one holds the labels "
+            "by its number (label=-1 is the last), or label=False for rows without."
         )
     if not -width <= label < width:
         raise DataError(
-            f"{place.name} has no column number {label}: it has {_columns(width)}, counted from 0."
+            f"{input_file.name} has no column number {label}: it has {_count_in_words(width)}, counted from "
+            "0."
         )
     if width == 1:
-        raise DataError(f"{place.name} has no feature columns besides the label: at least one is needed.")
+        raise DataError(
+            f"{input_file.name} has no feature columns besides the label: at least one is needed."
+        )
     column = label % width
-    codes, labels = _codes(
-        place.name, f"column {column}", array[:, column], options.columns.positive, untyped=True
+    codes, encoder = _encode_labels(
+        input_file.name, f"column {column}", array[:, column], options.columns.positive, has_floats_only=True
     )
-    return _rows(place.name, array, column, codes, labels, options.n_jobs)
+    return _make_rows(input_file.name, array, column, codes, encoder, options.n_jobs)
 
 
-def rows_of_npz(place: Place, options: ReadOptions) -> Rows:
+def read_npz(input_file: InputFile, options: ReadOptions) -> Rows:
     """Rows of the array X in a .npz file, the labels in an array beside it; or of a SciPy sparse matrix."""
-    name, label = place.name, options.columns.label
+    name, label = input_file.name, options.columns.label
     # Opened here: NumPy leaves a broken archive open.
-    with readable(name), place.path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+    with (
+        explain_numpy_errors(name),
+        input_file.path.open("rb") as file,
+        np.load(file, allow_pickle=False) as archive,
+    ):
         found = set(archive.files)
-        if found >= SPARSE:
-            require_members(place, archive, found)
-            require_dimensions(place, archive["shape"])
-            return _sparse_rows(place, label, options.n_jobs)
+        if found >= SPARSE_MEMBERS:
+            require_member_headers(input_file, archive, found)
+            require_dimensions(input_file, archive["shape"])
+            return _read_sparse(input_file, label, options.n_jobs)
         if "X" not in found:
-            raise DataError(f"{name} has no array called X; its arrays are {listed(sorted(found))}.")
-        y_name = None if label is False else _label_array(name, found, label)
-        require_members(place, archive, ["X"] if y_name is None else ["X", y_name])
+            raise DataError(f"{name} has no array called X; its arrays are {join_names(sorted(found))}.")
+        y_name = None if label is False else _find_label_array(name, found, label)
+        require_member_headers(input_file, archive, ["X"] if y_name is None else ["X", y_name])
         array = archive["X"]
         y = None if y_name is None else archive[y_name]
     _require_table(name, array)
     if y is None:
-        return _rows(name, array, None, None, None, options.n_jobs)
+        return _make_rows(name, array, None, None, None, options.n_jobs)
     assert y_name is not None
     require_array(name, y)
     if y.shape != array.shape[:1]:
         raise DataError(
             f"{name}: X has {len(array)} rows and {y_name} has shape {y.shape}; one label per row is needed."
         )
-    codes, labels = _codes(name, f"array {y_name!r}", y, options.columns.positive, untyped=False)
-    rows = _rows(name, array, None, codes, labels, options.n_jobs)
+    codes, encoder = _encode_labels(
+        name, f"array {y_name!r}", y, options.columns.positive, has_floats_only=False
+    )
+    rows = _make_rows(name, array, None, codes, encoder, options.n_jobs)
     rows.label = y_name
     return rows
 
 
 @contextmanager
-def readable(name: str) -> Iterator[None]:
+def explain_numpy_errors(name: str) -> Iterator[None]:
     """One sentence for whatever NumPy and SciPy raise inside a damaged file.
 
     They parse headers as Python text and trust what these say, so nearly every exception occurs.
@@ -99,7 +108,7 @@ def readable(name: str) -> Iterator[None]:
                 f"{name} cannot be read: it holds Python objects, or is no NumPy file; save arrays of "
                 "numbers or text."
             ) from None
-        raise broken(name, error) from None
+        raise damaged_file_error(name, error) from None
 
 
 class ArrayRows(MemoryRows):
@@ -114,26 +123,28 @@ class ArrayRows(MemoryRows):
         n_jobs: int,
     ) -> None:
         self._array = array
-        self._kept = np.array([column for column in range(array.shape[1]) if column != label])
-        self.n_rows, self.n_columns = len(array), len(self._kept)
+        self._feature_columns = np.array([column for column in range(array.shape[1]) if column != label])
+        self.n_rows, self.n_columns = len(array), len(self._feature_columns)
         self.dtype = np.dtype(np.float32 if array.dtype == np.float32 else np.float64)
         self.n_jobs = n_jobs
         self.rows_in_block = rows_per_block(self.n_columns * self.dtype.itemsize)
         self._label(codes, classes)
 
     def _values(self, start: int, stop: int) -> Any:
-        return lambda: read_only(np.ascontiguousarray(self._array[start:stop][:, self._kept], self.dtype))
+        return lambda: read_only(
+            np.ascontiguousarray(self._array[start:stop][:, self._feature_columns], self.dtype)
+        )
 
 
-def _rows(
+def _make_rows(
     name: str,
     array: np.ndarray,
     label: int | None,
     codes: np.ndarray | None,
-    labels: Classes | None,
+    encoder: LabelEncoder | None,
     n_jobs: int,
 ) -> Rows:
-    classes = None if labels is None else labels.classes
+    classes = None if encoder is None else encoder.classes
     rows: Rows
     if array.dtype in (np.float32, np.float64) and label in (None, 0, array.shape[1] - 1):
         view = array if label is None else array[:, 1:] if label == 0 else array[:, :-1]
@@ -141,72 +152,78 @@ def _rows(
     else:
         rows = ArrayRows(array, label, codes, classes, n_jobs)
     rows.name = name
-    _require_sound(rows, array, label)
+    _require_valid_values(rows, array, label)
     rows.known_finite = True
     return rows
 
 
-def _require_sound(rows: Rows, array: np.ndarray, label: int | None) -> None:
-    whole = array.dtype.kind in "iu" and array.dtype.itemsize == 8
+def _require_valid_values(rows: Rows, array: np.ndarray, label: int | None) -> None:
+    is_long_integer = array.dtype.kind in "iu" and array.dtype.itemsize == 8
     for block in rows.blocks():
         X = block.X
-        if whole:
+        if is_long_integer:
             # Looked at before the conversion, which rounds them.
-            given = array[block.start : block.stop]
-            X = given if label is None else np.delete(given, label, axis=1)
-        bad = np.argwhere((X > EXACT) | (X < -EXACT) if whole else ~np.isfinite(X))
-        if len(bad):
-            row, column = map(int, bad[0])
+            original = array[block.start : block.stop]
+            X = original if label is None else np.delete(original, label, axis=1)
+        invalid = np.argwhere(
+            (X > MAX_EXACT_INTEGER) | (X < -MAX_EXACT_INTEGER) if is_long_integer else ~np.isfinite(X)
+        )
+        if len(invalid):
+            row, column = map(int, invalid[0])
             value = X[row, column]
             where = f"{rows.name}, row {block.start + row + 1}, column {column}"
-            if whole:
-                raise DataError(f"{where}: {beyond_exact(int(value))}")
-            what = "NaN" if np.isnan(value) else "infinite"
-            raise DataError(f"{where}: the value is {what}; drop the row or fill it in.")
+            if is_long_integer:
+                raise DataError(f"{where}: {explain_inexact_integer(int(value))}")
+            value_name = "NaN" if np.isnan(value) else "infinite"
+            raise DataError(f"{where}: the value is {value_name}; drop the row or fill it in.")
 
 
-def _codes(
-    name: str, what: str, y: np.ndarray, positive: Any, *, untyped: bool
-) -> tuple[np.ndarray, Classes]:
-    labels = Classes(name, lambda row: f"{name}, row {row + 1}, {what}", untyped=untyped)
+def _encode_labels(
+    name: str, description: str, y: np.ndarray, positive: Any, *, has_floats_only: bool
+) -> tuple[np.ndarray, LabelEncoder]:
+    encoder = LabelEncoder(
+        name, lambda row: f"{name}, row {row + 1}, {description}", has_floats_only=has_floats_only
+    )
     if y.dtype.kind not in "biufU":
-        raise DataError(f"{name}, {what}: labels are numbers, text or booleans, not {y.dtype}.")
-    plain = np.ascontiguousarray(y.astype(y.dtype.newbyteorder("=")))
-    places = labels.see(plain, 0)
-    labels.settle(positive)
-    return labels.settled(places), labels
+        raise DataError(f"{name}, {description}: labels are numbers, text or booleans, not {y.dtype}.")
+    native = np.ascontiguousarray(y.astype(y.dtype.newbyteorder("=")))
+    positions = encoder.update(native, 0)
+    encoder.finish(positive)
+    return encoder.recode(positions), encoder
 
 
-def _label_array(name: str, found: set[str], label: str | int | bool | None) -> str:
+def _find_label_array(name: str, found: set[str], label: str | int | bool | None) -> str:
     if isinstance(label, str) and label in found:
         return label
-    usual = next((usual for usual in LABEL_NAMES if usual in found), None)
-    if label is None and usual is not None:
-        return usual
+    default_name = next((default_name for default_name in LABEL_NAMES if default_name in found), None)
+    if label is None and default_name is not None:
+        return default_name
     raise DataError(
         f"{name} has no array of labels called {label if label is not None else 'y'}; its arrays are "
-        f"{listed(sorted(found))}: name it with label=, or pass label=False for rows without."
+        f"{join_names(sorted(found))}: name it with label=, or pass label=False for rows without."
     )
 
 
-def _sparse_rows(place: Place, label: str | int | bool | None, n_jobs: int) -> Rows:
+def _read_sparse(input_file: InputFile, label: str | int | bool | None, n_jobs: int) -> Rows:
     if label is not False:
         raise DataError(
-            f"{place.name} is a sparse matrix without labels: write rows and labels as svmlight, or pass "
-            "label=False for rows without."
+            f"{input_file.name} is a sparse matrix without labels: write rows and labels as svmlight, or "
+            "pass label=False for rows without."
         )
     from scipy.sparse import load_npz
 
-    matrix = load_npz(place.path)
+    matrix = load_npz(input_file.path)
     if hasattr(matrix, "check_format"):
         matrix.check_format(full_check=True)  # before anything follows its indices
     matrix = matrix.tocsr()
     if matrix.dtype.kind not in "biuf" or matrix.dtype.itemsize > 8:
-        raise DataError(f"{place.name} holds {matrix.dtype}, not plain numbers: save floats or integers.")
+        raise DataError(
+            f"{input_file.name} holds {matrix.dtype}, not plain numbers: save floats or integers."
+        )
     if matrix.dtype not in (np.float32, np.float64):
         matrix = matrix.astype(np.float64)
     rows = SparseRows(matrix, n_jobs=n_jobs)
-    rows.name = place.name
+    rows.name = input_file.name
     return rows
 
 
@@ -214,19 +231,19 @@ def require_array(name: str, array: Any) -> None:
     if not isinstance(array, np.ndarray):  # NumPy hands over bytes that are no array as they are
         raise DataError(f"{name} holds something that is no array: it may be damaged, write it again.")
     if array.dtype.kind == "U" and array.dtype.itemsize:
-        points = np.ascontiguousarray(array, array.dtype.newbyteorder("=")).view(np.uint32)
-        if ((points > 0x10FFFF) | ((points >= 0xD800) & (points < 0xE000))).any():
+        code_points = np.ascontiguousarray(array, array.dtype.newbyteorder("=")).view(np.uint32)
+        if ((code_points > 0x10FFFF) | ((code_points >= 0xD800) & (code_points < 0xE000))).any():
             raise DataError(f"{name} holds text that is not Unicode: it may be damaged, write it again.")
 
 
-def _columns(width: int) -> str:
+def _count_in_words(width: int) -> str:
     return "1 column" if width == 1 else f"{width} columns"
 
 
 def _require_table(name: str, array: np.ndarray) -> None:
     require_array(name, array)
-    kind = array.dtype.kind
-    if kind not in "biuf" or array.dtype.itemsize > 8:
+    type_kind = array.dtype.kind
+    if type_kind not in "biuf" or array.dtype.itemsize > 8:
         raise DataError(
             f"{name} holds {array.dtype}, not plain numbers: save an array of floats or integers."
         )

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from typing import Any
 
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.preparation import Preparation
-from separatrix.rows.preparation.column import MOST_HASHED
-from separatrix.rows.preparation.column_preparation import MISSING
+from separatrix.rows.preparation.column import MAX_HASHED_COLUMNS
+from separatrix.rows.preparation.column_preparation import MISSING_RULES
 from separatrix.rows.split import Share
 from separatrix.rows.threads import jobs
 
 MEMORY_BYTES = 256 * 2**20
-SCALES = ("standard", "range")
+SCALING_RULES = ("standard", "range")
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class ColumnOptions:
     regression: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "drop", _listed(self.drop))
+        object.__setattr__(self, "drop", _as_tuple(self.drop))
         if self.features is not None:
-            object.__setattr__(self, "features", _listed(self.features))
+            object.__setattr__(self, "features", _as_tuple(self.features))
 
     def require_sound(self) -> None:
         if not self.regression:
@@ -52,8 +52,10 @@ class CsvOptions:
     def require_sound(self) -> None:
         if self.delimiter is None:
             return
-        single = isinstance(self.delimiter, str) and len(self.delimiter) == 1
-        if not single or not self.delimiter.isascii() or self.delimiter in '"\r\n\0':  # one byte, for PyArrow
+        is_one_character = isinstance(self.delimiter, str) and len(self.delimiter) == 1
+        if (
+            not is_one_character or not self.delimiter.isascii() or self.delimiter in '"\r\n\0'
+        ):  # one byte, for PyArrow
             raise DataError(
                 f"delimiter={self.delimiter!r} is no delimiter: give one ASCII character, no quote and no "
                 "line break."
@@ -81,28 +83,28 @@ class PreprocessingOptions:
 
     def __post_init__(self) -> None:
         if self.encode is not True:
-            object.__setattr__(self, "encode", _listed(self.encode or ()))
-        object.__setattr__(self, "text", _listed(self.text))
+            object.__setattr__(self, "encode", _as_tuple(self.encode or ()))
+        object.__setattr__(self, "text", _as_tuple(self.text))
 
     @property
     def is_wanted(self) -> bool:
-        learned = any((self.encode, self.text, self.hashed, self.missing, self.scale))
-        return learned or self.preparation is not None
+        is_requested = any((self.encode, self.text, self.hashed, self.missing, self.scale))
+        return is_requested or self.preparation is not None
 
     def require_sound(self) -> None:
-        if self.missing is not None and self.missing not in MISSING:
-            raise DataError(f"missing={self.missing!r} is neither of {' and '.join(MISSING)}.")
-        if self.scale is not None and self.scale not in SCALES:
-            raise DataError(f"scale={self.scale!r} is neither of {' and '.join(SCALES)}.")
+        if self.missing is not None and self.missing not in MISSING_RULES:
+            raise DataError(f"missing={self.missing!r} is neither of {' and '.join(MISSING_RULES)}.")
+        if self.scale is not None and self.scale not in SCALING_RULES:
+            raise DataError(f"scale={self.scale!r} is neither of {' and '.join(SCALING_RULES)}.")
         if self.scale is not None and self.text:
             raise DataError("scale= is for numbers; counts of words stay as they are: leave it out.")
         if self.hashed is not None and not self.text:
             raise DataError("hashed= is for words: name their column with text=.")
-        if self.hashed is not None and not 2 <= self.hashed <= MOST_HASHED:
+        if self.hashed is not None and not 2 <= self.hashed <= MAX_HASHED_COLUMNS:
             raise DataError(f"hashed={self.hashed} should be a number of columns between 2 and 2^24.")
 
 
-GROUPS = {
+OPTION_GROUPS = {
     "columns": ColumnOptions,
     "csv": CsvOptions,
     "svmlight": SvmlightOptions,
@@ -130,42 +132,44 @@ class ReadOptions:
     once: bool = False
 
     @classmethod
-    def from_keywords(cls, **given: Any) -> ReadOptions:
+    def from_keywords(cls, **keywords: Any) -> ReadOptions:
         """The record of options given by keyword, each at its place."""
-        unknown = next((name for name in given if name not in KEYWORDS), None)
+        unknown = next((name for name in keywords if name not in KEYWORDS), None)
         if unknown is not None:
-            raise TypeError(_unknown(unknown))
+            raise TypeError(_explain_unknown(unknown))
         groups: dict[str, Any] = {
-            group: kind(**{name: given.pop(name) for name in _names(kind) if name in given})
-            for group, kind in GROUPS.items()
+            group: record_type(
+                **{name: keywords.pop(name) for name in _field_names(record_type) if name in keywords}
+            )
+            for group, record_type in OPTION_GROUPS.items()
         }
-        return cls(**groups, **given | {"n_jobs": jobs(given.get("n_jobs"))})
+        return cls(**groups, **keywords | {"n_jobs": jobs(keywords.get("n_jobs"))})
 
-    def given(self) -> Iterator[str]:
+    def list_given(self) -> Iterator[str]:
         """The keywords of the groups that have a value."""
         for group in (self.columns, self.csv, self.svmlight, self.preprocessing):
-            for name in _names(type(group)):
+            for name in _field_names(type(group)):
                 value = getattr(group, name)
                 if value is not None and value != ():
                     yield name
 
 
-def _names(kind: Any) -> list[str]:
-    return [item.name for item in fields(kind)]
+def _field_names(record_type: Any) -> list[str]:
+    return [item.name for item in fields(record_type)]
 
 
 KEYWORDS = (
-    *(name for kind in GROUPS.values() for name in _names(kind)),
-    *(name for name in _names(ReadOptions) if name not in GROUPS),
+    *(name for record_type in OPTION_GROUPS.values() for name in _field_names(record_type)),
+    *(name for name in _field_names(ReadOptions) if name not in OPTION_GROUPS),
 )
 
 
-def _unknown(name: str) -> str:
-    near = get_close_matches(name, KEYWORDS, n=1, cutoff=0.5)
-    says = f"the nearest is {near[0]!r}" if near else f"its options are {', '.join(KEYWORDS)}"
-    return f"read() takes no option {name!r}; {says}."
+def _explain_unknown(name: str) -> str:
+    matches = get_close_matches(name, KEYWORDS, n=1, cutoff=0.5)
+    hint = f"the nearest is {matches[0]!r}" if matches else f"its options are {', '.join(KEYWORDS)}"
+    return f"read() takes no option {name!r}; {hint}."
 
 
-def _listed(names: Any) -> tuple[str, ...]:
+def _as_tuple(names: Any) -> tuple[str, ...]:
     """Names as a tuple; a single one may stand without a list."""
     return () if names is None else (names,) if isinstance(names, str) else tuple(names)

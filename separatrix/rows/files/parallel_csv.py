@@ -1,6 +1,6 @@
 """Delimited text parsed by several threads: PyArrow's streaming reader converts values with one alone.
 
-Text is cut into passages of whole lines, each parsed by a reader of its own, and their batches come in the
+Text is cut into chunks of whole lines, each parsed by a reader of its own, and their batches come in the
 order of the file. A cut is safe where no quotation mark came before it, since every line then ends a row;
 from the first such mark after the header on, one streaming reader takes the rest.
 """
@@ -18,103 +18,103 @@ from typing import Any
 
 import pyarrow as pa
 
-MOST_THREADS = 4
-MOST_BYTES = 2**24  # of text that waits to be parsed or taken
+MAX_THREADS = 4
+MAX_WAITING_BYTES = 2**24  # of text that waits to be parsed or taken
 Text = bytes | bytearray
 
 
-def parsed(
+def parse_in_parallel(
     stream: Any,
-    size: int,
+    chunk_bytes: int,
     header: Text,
-    passage: Callable[[Any, bool], Any],
-    rest: Callable[[Any, bool], Any],
+    parse_chunk: Callable[[Any, bool], Any],
+    open_reader: Callable[[Any, bool], Any],
 ) -> Iterator[Any]:
     """Record batches of a stream of text.
 
     Parameters
     ----------
     stream : pyarrow.NativeFile
-    size : int
-        Bytes of a passage, about.
+    chunk_bytes : int
+        Bytes of a chunk, about.
     header : bytes
         What may have quotation marks: nothing, or the line of column names at the beginning.
-    passage : callable
+    parse_chunk : callable
         Parses a buffer of whole rows into a table; told whether it is the beginning of the text.
-    rest : callable
+    open_reader : callable
         Opens a streaming reader of a file; told the same.
     """
-    threads = min(MOST_THREADS, os.cpu_count() or 1)
-    room = max(1, min(2 * threads + 1, MOST_BYTES // size))
-    with ThreadPoolExecutor(threads, "separatrix-parse") as pool:
-        coming: deque[Future[Any]] = deque()
+    n_threads = min(MAX_THREADS, os.cpu_count() or 1)
+    max_waiting = max(1, min(2 * n_threads + 1, MAX_WAITING_BYTES // chunk_bytes))
+    with ThreadPoolExecutor(n_threads, "separatrix-parse") as executor:
+        pending: deque[Future[Any]] = deque()
         tail: Text = b""
-        first = True
+        is_first = True
         while True:
-            text, ended = _filled(stream, tail, size)
-            if not first and text.startswith(BOM_UTF8):
+            text, is_ended = _read_chunk(stream, tail, chunk_bytes)
+            if not is_first and text.startswith(BOM_UTF8):
                 text = bytearray(b"\n") + text  # PyArrow would take such a mark off the beginning of any text
-            cut = len(text) if ended else text.rfind(b"\n") + 1
-            begun = 3 * text.startswith(BOM_UTF8)
-            begun += len(header) if first and text.startswith(header, begun) else 0
-            if cut == 0 or text.find(b'"', begun) >= 0:
+            chunk_end = len(text) if is_ended else text.rfind(b"\n") + 1
+            header_end = 3 * text.startswith(BOM_UTF8)
+            header_end += len(header) if is_first and text.startswith(header, header_end) else 0
+            if chunk_end == 0 or text.find(b'"', header_end) >= 0:
                 break
-            tail = text[cut:]
-            if text.strip(b"\r\n") or first:
-                coming.append(pool.submit(passage, pa.py_buffer(text).slice(0, cut), first))
-            first = False
-            while coming and (ended or len(coming) > room):
-                yield from coming.popleft().result().to_batches()
-            if ended:
+            tail = text[chunk_end:]
+            if text.strip(b"\r\n") or is_first:
+                pending.append(executor.submit(parse_chunk, pa.py_buffer(text).slice(0, chunk_end), is_first))
+            is_first = False
+            while pending and (is_ended or len(pending) > max_waiting):
+                yield from pending.popleft().result().to_batches()
+            if is_ended:
                 return
-        while coming:
-            yield from coming.popleft().result().to_batches()
-    if text or first:
-        joined = _Joined(text, stream)
+        while pending:
+            yield from pending.popleft().result().to_batches()
+    if text or is_first:
+        joined = _JoinedStream(text, stream)
         reader = None
         try:
-            reader = rest(pa.PythonFile(joined, mode="r"), first)
+            reader = open_reader(pa.PythonFile(joined, mode="r"), is_first)
             yield from reader
         finally:
-            joined.end()
+            joined.stop_reading()
             del reader
 
 
-def _filled(stream: Any, tail: Text, size: int) -> tuple[bytearray, bool]:
-    """The tail of the last passage and up to ``size`` bytes more; whether the stream has ended."""
-    text = bytearray(len(tail) + size)
+def _read_chunk(stream: Any, tail: Text, chunk_bytes: int) -> tuple[bytearray, bool]:
+    """The tail of the last chunk and up to ``chunk_bytes`` bytes more; whether the stream has ended."""
+    text = bytearray(len(tail) + chunk_bytes)
     text[: len(tail)] = tail
     end = len(tail)
-    with memoryview(text) as room:
-        while end < len(text) and (more := stream.readinto(room[end:])):
-            end += more
-    ended = end < len(text)
+    with memoryview(text) as buffer:
+        while end < len(text) and (n_bytes := stream.readinto(buffer[end:])):
+            end += n_bytes
+    is_ended = end < len(text)
     del text[end:]
-    return text, ended
+    return text, is_ended
 
 
-class _Joined(io.RawIOBase):
+class _JoinedStream(io.RawIOBase):
     """What was read already, then the rest of the stream."""
 
-    def __init__(self, head: Text, stream: Any) -> None:
+    def __init__(self, beginning: Text, stream: Any) -> None:
         super().__init__()
-        self._head = memoryview(head)
+        self._beginning = memoryview(beginning)
         self._stream = stream
-        self._reading = Lock()
+        self._lock = Lock()
 
-    def end(self) -> None:
+    def stop_reading(self) -> None:
         """Give nothing more. PyArrow reads ahead on a thread of its own, which may outlive its reader."""
-        with self._reading:
-            self._head, self._stream = memoryview(b""), io.BytesIO()
+        with self._lock:
+            self._beginning, self._stream = memoryview(b""), io.BytesIO()
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, room: Any) -> int:
+    def readinto(self, buffer: Any) -> int:
         """Fills the room while there is text: PyArrow would take a short part for a block of its own."""
-        with self._reading, memoryview(room).cast("B") as place:
-            end = min(len(self._head), len(place))
-            place[:end], self._head = self._head[:end], self._head[end:]
-            while end < len(place) and (more := self._stream.readinto(place[end:])):
-                end += more
+        with self._lock, memoryview(buffer).cast("B") as view:
+            end = min(len(self._beginning), len(view))
+            view[:end], self._beginning = self._beginning[:end], self._beginning[end:]
+            while end < len(view) and (n_bytes := self._stream.readinto(view[end:])):
+                end += n_bytes
             return end

@@ -8,52 +8,54 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from separatrix.rows.files.source import Place, Source, broken, guarded, sound
-from separatrix.rows.files.wide_parquet import Staging, many_side_by_side
+from separatrix.rows.files.source import InputFile, Source, damaged_file_error, explain_errors, validate_batch
+from separatrix.rows.files.wide_parquet import RowGroupCopies, is_wide
 
-BUFFER = 64 * 1024  # bytes read at a time of each column
+BUFFER_BYTES = 64 * 1024  # bytes read at a time of each column
 
 
 class ParquetSource(Source):
     """A Parquet file."""
 
-    _staging: Staging | None = None
+    _copies: RowGroupCopies | None = None
 
-    def __init__(self, place: Place) -> None:
-        self.place = place
-        with guarded(place.name, self._open) as file:
+    def __init__(self, input_file: InputFile) -> None:
+        self.input_file = input_file
+        with explain_errors(input_file.name, self._open) as file:
             self.schema = file.schema_arrow
             self.n_rows = file.metadata.num_rows
-            self._require_sizes(file.metadata)
+            self._require_limits(file.metadata)
 
-    def _require_sizes(self, metadata: Any) -> None:
-        self.place.require_columns(metadata.num_columns)
-        self.place.require("rows", metadata.num_rows, f"states {metadata.num_rows:,} rows")
-        sizes = (metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
-        self.place.require_proportion(self.place.size, sum(sizes))
+    def _require_limits(self, metadata: Any) -> None:
+        self.input_file.require_columns(metadata.num_columns)
+        self.input_file.require("rows", metadata.num_rows, f"states {metadata.num_rows:,} rows")
+        group_bytes = (
+            metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups)
+        )
+        self.input_file.require_proportion(self.input_file.size, sum(group_bytes))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_staging"}
+        return {name: value for name, value in vars(self).items() if name != "_copies"}
 
     def _open(self) -> Any:
         # The default, pre_buffer=True, keeps all that was read of the file until the last batch.
-        return pq.ParquetFile(self.place.path, pre_buffer=False, buffer_size=BUFFER)
+        return pq.ParquetFile(self.input_file.path, pre_buffer=False, buffer_size=BUFFER_BYTES)
 
     def batches(self, features: Sequence[str], label: str | None, rows: int) -> Iterator[Any]:
         names = [*features] if label is None else [*features, label]
         try:
             with self._open() as file:
-                if many_side_by_side(file.metadata, names):
-                    yield from self._staged(names, rows, file.metadata).batches(self._open)
+                if is_wide(file.metadata, names):
+                    yield from self._find_copies(names, rows, file.metadata).read_batches(self._open)
                     return
                 # Threads bring heaps of their own, which one column is not worth.
                 for batch in file.iter_batches(batch_size=rows, columns=names, use_threads=len(names) > 1):
-                    yield sound(batch).select(names)
+                    yield validate_batch(batch).select(names)
         except (pa.ArrowException, OSError) as error:
-            raise broken(self.place.name, error) from None
+            raise damaged_file_error(self.input_file.name, error) from None
 
-    def _staged(self, names: Sequence[str], rows: int, metadata: Any) -> Staging:
-        staging = self._staging
-        if staging is None or (staging.names, staging.rows) != ([*names], rows):
-            staging = self._staging = Staging(names, rows, metadata)
-        return staging
+    def _find_copies(self, names: Sequence[str], rows: int, metadata: Any) -> RowGroupCopies:
+        copies = self._copies
+        if copies is None or (copies.names, copies.rows) != ([*names], rows):
+            copies = self._copies = RowGroupCopies(names, rows, metadata)
+        return copies

@@ -11,140 +11,161 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from separatrix.rows.errors import DataError
-from separatrix.rows.files.class_labels import Classes
+from separatrix.rows.data_errors import DataError
+from separatrix.rows.files.class_labels import LabelEncoder
 from separatrix.rows.files.options import (
     ColumnOptions,
     PreprocessingOptions,
     ReadOptions,
     SvmlightOptions,
 )
-from separatrix.rows.files.regression_targets import measured_columns, measured_parts, of_target
+from separatrix.rows.files.regression_targets import (
+    explain_target_error,
+    read_columns_with_target,
+    read_parts_with_target,
+)
 from separatrix.rows.files.source import Source
-from separatrix.rows.files.streamed_table import rows_of_columns
-from separatrix.rows.files.svmlight import Part as SparsePart
-from separatrix.rows.files.svmlight_rows import rows_of_parts
-from separatrix.rows.files.untyped_columns import Part, Raw
-from separatrix.rows.preparation import Categories, Column, HashedWords, Number, Preparation, Words, tokens
+from separatrix.rows.files.streamed_table import read_columns
+from separatrix.rows.files.svmlight import SparsePart
+from separatrix.rows.files.svmlight_rows import read_parts
+from separatrix.rows.files.untyped_columns import UntypedColumns, UntypedPart
+from separatrix.rows.preparation import Categories, Column, HashedWords, Number, Preparation, Words, tokenise
 from separatrix.rows.rows import Rows
 
-MOST_CATEGORIES = 1000
+MAX_CATEGORIES = 1000
 
 
-def rows_prepared(source: Source, names: Sequence[str], label: str | None, options: ReadOptions) -> Rows:
+def read_prepared(source: Source, names: Sequence[str], label: str | None, options: ReadOptions) -> Rows:
     """The rows of these columns, prepared as asked, or as an earlier fit has learned to.
 
     In a regression the label is a number to predict, which no preparation touches.
     """
-    how, regression, share = options.preprocessing, options.columns.regression, options.share
-    known = how.preparation
-    how.require_sound()
-    if known is not None:
-        absent = [name for name in known.inputs if name not in names]
+    preprocessing, regression, share = options.preprocessing, options.columns.regression, options.share
+    fitted = preprocessing.preparation
+    preprocessing.require_sound()
+    if fitted is not None:
+        absent = [name for name in fitted.input_names if name not in names]
         if absent:
             raise DataError(
-                f"{source.place.name} has no column called {absent[0]!r}, which the model was fitted with."
+                f"{source.input_file.name} has no column called {absent[0]!r}, which the model was fitted "
+                "with."
             )
-        raw = Raw(source, known.inputs, label, share, measured=regression)
-        preparation, n_rows = known, None
+        untyped = UntypedColumns(source, fitted.input_names, label, share, has_target=regression)
+        preparation, n_rows = fitted, None
     else:
-        raw = Raw(source, names, label, share, measured=regression)
+        untyped = UntypedColumns(source, names, label, share, has_target=regression)
         try:
-            preparation, n_rows = learned(raw, how)
+            preparation, n_rows = learn_preparation(untyped, preprocessing)
         except DataError as error:
-            raise (of_target(error, str(label)) if regression else error) from None
-    prepared = PreparedSource(raw, preparation, n_rows, drops=how.missing == "drop")
+            raise (explain_target_error(error, str(label)) if regression else error) from None
+    prepared = PreparedSource(untyped, preparation, n_rows, without_missing=preprocessing.missing == "drop")
     if regression:
         assert label is not None
-        rows = _measured(prepared, preparation, label, options)
-    elif preparation.sparse:
-        labels = None if label is None else prepared.classes(label)
-        rows = rows_of_parts(prepared, labels, _of_width(options, len(preparation.names)))
+        rows = _read_with_target(prepared, preparation, label, options)
+    elif preparation.is_sparse:
+        encoder = None if label is None else prepared.make_encoder(label)
+        rows = read_parts(prepared, encoder, _with_width(options, len(preparation.names)))
         rows.columns, rows.label = preparation.names, label
     else:
         columns = ColumnOptions(
             False if label is None else label, preparation.names, positive=options.columns.positive
         )
-        rows = rows_of_columns(prepared, replace(options, columns=columns))
+        rows = read_columns(prepared, replace(options, columns=columns))
     rows.preparation = preparation
     return rows
 
 
-def _measured(prepared: PreparedSource, preparation: Preparation, target: str, options: ReadOptions) -> Rows:
+def _read_with_target(
+    prepared: PreparedSource, preparation: Preparation, target: str, options: ReadOptions
+) -> Rows:
     names = preparation.names
-    if not preparation.sparse:
-        return measured_columns(prepared, names, target, options)
-    rows = measured_parts(prepared, _of_width(options, len(names)))
+    if not preparation.is_sparse:
+        return read_columns_with_target(prepared, names, target, options)
+    rows = read_parts_with_target(prepared, _with_width(options, len(names)))
     rows.columns, rows.label = names, target
     return rows
 
 
-def _of_width(options: ReadOptions, n_columns: int) -> ReadOptions:
+def _with_width(options: ReadOptions, n_columns: int) -> ReadOptions:
     return replace(options, svmlight=SvmlightOptions(n_columns=n_columns))
 
 
 class PreparedSource(Source):
     """A source of the numbers that a preparation makes of another one's columns.
 
-    It ``drops`` rows with a missing value where they are learned from; rows to be predicted stay, for every
-    one of them wants an answer.
+    It is ``without_missing`` values where it is learned from: their rows are left out. Rows to be predicted
+    stay, since each of them gets an answer.
     """
 
-    def __init__(self, raw: Raw, preparation: Preparation, n_rows: int | None, *, drops: bool) -> None:
-        self.place, self.written, self.n_rows = raw.source.place, raw.source.written, n_rows
-        self._raw, self._preparation = raw, preparation
-        self._drops = drops
-        self._some = drops or raw.share is not None
+    def __init__(
+        self, untyped: UntypedColumns, preparation: Preparation, n_rows: int | None, *, without_missing: bool
+    ) -> None:
+        self.input_file, self.has_text_labels, self.n_rows = (
+            untyped.source.input_file,
+            untyped.source.has_text_labels,
+            n_rows,
+        )
+        self._untyped, self._preparation = untyped, preparation
+        self._without_missing = without_missing
+        self._is_subset = without_missing or untyped.share is not None
         fields = [pa.field(name, pa.float64()) for name in preparation.names]
-        if raw.label is not None:
-            kind = pa.string() if self.written else raw.source.schema.field(raw.label).type
-            fields.append(pa.field(raw.label, pa.float64() if raw.measured else kind))
+        if untyped.label is not None:
+            arrow_type = (
+                pa.string() if self.has_text_labels else untyped.source.schema.field(untyped.label).type
+            )
+            fields.append(pa.field(untyped.label, pa.float64() if untyped.has_target else arrow_type))
         self.schema = pa.schema(fields)
 
-    def classes(self, label: str) -> Classes:
-        return Classes(self.place.name, lambda row: self.cell(row, label), written=self.written)
+    def make_encoder(self, label: str) -> LabelEncoder:
+        return LabelEncoder(
+            self.input_file.name, lambda row: self.describe_cell(row, label), is_text=self.has_text_labels
+        )
 
-    def cell(self, row: int, column: str) -> str:
-        if self._some:
-            return f"{self.place.name}, row {row + 1} of those kept, column {column!r}"
-        return self._raw.source.cell(row, column)
+    def describe_cell(self, row: int, column: str) -> str:
+        if self._is_subset:
+            return f"{self.input_file.name}, row {row + 1} of those kept, column {column!r}"
+        return self._untyped.source.describe_cell(row, column)
 
-    def guess_rows(self) -> int:
-        return self._raw.source.guess_rows()
+    def estimate_rows(self) -> int:
+        return self._untyped.source.estimate_rows()
 
     def batches(self, features: Sequence[str], label: str | None, rows: int) -> Iterator[Any]:
-        measured = self._raw.label if self._raw.measured else None
-        wanted = [name for name in features if name != measured]
-        places = [self._preparation.names.index(name) for name in wanted]
-        for part in self._kept():
-            matrix = self._preparation.dense(part.columns, part.rows, self._raw.source.cell)
-            columns = [pa.array(matrix[:, place]) for place in places]
+        target = self._untyped.label if self._untyped.has_target else None
+        wanted = [name for name in features if name != target]
+        positions = [self._preparation.names.index(name) for name in wanted]
+        for part in self._select_parts():
+            matrix = self._preparation.to_dense(part.columns, part.rows, self._untyped.source.describe_cell)
+            columns = [pa.array(matrix[:, position]) for position in positions]
             if len(wanted) < len(features):
-                columns.insert(features.index(measured), pa.array(part.labels))
-            named = list(features)
+                columns.insert(features.index(target), pa.array(part.labels))
+            names = list(features)
             if label is not None:
                 columns.append(part.labels)
-                named.append(label)
-            batch = pa.RecordBatch.from_arrays(columns, names=named)
+                names.append(label)
+            batch = pa.RecordBatch.from_arrays(columns, names=names)
             for start in range(0, batch.num_rows, rows):
                 yield batch.slice(start, rows)
 
     def parts(self) -> Iterator[SparsePart]:
         """The rows as compressed sparse rows, with their labels."""
-        for part in self._kept():
+        for part in self._select_parts():
             n_rows = len(part.columns[0])
             labels = np.zeros(n_rows) if part.labels is None else part.labels
             if not isinstance(labels, np.ndarray):
-                labels = _label_array(labels)
+                labels = _to_label_array(labels)
             yield SparsePart(
-                labels, *self._preparation.compressed(part.columns, part.rows, self._raw.source.cell)
+                labels, *self._preparation.to_csr(part.columns, part.rows, self._untyped.source.describe_cell)
             )
 
-    def _kept(self) -> Iterator[Part]:
-        for part in self._raw.parts(self._preparation.text):
-            yield dropped(part, self._preparation) if self._drops else self._whole(part)
+    def _select_parts(self) -> Iterator[UntypedPart]:
+        for part in self._untyped.parts(self._preparation.text_names):
+            yield (
+                drop_missing_rows(part, self._preparation)
+                if self._without_missing
+                else self._require_complete(part)
+            )
 
-    def _whole(self, part: Part) -> Part:
+    def _require_complete(self, part: UntypedPart) -> UntypedPart:
         for column, values in zip(self._preparation.columns, part.columns, strict=True):
             if isinstance(column, Number) and column.fill is None and np.isnan(values).any():
                 row = int(part.rows[np.flatnonzero(np.isnan(values))[0]])
@@ -153,82 +174,97 @@ class PreparedSource(Source):
                     if self._preparation.missing == "drop"
                     else "fill it in"
                 )
-                raise DataError(f"{self._raw.source.cell(row, column.name)}: the value is missing; {hint}.")
-        if self._raw.measured and np.isnan(part.labels).any():
+                raise DataError(
+                    f"{self._untyped.source.describe_cell(row, column.name)}: the value is missing; {hint}."
+                )
+        if self._untyped.has_target and np.isnan(part.labels).any():
             row = int(part.rows[np.flatnonzero(np.isnan(part.labels))[0]])
-            where = self._raw.source.cell(row, str(self._raw.label))
+            location = self._untyped.source.describe_cell(row, str(self._untyped.label))
             raise DataError(
-                f"{where}: the number to predict is missing; leave such rows out with missing='drop'."
+                f"{location}: the number to predict is missing; leave such rows out with missing='drop'."
             )
         return part
 
 
-def learned(raw: Raw, how: PreprocessingOptions) -> tuple[Preparation, int]:
-    """The preparation that the rows of ``raw`` ask for, and how many rows it keeps."""
-    name = raw.source.place.name
-    asked = tuple(how.encode) if not isinstance(how.encode, bool) else ()
-    for column in (*asked, *how.text):
-        if column not in raw.names:
+def learn_preparation(
+    untyped: UntypedColumns, preprocessing: PreprocessingOptions
+) -> tuple[Preparation, int]:
+    """The preparation that the rows of ``untyped`` ask for, and how many rows it keeps."""
+    name = untyped.source.input_file.name
+    requested = tuple(preprocessing.encode) if not isinstance(preprocessing.encode, bool) else ()
+    for column in (*requested, *preprocessing.text):
+        if column not in untyped.names:
             raise DataError(f"{name} has no feature column called {column!r}; check the name.")
-    encoded = raw.text_columns() if how.encode is True else asked
-    encoded = tuple(column for column in encoded if column not in how.text)
-    kinds: list[Column] = [
-        Words(column) if column in how.text else Categories(column) if column in encoded else Number(column)
-        for column in raw.names
+    encoded = untyped.find_text_columns() if preprocessing.encode is True else requested
+    encoded = tuple(column for column in encoded if column not in preprocessing.text)
+    columns: list[Column] = [
+        Words(column)
+        if column in preprocessing.text
+        else Categories(column)
+        if column in encoded
+        else Number(column)
+        for column in untyped.names
     ]
-    first = Preparation(tuple(kinds), how.missing)
-    seen = [_Seen(column) for column in kinds]
+    unfitted = Preparation(tuple(columns), preprocessing.missing)
+    all_statistics = [_ColumnStatistics(column) for column in columns]
     n_rows = 0
-    for part in raw.parts(first.text):
-        kept = dropped(part, first) if how.missing == "drop" else part
-        n_rows += len(kept.columns[0])
-        for notes, values in zip(seen, kept.columns, strict=True):
-            notes.see(values)
+    for part in untyped.parts(unfitted.text_names):
+        complete = drop_missing_rows(part, unfitted) if preprocessing.missing == "drop" else part
+        n_rows += len(complete.columns[0])
+        for statistics, values in zip(all_statistics, complete.columns, strict=True):
+            statistics.update(values)
     if n_rows == 0:
-        why = "every row has a missing value" if how.missing == "drop" else "there are none"
-        raise DataError(f"{name} has no rows to learn from: {why}.")
-    if how.missing is None:
-        counts = [(notes.column.name, notes.missing) for notes in seen if notes.missing]
+        reason = "every row has a missing value" if preprocessing.missing == "drop" else "there are none"
+        raise DataError(f"{name} has no rows to learn from: {reason}.")
+    if preprocessing.missing is None:
+        counts = [
+            (statistics.column.name, statistics.missing)
+            for statistics in all_statistics
+            if statistics.missing
+        ]
         if counts:
-            raise DataError(f"{name}: {missing_told(counts)}")
-    return Preparation(tuple(notes.column_for(name, how) for notes in seen), how.missing), n_rows
+            raise DataError(f"{name}: {describe_missing(counts)}")
+    return Preparation(
+        tuple(statistics.make_column(name, preprocessing) for statistics in all_statistics),
+        preprocessing.missing,
+    ), n_rows
 
 
-def missing_counts(source: Source, names: Sequence[str]) -> list[tuple[str, int]]:
+def count_missing(source: Source, names: Sequence[str]) -> list[tuple[str, int]]:
     """How many values are missing in each column of numbers that lacks some."""
-    raw = Raw(source, names, None)
-    total = np.zeros(len(raw.names), np.int64)
-    for part in raw.parts(()):
+    untyped = UntypedColumns(source, names, None)
+    total = np.zeros(len(untyped.names), np.int64)
+    for part in untyped.parts(()):
         total += [int(np.isnan(values).sum()) for values in part.columns]
-    return [(name, count) for name, count in zip(raw.names, total.tolist(), strict=True) if count]
+    return [(name, count) for name, count in zip(untyped.names, total.tolist(), strict=True) if count]
 
 
-def missing_told(counts: Sequence[tuple[str, int]]) -> str:
+def describe_missing(counts: Sequence[tuple[str, int]]) -> str:
     """How many values are missing in which columns, and what can be done."""
     total = sum(count for _, count in counts)
     shown = ", ".join(f"{count} in {column!r}" for column, count in counts[:8])
-    more = f" and in {len(counts) - 8} more columns" if len(counts) > 8 else ""
+    remainder = f" and in {len(counts) - 8} more columns" if len(counts) > 8 else ""
     values = "1 value is" if total == 1 else f"{total:,} values are"
     return (
-        f"{values} missing ({shown}{more}): missing='drop' leaves those rows out, missing='mean' fills in "
-        "the mean of the column."
+        f"{values} missing ({shown}{remainder}): missing='drop' leaves those rows out, missing='mean' fills "
+        "in the mean of the column."
     )
 
 
-class _Seen:
+class _ColumnStatistics:
     """What one column holds: missing values, distinct ones, words, or the moments of its numbers."""
 
     def __init__(self, column: Column) -> None:
         self.column = column
         self.missing = 0
         self.values: Counter[str] = Counter()
-        self.count, self.mean, self.squares = 0, 0.0, 0.0
-        self.least, self.most = math.inf, -math.inf
+        self.count, self.mean, self.squared_deviations = 0, 0.0, 0.0
+        self.minimum, self.maximum = math.inf, -math.inf
 
-    def see(self, values: Any) -> None:
+    def update(self, values: Any) -> None:
         if isinstance(self.column, Words):
             for text in values:
-                self.values.update(tokens(text))
+                self.values.update(tokenise(text))
         elif isinstance(self.column, Categories):
             self.values.update(value for value in values if value is not None)
             self.missing += sum(value is None for value in values)
@@ -236,68 +272,73 @@ class _Seen:
             numbers = values[~np.isnan(values)]
             self.missing += len(values) - len(numbers)
             if len(numbers):
-                self._moments(numbers)
+                self._update_moments(numbers)
 
-    def _moments(self, numbers: np.ndarray) -> None:
+    def _update_moments(self, numbers: np.ndarray) -> None:
         # Chan, Golub and LeVeque 1983: means and squares of two groups make those of both.
         size, mean = len(numbers), float(numbers.mean())
-        away, total = mean - self.mean, self.count + size
-        self.squares += float(((numbers - mean) ** 2).sum()) + away**2 * self.count * size / total
-        self.mean += away * size / total
+        difference, total = mean - self.mean, self.count + size
+        self.squared_deviations += (
+            float(((numbers - mean) ** 2).sum()) + difference**2 * self.count * size / total
+        )
+        self.mean += difference * size / total
         self.count = total
-        self.least, self.most = min(self.least, float(numbers.min())), max(self.most, float(numbers.max()))
+        self.minimum, self.maximum = (
+            min(self.minimum, float(numbers.min())),
+            max(self.maximum, float(numbers.max())),
+        )
 
-    def column_for(self, file: str, how: PreprocessingOptions) -> Column:
+    def make_column(self, file: str, preprocessing: PreprocessingOptions) -> Column:
         name = self.column.name
         if isinstance(self.column, Words):
-            if how.hashed is not None:
-                return HashedWords(name, how.hashed)
+            if preprocessing.hashed is not None:
+                return HashedWords(name, preprocessing.hashed)
             if not self.values:
                 raise DataError(f"{file}: the column {name!r} holds no words.")
             return Words(name, tuple(sorted(self.values)))
         if isinstance(self.column, Categories):
-            return self._categories(file, fills=how.missing == "mean")
+            return self._make_categories(file, has_fill=preprocessing.missing == "mean")
         if self.count == 0:
             raise DataError(f"{file}: every value of the column {name!r} is missing; leave it out.")
-        fill = self.mean if how.missing == "mean" else None
+        fill = self.mean if preprocessing.missing == "mean" else None
         shift, scale = 0.0, 1.0
-        if how.scale == "standard":
-            shift, scale = self.mean, math.sqrt(self.squares / self.count) or 1.0
-        elif how.scale == "range":
-            shift, scale = self.least, (self.most - self.least) or 1.0
+        if preprocessing.scale == "standard":
+            shift, scale = self.mean, math.sqrt(self.squared_deviations / self.count) or 1.0
+        elif preprocessing.scale == "range":
+            shift, scale = self.minimum, (self.maximum - self.minimum) or 1.0
         return Number(name, fill, shift, scale)
 
-    def _categories(self, file: str, *, fills: bool) -> Categories:
+    def _make_categories(self, file: str, *, has_fill: bool) -> Categories:
         name, found = self.column.name, sorted(self.values)
-        if len(found) > MOST_CATEGORIES:
+        if len(found) > MAX_CATEGORIES:
             raise DataError(
                 f"{file}: the column {name!r} has {len(found):,} different values, too many for categories: "
                 f"count its words with text=[{name!r}], or leave it out."
             )
         if not found:
             raise DataError(f"{file}: every value of the column {name!r} is missing; leave it out.")
-        shown = found[1:] if len(found) == 2 else found
+        encoded = found[1:] if len(found) == 2 else found
         total = self.values.total()
-        fill = tuple(self.values[value] / total for value in shown) if fills else None
+        fill = tuple(self.values[value] / total for value in encoded) if has_fill else None
         return Categories(name, tuple(found), fill)
 
 
-def dropped(part: Part, preparation: Preparation) -> Part:
+def drop_missing_rows(part: UntypedPart, preparation: Preparation) -> UntypedPart:
     """The rows that have every value; words may be absent."""
-    keep = np.ones(len(part.columns[0]), bool)
+    is_kept = np.ones(len(part.columns[0]), bool)
     for column, values in zip(preparation.columns, part.columns, strict=True):
         if isinstance(column, Number):
-            keep &= ~np.isnan(values)
+            is_kept &= ~np.isnan(values)
         elif isinstance(column, Categories):
-            keep &= np.array([value is not None for value in values], bool)
+            is_kept &= np.array([value is not None for value in values], bool)
     if isinstance(part.labels, np.ndarray):
-        keep &= ~np.isnan(part.labels)
+        is_kept &= ~np.isnan(part.labels)
     elif part.labels is not None:
-        keep &= ~np.asarray(part.labels.is_null().to_pylist(), bool)
-    return part.taken(keep)
+        is_kept &= ~np.asarray(part.labels.is_null().to_pylist(), bool)
+    return part.select(is_kept)
 
 
-def _label_array(column: Any) -> np.ndarray:
+def _to_label_array(column: Any) -> np.ndarray:
     values = column.to_pylist()
-    text = any(isinstance(value, str) or value is None for value in values)
-    return np.array(values, object if text else None)
+    is_text = any(isinstance(value, str) or value is None for value in values)
+    return np.array(values, object if is_text else None)

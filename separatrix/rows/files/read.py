@@ -6,20 +6,20 @@ import os
 import zlib
 from typing import Any
 
-from separatrix.rows.errors import DataError, WrongOption
+from separatrix.rows.data_errors import DataError, WrongOption
 from separatrix.rows.files.formats import (
     FORMAT_NAMES,
     Format,
-    format_named,
-    format_of_beginning,
-    format_of_suffix,
-    formats_with,
+    find_format,
+    find_format_by_suffix,
+    list_formats_with,
+    recognise_format,
 )
 from separatrix.rows.files.options import ReadOptions
-from separatrix.rows.files.source import Place, cannot_open, open_unpacked
-from separatrix.rows.files.standard_input import spooled
+from separatrix.rows.files.source import InputFile, cannot_open_error, open_unpacked
+from separatrix.rows.files.standard_input import copy_to_input_file
 from separatrix.rows.rows import Rows
-from separatrix.rows.split import part
+from separatrix.rows.split import select_share
 
 SNIFFED_BYTES = 2**16
 
@@ -101,74 +101,75 @@ def read(path: str | os.PathLike[str] | Any, label: str | int | bool | None = No
     (2, ('wing', 'weight'), ['crow', 'wren'])
     >>> folder.cleanup()
     """
-    return rows_of_file(path, ReadOptions.from_keywords(label=label, **options))
+    return read_file(path, ReadOptions.from_keywords(label=label, **options))
 
 
-def rows_of_file(path: str | os.PathLike[str] | Any, options: ReadOptions) -> Rows:
+def read_file(path: str | os.PathLike[str] | Any, options: ReadOptions) -> Rows:
     """The rows of a file, a stream or standard input, read by the options of a record."""
     options.columns.require_sound()
     is_stream = hasattr(path, "read") or path == "-"
-    place = spooled(path) if is_stream else Place(os.fspath(path))
-    _require_some(place)
-    format = _format_of(place, options.format, is_stream=is_stream)
-    if place.gzipped and not format.gzipped:
-        raise DataError(f"{place.name}: a {format.name} file is not read through gzip; unpack it first.")
-    _require_fitting(place.name, format, options)
+    input_file = copy_to_input_file(path) if is_stream else InputFile(os.fspath(path))
+    _require_readable(input_file)
+    format = _find_format(input_file, options.format, is_stream=is_stream)
+    if input_file.gzipped and not format.gzippable:
+        raise DataError(f"{input_file.name}: a {format.name} file is not read through gzip; unpack it first.")
+    _require_supported_options(input_file.name, format, options)
     options.csv.require_sound()
-    rows = format.open(place, options)
+    rows = format.open(input_file, options)
     if options.share is None or rows.preparation is not None:
         return rows
-    return part(rows, options.share)
+    return select_share(rows, options.share)
 
 
-def _format_of(place: Place, named: str | None, *, is_stream: bool) -> Format:
+def _find_format(input_file: InputFile, format_name: str | None, *, is_stream: bool) -> Format:
     """The format that is named, or else that the suffix of a file, or the beginning of a stream, tells."""
-    if named:
-        found = format_named(named)
-        if found is None:
-            raise DataError(f"format={named!r} is none of {', '.join(FORMAT_NAMES)}.")
-        return found
+    if format_name:
+        matching = find_format(format_name)
+        if matching is None:
+            raise DataError(f"format={format_name!r} is none of {', '.join(FORMAT_NAMES)}.")
+        return matching
     if is_stream:
-        return format_of_beginning(_beginning(place))
-    path = place.path
+        return recognise_format(_read_beginning(input_file))
+    path = input_file.path
     suffix = (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
-    found = format_of_suffix(suffix)
-    if found is None:
-        says = f"the suffix {suffix} tells" if suffix else "a name without a suffix tells"
+    matching = find_format_by_suffix(suffix)
+    if matching is None:
+        reason = f"the suffix {suffix} tells" if suffix else "a name without a suffix tells"
         raise DataError(
-            f"{place.name}: {says} no format known here; pass format= one of {', '.join(FORMAT_NAMES)}."
+            f"{input_file.name}: {reason} no format known here; pass format= one of "
+            f"{', '.join(FORMAT_NAMES)}."
         )
-    return found
+    return matching
 
 
-def _beginning(place: Place) -> bytes:
+def _read_beginning(input_file: InputFile) -> bytes:
     try:
-        with open_unpacked(place) as file:
+        with open_unpacked(input_file) as file:
             return file.read(SNIFFED_BYTES)
     except (OSError, EOFError, zlib.error):
         return b""
 
 
-def _require_some(place: Place) -> None:
-    if place.path.is_dir():
-        raise DataError(f"{place.name} is a directory: name one file in it.")
-    if place.size == 0:
-        raise DataError(f"{place.name} is empty: there is nothing to read.")
+def _require_readable(input_file: InputFile) -> None:
+    if input_file.path.is_dir():
+        raise DataError(f"{input_file.name} is a directory: name one file in it.")
+    if input_file.size == 0:
+        raise DataError(f"{input_file.name} is empty: there is nothing to read.")
     try:
-        place.path.open("rb").close()
+        input_file.path.open("rb").close()
     except OSError as error:
-        raise cannot_open(place.name, error) from None
+        raise cannot_open_error(input_file.name, error) from None
 
 
-def _require_fitting(name: str, format: Format, options: ReadOptions) -> None:
+def _require_supported_options(name: str, format: Format, options: ReadOptions) -> None:
     """Refuse an option that only other formats take."""
-    for option in options.given():
-        takers = formats_with(option)
-        if not takers or option in format.options:
+    for option in options.list_given():
+        format_names = list_formats_with(option)
+        if not format_names or option in format.options:
             continue
         if option == "preparation":
             raise DataError(
                 f"{name} is a {format.name} file without column names: columns that the fit scaled, encoded "
-                f"or filled in are found by name, in {takers}."
+                f"or filled in are found by name, in {format_names}."
             )
-        raise WrongOption(f"{name} is a {format.name} file: {option}= is for {takers}.")
+        raise WrongOption(f"{name} is a {format.name} file: {option}= is for {format_names}.")

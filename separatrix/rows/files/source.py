@@ -16,16 +16,16 @@ from typing import IO, Any, TypeVar
 import pyarrow as pa
 
 from separatrix import limits
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 
 Item = TypeVar("Item")
-GZIP = b"\x1f\x8b"
-LONGEST_SAID = 160  # characters of what another library said
+GZIP_MAGIC = b"\x1f\x8b"
+MAX_QUOTED_CHARACTERS = 160  # characters of what another library said
 
-UNPACKED_AHEAD = 2**17  # bytes
+READ_AHEAD_BYTES = 2**17  # bytes
 
 
-class Place:
+class InputFile:
     """Where a file lies, its name in messages, its limits, how it is packed, and whether it has changed.
 
     Whoever rewrites a file can restore its size and its modification time. The inode and the time of the last
@@ -36,36 +36,36 @@ class Place:
         self.path = Path(path)
         self.name = name or self.path.name or str(self.path)
         self.limits = limits.current()
-        self._seen = self._look()
+        self._state = self._read_state()
 
-    def _look(self) -> tuple[int, int, int, int]:
+    def _read_state(self) -> tuple[int, int, int, int]:
         try:
-            found = self.path.stat()
+            status = self.path.stat()
         except OSError as error:
-            raise cannot_open(self.name, error) from None
-        return found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns
+            raise cannot_open_error(self.name, error) from None
+        return status.st_size, status.st_mtime_ns, status.st_ino, status.st_ctime_ns
 
     @property
     def size(self) -> int:
-        return self._seen[0]
+        return self._state[0]
 
     @cached_property
     def gzipped(self) -> bool:
         """Whether the first bytes are those of gzip, whatever the file is called."""
         with self.path.open("rb") as file:
-            return file.read(len(GZIP)) == GZIP
+            return file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
 
     def require_unchanged(self) -> None:
-        if self._look() != self._seen:
-            raise self.changed()
+        if self._read_state() != self._state:
+            raise self.changed_error()
 
-    def changed(self) -> DataError:
+    def changed_error(self) -> DataError:
         return DataError(f"{self.name} has changed since it was first read: read it again.")
 
-    def require(self, limit: str, size: int, what: str) -> None:
-        """Refuse the file if ``size`` is above a limit; ``what`` says of which size that is."""
+    def require(self, limit: str, size: int, description: str) -> None:
+        """Refuse the file if ``size`` is above a limit; ``description`` says of which size that is."""
         if size > getattr(self.limits, limit):
-            raise self.too_much(what, limit, size)
+            raise self.limit_error(description, limit, size)
 
     def require_columns(self, count: int) -> None:
         self.require("columns", count, f"has {count:,} columns")
@@ -74,34 +74,36 @@ class Place:
         """Refuse so many bytes that unpack to so many, if that is out of proportion."""
         if self.limits.unpacks_too_far(packed, unpacked):
             times = unpacked // max(packed, 1)
-            raise self.too_much(f"unpacks to {times:,} times its size", "ratio", 2 * times)
+            raise self.limit_error(f"unpacks to {times:,} times its size", "ratio", 2 * times)
 
-    def too_much(self, what: str, limit: str, needed: int | None = None) -> DataError:
-        return DataError(self.limits.too_much(f"{self.name} {what}", limit, needed))
+    def limit_error(self, description: str, limit: str, needed: int | None = None) -> DataError:
+        return DataError(self.limits.too_much(f"{self.name} {description}", limit, needed))
 
 
-class Unpacked(io.RawIOBase):
+class UnpackedStream(io.RawIOBase):
     """What a gzip file unpacks to, refused where that is out of proportion.
 
     Each stretch of ``unpacked_bytes`` is judged by itself: ordinary rows at the beginning hide nothing.
     """
 
-    def __init__(self, place: Place, packed: Any, stream: Any) -> None:
+    def __init__(self, input_file: InputFile, packed: Any, stream: Any) -> None:
         super().__init__()
-        self._place, self._packed, self._stream = place, packed, stream
-        self._start = self._bytes = 0  # of the stretch: where it begins in the file, what it has unpacked to
+        self._input_file, self._packed, self._stream = input_file, packed, stream
+        self._start = self._unpacked_bytes = (
+            0  # of the stretch: where it begins in the file, what it has unpacked to
+        )
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, room: Any) -> int:
-        size: int = self._stream.readinto(room)
-        self._bytes += size
-        if self._bytes > self._place.limits.unpacked_bytes:
+    def readinto(self, buffer: Any) -> int:
+        n_bytes: int = self._stream.readinto(buffer)
+        self._unpacked_bytes += n_bytes
+        if self._unpacked_bytes > self._input_file.limits.unpacked_bytes:
             stop = self._packed.tell()
-            self._place.require_proportion(stop - self._start, self._bytes)
-            self._start, self._bytes = stop, 0
-        return size
+            self._input_file.require_proportion(stop - self._start, self._unpacked_bytes)
+            self._start, self._unpacked_bytes = stop, 0
+        return n_bytes
 
     def close(self) -> None:
         if not self.closed:
@@ -110,12 +112,14 @@ class Unpacked(io.RawIOBase):
         super().close()
 
 
-def open_unpacked(place: Place) -> IO[bytes]:
+def open_unpacked(input_file: InputFile) -> IO[bytes]:
     """A file to be read, through gzip if it is packed."""
-    packed = place.path.open("rb")
-    if not place.gzipped:
+    packed = input_file.path.open("rb")
+    if not input_file.gzipped:
         return packed
-    return io.BufferedReader(Unpacked(place, packed, gzip.GzipFile(fileobj=packed)), UNPACKED_AHEAD)
+    return io.BufferedReader(
+        UnpackedStream(input_file, packed, gzip.GzipFile(fileobj=packed)), READ_AHEAD_BYTES
+    )
 
 
 class Source(ABC):
@@ -123,100 +127,100 @@ class Source(ABC):
 
     Attributes
     ----------
-    place : Place
+    input_file : Place
     schema : pyarrow.Schema
         All its columns.
     n_rows : int or None
         None when it takes a whole pass to know.
-    written : bool
+    has_text_labels : bool
         Whether labels stand in the file as text, so that their type must be told from all of them.
     """
 
-    place: Place
+    input_file: InputFile
     schema: Any
     n_rows: int | None = None
-    written: bool = False
+    has_text_labels: bool = False
 
     @abstractmethod
     def batches(self, features: Sequence[str], label: str | None, rows: int) -> Iterator[Any]:
         """Record batches of the features, then the label, of at most ``rows`` rows; may be called again."""
 
-    def guess_rows(self) -> int:
+    def estimate_rows(self) -> int:
         """About how many rows there are, as the beginning of the file tells; 0 when it does not."""
         return self.n_rows or 0
 
     def require_exact(self, names: Sequence[str]) -> None:
         """Refuse whole numbers of these columns that doubles cannot hold; typed files need not ask."""
 
-    def cell(self, row: int, column: str) -> str:
+    def describe_cell(self, row: int, column: str) -> str:
         """A row (counted from 0) and a column in words."""
-        return f"{self.place.name}, row {row + 1}, column {column!r}"
+        return f"{self.input_file.name}, row {row + 1}, column {column!r}"
 
-    def first_value(self, column: str) -> Any:
+    def read_first_value(self, column: str) -> Any:
         batch = next(iter(self.batches([column], None, 1)), None)
         return None if batch is None or batch.num_rows == 0 else batch.column(0)[0].as_py()
 
 
-def ahead(items: Iterator[Item]) -> Iterator[Item]:
+def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
     """The same items, the next one being made on another thread while the last is used."""
     # Queues without locks of their own in Python: an interrupt can come at any moment and upsets none.
-    wanted: SimpleQueue[bool] = SimpleQueue()
-    made: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
-    end: Any = object()
+    requests: SimpleQueue[bool] = SimpleQueue()
+    results: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+    sentinel: Any = object()
 
-    def make() -> None:
-        while wanted.get():
+    def produce() -> None:
+        while requests.get():
             try:
-                made.put((next(items, end), None))
+                results.put((next(items, sentinel), None))
             except BaseException as error:
-                made.put((end, error))
+                results.put((sentinel, error))
 
-    thread = Thread(target=make, name="separatrix-read", daemon=True)
+    thread = Thread(target=produce, name="separatrix-read", daemon=True)
     try:
         thread.start()
-        wanted.put(True)
+        requests.put(True)
         while True:
-            item, error = made.get()
+            item, error = results.get()
             if error is not None:
                 raise error
-            if item is end:
+            if item is sentinel:
                 return
-            wanted.put(True)
+            requests.put(True)
             yield item
     finally:
-        wanted.put(False)
+        requests.put(False)
         if thread.is_alive():
             thread.join()
 
 
-def recut(batches: Iterator[tuple[Any, Any]], size: int) -> Iterator[tuple[list[Any], list[Any]]]:
+def regroup_batches(batches: Iterator[tuple[Any, Any]], size: int) -> Iterator[tuple[list[Any], list[Any]]]:
     """Cut batches and their codes anew into runs of ``size`` rows, the last one shorter, copying nothing."""
     parts: list[Any] = []
     codes: list[Any] = []
-    wanted = size
+    n_wanted = size
     for batch, batch_codes in batches:
-        at = 0
-        while at < batch.num_rows:
-            taken = min(wanted, batch.num_rows - at)
-            parts.append(batch.slice(at, taken))
+        start = 0
+        while start < batch.num_rows:
+            n_taken = min(n_wanted, batch.num_rows - start)
+            parts.append(batch.slice(start, n_taken))
             if batch_codes is not None:
-                codes.append(batch_codes[at : at + taken])
-            at += taken
-            wanted -= taken
-            if wanted == 0:
+                codes.append(batch_codes[start : start + n_taken])
+            start += n_taken
+            n_wanted -= n_taken
+            if n_wanted == 0:
                 yield parts, codes
-                parts, codes, wanted = [], [], size
+                parts, codes, n_wanted = [], [], size
     if parts:
         yield parts, codes
 
 
-def pieces(batch: Any, rows: int) -> Iterator[Any]:
+def split_batch(batch: Any, rows: int) -> Iterator[Any]:
     """A record batch in slices of at most ``rows`` rows."""
     for start in range(0, batch.num_rows, rows):
         yield batch.slice(start, rows)
 
 
-def sound(batch: Any) -> Any:
+def validate_batch(batch: Any) -> Any:
     """The batch, once every offset, dictionary index and text in it has been checked.
 
     Arrow takes them from the file as they are, and a wrong one leads to memory that is not ours.
@@ -225,32 +229,32 @@ def sound(batch: Any) -> Any:
     return batch
 
 
-def guarded(name: str, action: Callable[[], Item]) -> Item:
+def explain_errors(name: str, action: Callable[[], Item]) -> Item:
     """Do what may meet a broken file; what PyArrow or the system says becomes one sentence."""
     try:
         return action()
     except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError) as error:
-        raise broken(name, error) from None
+        raise damaged_file_error(name, error) from None
 
 
-def broken(name: str, error: BaseException) -> DataError:
+def damaged_file_error(name: str, error: BaseException) -> DataError:
     """A file that cannot be read to its end."""
     if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
-        return cannot_open(name, error)
-    said = first_line(error)
+        return cannot_open_error(name, error)
+    message = extract_first_line(error)
     return DataError(
-        f"{name} cannot be read: {said}; it may be damaged or cut short, write or fetch it again."
+        f"{name} cannot be read: {message}; it may be damaged or cut short, write or fetch it again."
     )
 
 
-def cannot_open(name: str, error: OSError) -> DataError:
+def cannot_open_error(name: str, error: OSError) -> DataError:
     if isinstance(error, FileNotFoundError):
         return DataError(f"{name} does not exist: check the path.")
     return DataError(f"{name} cannot be opened: {os.strerror(error.errno) if error.errno else error}.")
 
 
-def first_line(error: BaseException) -> str:
+def extract_first_line(error: BaseException) -> str:
     """The first line of what another library said, without its full stop."""
     lines = str(error).strip().splitlines()
-    said = lines[0].rstrip(". ") if lines else type(error).__name__
-    return said if len(said) <= LONGEST_SAID else f"{said[:LONGEST_SAID]}..."
+    message = lines[0].rstrip(". ") if lines else type(error).__name__
+    return message if len(message) <= MAX_QUOTED_CHARACTERS else f"{message[:MAX_QUOTED_CHARACTERS]}..."

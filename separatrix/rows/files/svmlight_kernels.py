@@ -27,113 +27,117 @@ UPPER_E, LOWER_D, LOWER_E, LOWER_I, LOWER_Q = b"Edeiq"
 
 REFUSED = -1
 NO_LABEL, NO_GROUP, NO_PAIR = -3, -2, -1  # what a line still lacks, in place of its last index
-MOST_COLUMNS = 2**31 - 1
-EXACT = 2**53  # every whole number up to here is a double
-ROOM = 10**17  # below this, one more digit leaves w < 10^18
-FARTHEST = 300  # q from -300 to 300
-MOST_EXACT = 27  # up to here 5^q has no more than 64 bits
-LEAST, LARGEST = -1000, 970  # powers of two with which 53 bits are neither subnormal nor infinite
+MAX_COLUMNS = 2**31 - 1
+MAX_EXACT_INTEGER = 2**53  # every whole number up to here is a double
+MAX_EXTENDABLE_INTEGER = 10**17  # below this, one more digit leaves w < 10^18
+MAX_DECIMAL_EXPONENT = 300  # q from -300 to 300
+MAX_EXACT_EXPONENT = 27  # up to here 5^q has no more than 64 bits
+# Powers of two with which 53 bits are neither subnormal nor infinite.
+MIN_BINARY_EXPONENT, MAX_BINARY_EXPONENT = -1000, 970
 
-HALF_WORD, LOWER_HALF, FULL = np.uint64(32), np.uint64(2**32 - 1), np.uint64(2**64 - 1)
-NOTHING, ONE, TEN, ELEVEN, LAST_BIT = (np.uint64(n) for n in (0, 1, 10, 11, 63))
-STEPS = tuple((np.uint64(2 ** (64 - bits)), np.uint64(bits)) for bits in (32, 16, 8, 4, 2, 1))
+HALF_WORD_BITS, LOWER_HALF_MASK, MAX_WORD = np.uint64(32), np.uint64(2**32 - 1), np.uint64(2**64 - 1)
+NO_BITS, ONE, TEN, ELEVEN, LAST_BIT = (np.uint64(n) for n in (0, 1, 10, 11, 63))
+NORMALISING_SHIFTS = tuple((np.uint64(2 ** (64 - bits)), np.uint64(bits)) for bits in (32, 16, 8, 4, 2, 1))
 
 
 def _powers_of_five() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Both halves of t, and e + q + 128, for every q."""
-    upper, lower, scale = [], [], []
-    for q in range(-FARTHEST, FARTHEST + 1):
+    upper, lower, exponents = [], [], []
+    for q in range(-MAX_DECIMAL_EXPONENT, MAX_DECIMAL_EXPONENT + 1):
         power = 5 ** abs(q)
         e = power.bit_length() - 128 if q >= 0 else -power.bit_length() - 127
         t = power * 2**128 >> (128 + e) if q >= 0 else 2**-e // power
         upper.append(t >> 64)
         lower.append(t % 2**64)
-        scale.append(e + q + 128)
-    return np.array(upper, np.uint64), np.array(lower, np.uint64), np.array(scale)
+        exponents.append(e + q + 128)
+    return np.array(upper, np.uint64), np.array(lower, np.uint64), np.array(exponents)
 
 
-UPPER, LOWER, SCALE = _powers_of_five()
-POWERS_OF_TWO = np.ldexp(1.0, np.arange(LEAST, LARGEST + 1))
+UPPER_HALVES, LOWER_HALVES, EXPONENTS = _powers_of_five()
+POWERS_OF_TWO = np.ldexp(1.0, np.arange(MIN_BINARY_EXPONENT, MAX_BINARY_EXPONENT + 1))
 
 
 @strict_kernel
-def wide_product(a: np.uint64, b: np.uint64) -> tuple[np.uint64, np.uint64]:
+def multiply_words(a: np.uint64, b: np.uint64) -> tuple[np.uint64, np.uint64]:
     """The upper and the lower word of a·b, made of products of half words; no sum of them overflows."""
-    a_upper, a_lower = a >> HALF_WORD, a & LOWER_HALF
-    b_upper, b_lower = b >> HALF_WORD, b & LOWER_HALF
-    low = a_lower * b_lower
-    middle = a_upper * b_lower + (low >> HALF_WORD)
-    other = a_lower * b_upper + (middle & LOWER_HALF)
-    upper = a_upper * b_upper + (middle >> HALF_WORD) + (other >> HALF_WORD)
-    return upper, (other << HALF_WORD) | (low & LOWER_HALF)
+    a_upper, a_lower = a >> HALF_WORD_BITS, a & LOWER_HALF_MASK
+    b_upper, b_lower = b >> HALF_WORD_BITS, b & LOWER_HALF_MASK
+    lower_product = a_lower * b_lower
+    first_cross = a_upper * b_lower + (lower_product >> HALF_WORD_BITS)
+    second_cross = a_lower * b_upper + (first_cross & LOWER_HALF_MASK)
+    upper = a_upper * b_upper + (first_cross >> HALF_WORD_BITS) + (second_cross >> HALF_WORD_BITS)
+    return upper, (second_cross << HALF_WORD_BITS) | (lower_product & LOWER_HALF_MASK)
 
 
 @strict_kernel
-def nearest(w: int, q: int) -> float:
+def round_to_nearest(w: int, q: int) -> float:
     """The double nearest to w·10^q, for 0 < w ≤ 10^18; NaN where that is not settled."""
-    if q < -FARTHEST or q > FARTHEST:
+    if q < -MAX_DECIMAL_EXPONENT or q > MAX_DECIMAL_EXPONENT:
         return math.nan
-    z, power = np.uint64(w), SCALE[q + FARTHEST]
-    for bound, bits in STEPS:
+    z, exponent = np.uint64(w), EXPONENTS[q + MAX_DECIMAL_EXPONENT]
+    for bound, bits in NORMALISING_SHIFTS:
         if z < bound:
             z <<= bits
-            power -= np.int64(bits)
-    upper, lower = wide_product(z, UPPER[q + FARTHEST])
-    cut = TEN if upper >> LAST_BIT == NOTHING else ELEVEN
-    half = ONE << (cut - ONE)
-    rest = upper & (half + half - ONE)
-    above = rest > half
-    if rest == half or rest + ONE == half:
-        more, _ = wide_product(z, LOWER[q + FARTHEST])
-        space = FULL - lower
-        carried = more > space
-        lower = more - space - ONE if carried else lower + more
-        rest += np.uint64(carried)
-        above = rest > half or (rest == half and lower > NOTHING)
-        if not above and (rest == half or lower == FULL):
-            if q < 0 or q > MOST_EXACT:
+            exponent -= np.int64(bits)
+    upper, lower = multiply_words(z, UPPER_HALVES[q + MAX_DECIMAL_EXPONENT])
+    n_cut_bits = TEN if upper >> LAST_BIT == NO_BITS else ELEVEN
+    half = ONE << (n_cut_bits - ONE)
+    remainder = upper & (half + half - ONE)
+    is_above_half = remainder > half
+    if remainder == half or remainder + ONE == half:
+        correction, _ = multiply_words(z, LOWER_HALVES[q + MAX_DECIMAL_EXPONENT])
+        headroom = MAX_WORD - lower
+        has_carry = correction > headroom
+        lower = correction - headroom - ONE if has_carry else lower + correction
+        remainder += np.uint64(has_carry)
+        is_above_half = remainder > half or (remainder == half and lower > NO_BITS)
+        if not is_above_half and (remainder == half or lower == MAX_WORD):
+            if q < 0 or q > MAX_EXACT_EXPONENT:
                 return math.nan
-            above = rest == half and (upper >> cut) & ONE == ONE
-    power += np.int64(cut)
-    if power < LEAST or power > LARGEST:
+            is_above_half = remainder == half and (upper >> n_cut_bits) & ONE == ONE
+    exponent += np.int64(n_cut_bits)
+    if exponent < MIN_BINARY_EXPONENT or exponent > MAX_BINARY_EXPONENT:
         return math.nan
-    return float(np.int64(upper >> cut) + np.int64(above)) * POWERS_OF_TWO[power - LEAST]
+    mantissa = np.int64(upper >> n_cut_bits) + np.int64(is_above_half)
+    return float(mantissa) * POWERS_OF_TWO[exponent - MIN_BINARY_EXPONENT]
 
 
 @strict_kernel
-def rounded(w: int, q: int, whole: bool, longer: bool) -> float:
-    """The double nearest to w·10^q, or to what has these first digits if it is ``longer``; NaN where that is
-    not settled, and for ``whole`` numbers beyond 2^53."""
-    if whole and (w > EXACT or q > 0):
+def round_or_refuse(w: int, q: int, is_integer: bool, is_longer: bool) -> float:
+    """The double nearest to w·10^q, or to what has these first digits if the number ``is_longer``.
+
+    NaN where that is not decided here, and for integers beyond 2^53.
+    """
+    if is_integer and (w > MAX_EXACT_INTEGER or q > 0):
         return math.nan
-    value = float(w) if w == 0 or whole else nearest(w, q)
-    return math.nan if longer and nearest(w + 1, q) != value else value
+    value = float(w) if w == 0 or is_integer else round_to_nearest(w, q)
+    return math.nan if is_longer and round_to_nearest(w + 1, q) != value else value
 
 
 @strict_kernel
-def power_of_ten(text: np.ndarray, at: int) -> tuple[int, int]:
+def parse_exponent(text: np.ndarray, position: int) -> tuple[int, int]:
     """The exponent that is written at a place, and the place behind it; `REFUSED` where there is none."""
-    negative = text[at] == MINUS
-    if negative or text[at] == PLUS:
-        at += 1
-    start, power = at, 0
-    while ZERO <= text[at] <= NINE:
-        power = min(10 * power + int(text[at]) - ZERO, 10**6)
-        at += 1
-    return -power if negative else power, at if at > start else REFUSED
+    is_negative = text[position] == MINUS
+    if is_negative or text[position] == PLUS:
+        position += 1
+    start, exponent = position, 0
+    while ZERO <= text[position] <= NINE:
+        exponent = min(10 * exponent + int(text[position]) - ZERO, 10**6)
+        position += 1
+    return -exponent if is_negative else exponent, position if position > start else REFUSED
 
 
 @strict_kernel
-def past_group(text: np.ndarray, at: int) -> int:
+def skip_group(text: np.ndarray, position: int) -> int:
     """The place behind ``qid:`` and a whole number; `REFUSED` where they are not written here."""
-    for letter in (LOWER_Q, LOWER_I, LOWER_D, COLON):
-        if text[at] != letter:
+    for character in (LOWER_Q, LOWER_I, LOWER_D, COLON):
+        if text[position] != character:
             return REFUSED
-        at += 1
-    start = at
-    while ZERO <= text[at] <= NINE:
-        at += 1
-    return at if at > start else REFUSED
+        position += 1
+    start = position
+    while ZERO <= text[position] <= NINE:
+        position += 1
+    return position if position > start else REFUSED
 
 
 @strict_kernel
@@ -147,94 +151,94 @@ def parse_lines(
     and out, which takes longer than parsing a number.
     """
     n = text.shape[0]
-    most_rows = min(labels.shape[0], indptr.shape[0] - 1)
-    most_pairs = min(data.shape[0], indices.shape[0])
-    if n == 0 or most_rows < 0 or text[n - 1] != NEWLINE:
+    max_rows = min(labels.shape[0], indptr.shape[0] - 1)
+    max_pairs = min(data.shape[0], indices.shape[0])
+    if n == 0 or max_rows < 0 or text[n - 1] != NEWLINE:
         return REFUSED
-    at = row = stored = 0
-    last, blank = NO_LABEL, SPACE
+    position = row = n_stored = 0
+    last_index, separator = NO_LABEL, SPACE
     indptr[0] = 0
-    while at < n:
-        letter = int(text[np.uint64(at)])
-        if letter in (SPACE, TAB, RETURN):
-            blank = letter
-            at += 1
+    while position < n:
+        character = int(text[np.uint64(position)])
+        if character in (SPACE, TAB, RETURN):
+            separator = character
+            position += 1
             continue
-        if letter == HASH:
-            while text[np.uint64(at)] != NEWLINE:
-                at += 1
+        if character == HASH:
+            while text[np.uint64(position)] != NEWLINE:
+                position += 1
             continue
-        if letter == NEWLINE:
-            if last != NO_LABEL:
+        if character == NEWLINE:
+            if last_index != NO_LABEL:
                 row += 1
-                indptr[np.uint64(row)] = stored
-            last, blank = NO_LABEL, SPACE
-            at += 1
+                indptr[np.uint64(row)] = n_stored
+            last_index, separator = NO_LABEL, SPACE
+            position += 1
             continue
-        if blank == 0:
+        if separator == 0:
             return REFUSED
-        if letter == LOWER_Q:
-            if last != NO_GROUP or blank == RETURN:
+        if character == LOWER_Q:
+            if last_index != NO_GROUP or separator == RETURN:
                 return REFUSED
-            at = past_group(text, at)
-            if at == REFUSED:
+            position = skip_group(text, position)
+            if position == REFUSED:
                 return REFUSED
-            last, blank = NO_PAIR, 0
+            last_index, separator = NO_PAIR, 0
             continue
-        if last == NO_LABEL:
-            if row == most_rows:
+        if last_index == NO_LABEL:
+            if row == max_rows:
                 return REFUSED
         else:
-            start, index = at, 0
-            while ZERO <= letter <= NINE and index < MOST_COLUMNS:
-                index = 10 * index + (letter - ZERO)
-                at += 1
-                letter = int(text[np.uint64(at)])
-            written = at > start and letter == COLON
-            if not written or not last < index < MOST_COLUMNS or stored == most_pairs:
+            start, index = position, 0
+            while ZERO <= character <= NINE and index < MAX_COLUMNS:
+                index = 10 * index + (character - ZERO)
+                position += 1
+                character = int(text[np.uint64(position)])
+            has_index = position > start and character == COLON
+            if not has_index or not last_index < index < MAX_COLUMNS or n_stored == max_pairs:
                 return REFUSED
-            last = index
-            at += 1
-            letter = int(text[np.uint64(at)])
-        negative = letter == MINUS
-        if negative or letter == PLUS:
-            at += 1
-        start, point = at, -1
-        w, q, longer = 0, 0, False
+            last_index = index
+            position += 1
+            character = int(text[np.uint64(position)])
+        is_negative = character == MINUS
+        if is_negative or character == PLUS:
+            position += 1
+        start, point = position, -1
+        w, q, is_longer = 0, 0, False
         while True:
-            letter = int(text[np.uint64(at)])
-            if ZERO <= letter <= NINE and w < ROOM:
-                w = 10 * w + (letter - ZERO)
-            elif ZERO <= letter <= NINE:
+            character = int(text[np.uint64(position)])
+            if ZERO <= character <= NINE and w < MAX_EXTENDABLE_INTEGER:
+                w = 10 * w + (character - ZERO)
+            elif ZERO <= character <= NINE:
                 q += 1
-                longer |= letter > ZERO
-            elif letter == POINT and point < 0:
-                point = at
+                is_longer |= character > ZERO
+            elif character == POINT and point < 0:
+                point = position
             else:
                 break
-            at += 1
-        whole = point < 0
-        if not whole:
+            position += 1
+        is_integer = point < 0
+        if not is_integer:
             start += 1
-            q -= at - point - 1
-        if at == start:
+            q -= position - point - 1
+        if position == start:
             return REFUSED
-        if letter in (LOWER_E, UPPER_E):
-            power, at = power_of_ten(text, at + 1)
-            if at == REFUSED:
+        if character in (LOWER_E, UPPER_E):
+            exponent, position = parse_exponent(text, position + 1)
+            if position == REFUSED:
                 return REFUSED
-            whole = False
-            q += power
-        value = rounded(w, q, whole, longer)
+            is_integer = False
+            q += exponent
+        value = round_or_refuse(w, q, is_integer, is_longer)
         if math.isnan(value):
             return REFUSED
-        value = -value if negative else value
-        if last == NO_LABEL:
+        value = -value if is_negative else value
+        if last_index == NO_LABEL:
             labels[np.uint64(row)] = value
-            last = NO_GROUP
+            last_index = NO_GROUP
         else:
-            data[np.uint64(stored)] = value
-            indices[np.uint64(stored)] = last
-            stored += 1
-        blank = 0
+            data[np.uint64(n_stored)] = value
+            indices[np.uint64(n_stored)] = last_index
+            n_stored += 1
+        separator = 0
     return row

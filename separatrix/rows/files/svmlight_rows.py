@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from separatrix.rows.block import Block, Csr, read_only, rows_per_block
-from separatrix.rows.errors import DataError
-from separatrix.rows.files.class_labels import Classes
+from separatrix.rows.data_errors import DataError
+from separatrix.rows.files.class_labels import LabelEncoder
 from separatrix.rows.files.file_rows import FileRows
 from separatrix.rows.files.options import ReadOptions
-from separatrix.rows.files.source import Place, ahead, recut
-from separatrix.rows.files.svmlight import Part, SvmlightFile, join
+from separatrix.rows.files.source import InputFile, read_ahead, regroup_batches
+from separatrix.rows.files.svmlight import SparsePart, SvmlightFile, join_parts
 from separatrix.rows.memory import Matrix, SparseRows
 from separatrix.rows.rows import Rows
 
@@ -21,81 +21,88 @@ PAIR_BYTES = 12  # a double and an int32
 ROW_BYTES = 20  # a pointer, a label and its code
 
 
-def rows_of_svmlight(place: Place, options: ReadOptions) -> Rows:
+def read_svmlight(input_file: InputFile, options: ReadOptions) -> Rows:
     """The rows of a svmlight file: in memory if their pairs fit in ``memory`` bytes, else streamed."""
-    name, label = place.name, options.columns.label
+    name, label = input_file.name, options.columns.label
     if label is not None and label is not False:
         raise DataError(
             f"{name}: in a svmlight file the label begins each line; leave label= out, or pass False."
         )
-    file = SvmlightFile(place)
-    labels = None if label is False else Classes(name, file.row, untyped=True)
-    return rows_of_parts(file, labels, options, numbered=True)
+    file = SvmlightFile(input_file)
+    encoder = None if label is False else LabelEncoder(name, file.describe_row, has_floats_only=True)
+    return read_parts(file, encoder, options, is_numbered=True)
 
 
-def rows_of_parts(file: Any, labels: Classes | None, options: ReadOptions, *, numbered: bool = False) -> Rows:
+def read_parts(
+    file: Any, encoder: LabelEncoder | None, options: ReadOptions, *, is_numbered: bool = False
+) -> Rows:
     """The rows of a file that comes in sparse parts, kept while they fit in ``memory`` bytes.
 
-    ``numbered``: the file itself numbers the columns, so that its indices have to be checked.
+    ``is_numbered``: the file itself numbers the columns, so that its indices have to be checked.
     """
-    name = file.place.name
-    kept: list[Part] | None = []
-    places: list[np.ndarray] = []
-    n_rows = stored = 0
-    lowest, highest = 1, -1
-    for part in ahead(file.parts()):
-        if labels is not None:
-            places.append(labels.see(part.labels, n_rows))
+    name = file.input_file.name
+    kept: list[SparsePart] | None = []
+    positions: list[np.ndarray] = []
+    n_rows = n_stored = 0
+    lowest_index, highest_index = 1, -1
+    for part in read_ahead(file.parts()):
+        if encoder is not None:
+            positions.append(encoder.update(part.labels, n_rows))
         if part.indices.size:
-            lowest = min(lowest, int(part.indices.min()))
-            highest = max(highest, int(part.indices.max()))
-        n_rows, stored = n_rows + part.num_rows, stored + len(part.data)
+            lowest_index = min(lowest_index, int(part.indices.min()))
+            highest_index = max(highest_index, int(part.indices.max()))
+        n_rows, n_stored = n_rows + part.num_rows, n_stored + len(part.data)
         if kept is not None:
             kept.append(part)
-            if stored * PAIR_BYTES + n_rows * ROW_BYTES > options.memory:
+            if n_stored * PAIR_BYTES + n_rows * ROW_BYTES > options.memory:
                 kept = None
         if kept is None:
-            places.clear()
+            positions.clear()
     if n_rows == 0:
         raise DataError(f"{name} has no rows: at least one is needed.")
-    lowest = _first_index(name, lowest, options.svmlight.zero_based) if numbered else 0
-    shape = n_rows, _width(file.place, max(0, highest + 1 - lowest), options.svmlight.n_columns)
-    if labels is not None:
-        labels.settle(options.columns.positive)
-    if kept is None:
-        return StreamedSparseRows(file, labels, shape, stored=stored, lowest=lowest, n_jobs=options.n_jobs)
-    codes, classes = (
-        (None, None) if labels is None else (labels.settled(np.concatenate(places)), labels.classes)
+    lowest_index = _find_first_index(name, lowest_index, options.svmlight.zero_based) if is_numbered else 0
+    shape = (
+        n_rows,
+        _find_width(file.input_file, max(0, highest_index + 1 - lowest_index), options.svmlight.n_columns),
     )
-    whole = join(kept)
+    if encoder is not None:
+        encoder.finish(options.columns.positive)
+    if kept is None:
+        return StreamedSparseRows(
+            file, encoder, shape, n_stored=n_stored, lowest_index=lowest_index, n_jobs=options.n_jobs
+        )
+    codes, classes = (
+        (None, None) if encoder is None else (encoder.recode(np.concatenate(positions)), encoder.classes)
+    )
+    joined = join_parts(kept)
     kept.clear()
-    if lowest:
-        np.subtract(whole.indices, np.int32(lowest), out=whole.indices)
-    matrix = Matrix(shape, whole.data, whole.indices, whole.indptr)
+    if lowest_index:
+        np.subtract(joined.indices, np.int32(lowest_index), out=joined.indices)
+    matrix = Matrix(shape, joined.data, joined.indices, joined.indptr)
     rows = SparseRows(matrix, codes, classes, n_jobs=options.n_jobs)
     rows.name, rows.known_finite = name, True
     return rows
 
 
-def _first_index(name: str, lowest: int, zero_based: bool | None) -> int:
-    if zero_based is False and lowest == 0:
+def _find_first_index(name: str, lowest_index: int, zero_based: bool | None) -> int:
+    if zero_based is False and lowest_index == 0:
         raise DataError(
             f"{name} holds the index 0, so its indices do not begin at one: pass zero_based=True."
         )
-    return 0 if zero_based or lowest == 0 else 1
+    return 0 if zero_based or lowest_index == 0 else 1
 
 
-def _width(place: Place, found: int, asked: int | None) -> int:
-    name = place.name
-    if asked is None:
-        place.require("sparse_columns", found, f"has {found:,} columns")
-    if asked is not None and found > asked:
+def _find_width(input_file: InputFile, n_found: int, n_requested: int | None) -> int:
+    name = input_file.name
+    if n_requested is None:
+        input_file.require("sparse_columns", n_found, f"has {n_found:,} columns")
+    if n_requested is not None and n_found > n_requested:
         raise DataError(
-            f"{name} has {found} columns, n_columns={asked} are asked for: these rows do not fit."
+            f"{name} has {n_found} columns, n_columns={n_requested} are asked for: these rows do not fit."
         )
-    if not (asked or found):
+    if not (n_requested or n_found):
         raise DataError(f"{name} has no feature columns (no index:value pair in it): at least one is needed.")
-    return asked or found
+    return n_requested or n_found
 
 
 class StreamedSparseRows(FileRows):
@@ -106,49 +113,51 @@ class StreamedSparseRows(FileRows):
     def __init__(
         self,
         file: Any,
-        labels: Classes | None,
+        encoder: LabelEncoder | None,
         shape: tuple[int, int],
         *,
-        stored: int,
-        lowest: int,
+        n_stored: int,
+        lowest_index: int,
         n_jobs: int,
     ) -> None:
         self._file = file
-        self._labels = labels
-        self._lowest = np.int32(lowest)
-        self._stored = stored
+        self._encoder = encoder
+        self._lowest_index = np.int32(lowest_index)
+        self._n_stored = n_stored
         self.n_rows, self.n_columns = shape
         self.dtype = np.dtype(np.float64)
-        self.classes = None if labels is None else labels.classes
-        self.name = file.place.name
+        self.classes = None if encoder is None else encoder.classes
+        self.name = file.input_file.name
         self.n_jobs = n_jobs
-        self.rows_in_block = rows_per_block(max(1.0, stored / self.n_rows) * PAIR_BYTES)
+        self.rows_in_block = rows_per_block(max(1.0, n_stored / self.n_rows) * PAIR_BYTES)
 
     @property
     def n_stored(self) -> int:
-        return self._stored
+        return self._n_stored
 
     @property
     def n_bytes(self) -> int:
-        return self._stored * PAIR_BYTES
+        return self._n_stored * PAIR_BYTES
 
     @property
-    def place(self) -> Place:
-        return self._file.place
+    def input_file(self) -> InputFile:
+        return self._file.input_file
 
     def _read(self) -> Iterator[Block]:
         start = 0
-        for parts, codes in recut(ahead(self._coded()), self.rows_in_block):
-            part = join(parts)
+        for parts, codes in regroup_batches(read_ahead(self._encode_parts()), self.rows_in_block):
+            part = join_parts(parts)
             stop = start + part.num_rows
-            X = Csr(read_only(part.data), read_only(part.indices - self._lowest), read_only(part.indptr))
+            X = Csr(
+                read_only(part.data), read_only(part.indices - self._lowest_index), read_only(part.indptr)
+            )
             yield Block(start, stop, X, np.concatenate(codes) if codes else None, n_columns=self.n_columns)
             start = stop
 
-    def _coded(self) -> Iterator[tuple[Part, np.ndarray | None]]:
+    def _encode_parts(self) -> Iterator[tuple[SparsePart, np.ndarray | None]]:
         for part in self._file.parts():
             try:
-                codes = None if self._labels is None else self._labels.codes(part.labels)
+                codes = None if self._encoder is None else self._encoder.encode(part.labels)
             except KeyError:
-                raise self.place.changed() from None
+                raise self.input_file.changed_error() from None
             yield part, codes

@@ -8,29 +8,29 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.types as kinds
+import pyarrow.types as arrow_types
 
-from separatrix.rows.files.class_labels import MISSING, NUMBER, numpy_values
+from separatrix.rows.files.class_labels import MISSING_TEXTS, NUMBER_PATTERN, to_numpy
 from separatrix.rows.files.csv import CsvSource
 from separatrix.rows.files.source import Source
 from separatrix.rows.split import Share
-from separatrix.rows.tables import not_a_number
+from separatrix.rows.tables import not_a_number_error
 
-ROWS = 8192  # in a part
+PART_ROWS = 8192  # in a part
 
 
-class Part(NamedTuple):
+class UntypedPart(NamedTuple):
     """Some rows, by their numbers: a column each, lists of text or arrays of numbers, and the labels."""
 
     rows: np.ndarray
     columns: list[Any]
     labels: Any
 
-    def taken(self, keep: np.ndarray) -> Part:
-        """The rows where ``keep`` is true."""
-        if keep.all():
+    def select(self, is_kept: np.ndarray) -> UntypedPart:
+        """The rows where ``is_kept`` is true."""
+        if is_kept.all():
             return self
-        chosen = np.flatnonzero(keep)
+        chosen = np.flatnonzero(is_kept)
         columns = [
             values[chosen] if isinstance(values, np.ndarray) else [values[row] for row in chosen]
             for values in self.columns
@@ -40,11 +40,14 @@ class Part(NamedTuple):
             labels = labels[chosen]
         elif labels is not None:
             labels = labels.take(pa.array(chosen))
-        return Part(self.rows[chosen], columns, labels)
+        return UntypedPart(self.rows[chosen], columns, labels)
 
 
-class Raw:
-    """Some columns of a source; of its rows a share, where one is given. A ``measured`` label is a number."""
+class UntypedColumns:
+    """Some columns of a source; of its rows a share, where one is given.
+
+    With ``has_target`` the label is a number to predict.
+    """
 
     def __init__(
         self,
@@ -53,83 +56,87 @@ class Raw:
         label: str | None,
         share: Share | None = None,
         *,
-        measured: bool = False,
+        has_target: bool = False,
     ) -> None:
         self.source, self.names, self.label, self.share = source, list(names), label, share
-        self.measured = measured and label is not None
+        self.has_target = has_target and label is not None
 
-    def text_columns(self) -> tuple[str, ...]:
+    def find_text_columns(self) -> tuple[str, ...]:
         """The columns that hold anything but numbers, in the order of the file."""
         if not isinstance(self.source, CsvSource):
             return tuple(name for name in self.names if _is_text(self.source.schema.field(name).type))
-        found: set[str] = set()
+        text_names: set[str] = set()
         for batch in self._batches():
             for name in self.names:
-                if name not in found and not _all_numbers(batch.column(name)):
-                    found.add(name)
-        return tuple(name for name in self.names if name in found)
+                if name not in text_names and not _are_all_numbers(batch.column(name)):
+                    text_names.add(name)
+        return tuple(name for name in self.names if name in text_names)
 
-    def parts(self, text: Sequence[str]) -> Iterator[Part]:
+    def parts(self, text: Sequence[str]) -> Iterator[UntypedPart]:
         """The rows in order, a few thousand at a time; the columns of ``text`` as text, others as numbers."""
         start = 0
         for batch in self._batches():
             columns = [
-                _texts(batch.column(name)) if name in text else self._numbers(batch.column(name), name, start)
+                _to_texts(batch.column(name))
+                if name in text
+                else self._to_numbers(batch.column(name), name, start)
                 for name in self.names
             ]
-            rows = np.arange(start, start + batch.num_rows)
+            row_numbers = np.arange(start, start + batch.num_rows)
             labels = None if self.label is None else batch.column(self.label)
-            if self.measured and self.label is not None:
-                labels = self._numbers(labels, self.label, start)
-            part = Part(rows, columns, labels)
-            yield part if self.share is None else part.taken(self.share.chosen(rows))
+            if self.has_target and self.label is not None:
+                labels = self._to_numbers(labels, self.label, start)
+            part = UntypedPart(row_numbers, columns, labels)
+            yield part if self.share is None else part.select(self.share.contains(row_numbers))
             start += batch.num_rows
 
     def _batches(self) -> Iterator[Any]:
         if isinstance(self.source, CsvSource):
-            return self.source.texts(self.names, self.label, ROWS)
-        return self.source.batches(self.names, self.label, ROWS)
+            return self.source.text_batches(self.names, self.label, PART_ROWS)
+        return self.source.batches(self.names, self.label, PART_ROWS)
 
-    def _numbers(self, column: Any, name: str, start: int) -> np.ndarray:
+    def _to_numbers(self, column: Any, name: str, start: int) -> np.ndarray:
         if _is_text(column.type):
-            column = _plain_text(column)
+            column = _to_trimmed_text(column)
             try:
-                column = pc.cast(pc.if_else(_absent(column), None, column), pa.float64())
+                column = pc.cast(pc.if_else(_find_missing(column), None, column), pa.float64())
             except pa.ArrowInvalid:
-                row, value = next((r, v) for r, v in enumerate(column.to_pylist()) if not _readable(v))
-                raise not_a_number(self.source.cell(start + row, name), value) from None
+                row, value = next((r, v) for r, v in enumerate(column.to_pylist()) if not _is_readable(v))
+                raise not_a_number_error(self.source.describe_cell(start + row, name), value) from None
         numbers = pc.cast(column, pa.float64())
-        return np.array(numpy_values(pc.fill_null(numbers, np.nan)))
+        return np.array(to_numpy(pc.fill_null(numbers, np.nan)))
 
 
-def _is_text(kind: Any) -> bool:
-    if kinds.is_dictionary(kind):
-        return _is_text(kind.value_type)
-    return bool(kinds.is_string(kind) or kinds.is_large_string(kind))
+def _is_text(arrow_type: Any) -> bool:
+    if arrow_types.is_dictionary(arrow_type):
+        return _is_text(arrow_type.value_type)
+    return bool(arrow_types.is_string(arrow_type) or arrow_types.is_large_string(arrow_type))
 
 
-def _plain_text(column: Any) -> Any:
+def _to_trimmed_text(column: Any) -> Any:
     text = column.cast(pa.string()) if column.type != pa.string() else column
     return pc.utf8_trim(text, " \t")
 
 
-def _absent(column: Any) -> Any:
+def _find_missing(column: Any) -> Any:
     """Where a trimmed text says that nothing is there."""
-    said = pc.is_in(pc.utf8_lower(column), value_set=pa.array(["", *sorted(MISSING)]))
-    return pc.or_kleene(pc.is_null(column), said)
+    is_missing_text = pc.is_in(pc.utf8_lower(column), value_set=pa.array(["", *sorted(MISSING_TEXTS)]))
+    return pc.or_kleene(pc.is_null(column), is_missing_text)
 
 
-def _all_numbers(column: Any) -> bool:
-    text = _plain_text(column)
-    number = pc.match_substring_regex(text, f"^(?:{NUMBER.pattern})$")
-    return bool(pc.all(pc.or_kleene(_absent(text), number), min_count=0).as_py())
+def _are_all_numbers(column: Any) -> bool:
+    trimmed = _to_trimmed_text(column)
+    is_number = pc.match_substring_regex(trimmed, f"^(?:{NUMBER_PATTERN.pattern})$")
+    return bool(pc.all(pc.or_kleene(_find_missing(trimmed), is_number), min_count=0).as_py())
 
 
-def _readable(value: str | None) -> bool:
-    return value is None or value.lower() in MISSING | {""} or NUMBER.fullmatch(value) is not None
+def _is_readable(value: str | None) -> bool:
+    return (
+        value is None or value.lower() in MISSING_TEXTS | {""} or NUMBER_PATTERN.fullmatch(value) is not None
+    )
 
 
-def _texts(column: Any) -> list[str | None]:
+def _to_texts(column: Any) -> list[str | None]:
     """Text, numbers in such a column as they are written; nothing for an empty cell."""
     text = column if _is_text(column.type) else column.cast(pa.string())
     return [None if value is None or not value.strip() else value for value in text.to_pylist()]

@@ -7,7 +7,7 @@ about prepared rows are proofs about the numbers that came out.
 
 from __future__ import annotations
 
-from separatrix.rows.preparation.column import Categories, Column, HashedWords, Number, Words, tokens
+from separatrix.rows.preparation.column import Categories, Column, HashedWords, Number, Words, tokenise
 from separatrix.rows.preparation.column_preparation import Preparation
 
-__all__ = ["Categories", "Column", "HashedWords", "Number", "Preparation", "Words", "tokens"]
+__all__ = ["Categories", "Column", "HashedWords", "Number", "Preparation", "Words", "tokenise"]

@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-MOST_HASHED = 2**24  # columns for the words of one text
-WORD = re.compile(r"\w+")
-Pairs = list[tuple[int, float]]  # places among the columns that come out, and values; ascending
+MAX_HASHED_COLUMNS = 2**24  # columns for the words of one text
+WORD_PATTERN = re.compile(r"\w+")
+Entries = list[tuple[int, float]]  # indices among the columns that come out, and values; ascending
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,10 @@ class Column:
         """ValueError if a field is not of its type, as a file may have it."""
         if not isinstance(self.name, str):
             raise ValueError("the name of a column is no text")
-        if not self._sound():
+        if not self._is_sound():
             raise ValueError(f"what it says of the column {self.name!r} makes no sense")
 
-    def _sound(self) -> bool:
+    def _is_sound(self) -> bool:
         raise NotImplementedError
 
     @property
@@ -40,7 +40,7 @@ class Column:
         """The columns it becomes."""
         raise NotImplementedError
 
-    def pairs(self, value: Any) -> Pairs:
+    def encode(self, value: Any) -> Entries:
         """The values other than 0 that one cell becomes; KeyError for what the fit has not seen."""
         raise NotImplementedError
 
@@ -54,9 +54,11 @@ class Number(Column):
     shift: float = 0.0
     scale: float = 1.0
 
-    def _sound(self) -> bool:
+    def _is_sound(self) -> bool:
         return (
-            (self.fill is None or _finite(self.fill)) and _finite(self.shift, self.scale) and self.scale > 0
+            (self.fill is None or _are_finite(self.fill))
+            and _are_finite(self.shift, self.scale)
+            and self.scale > 0
         )
 
     @property
@@ -64,17 +66,17 @@ class Number(Column):
         return (self.name,)
 
     @property
-    def plain(self) -> bool:
+    def is_plain(self) -> bool:
         return self.fill is None and self.shift == 0.0 and self.scale == 1.0
 
-    def scaled(self, values: np.ndarray) -> np.ndarray:
+    def fill_and_scale(self, values: np.ndarray) -> np.ndarray:
         """Values with NaN where one is missing, made ready."""
         if self.fill is not None:
             values = np.where(np.isnan(values), self.fill, values)
         return values if self.shift == 0.0 and self.scale == 1.0 else (values - self.shift) / self.scale
 
-    def pairs(self, value: Any) -> Pairs:
-        number = float(self.scaled(np.array([np.nan if value is None else value], float))[0])
+    def encode(self, value: Any) -> Entries:
+        number = float(self.fill_and_scale(np.array([np.nan if value is None else value], float))[0])
         return [(0, number)] if number else []
 
 
@@ -85,7 +87,7 @@ class Categories(Column):
 
     >>> Categories("colour", ("blue", "green", "red")).names
     ('colour=blue', 'colour=green', 'colour=red')
-    >>> Categories("sex", ("female", "male")).pairs("male")
+    >>> Categories("sex", ("female", "male")).encode("male")
     [(0, 1.0)]
     """
 
@@ -93,49 +95,51 @@ class Categories(Column):
     values: tuple[str, ...] = ()
     fill: tuple[float, ...] | None = None
 
-    def _sound(self) -> bool:
-        filled = self.fill is None or (
-            isinstance(self.fill, tuple) and len(self.fill) == len(self._shown) and _finite(*self.fill)
+    def _is_sound(self) -> bool:
+        is_fill_sound = self.fill is None or (
+            isinstance(self.fill, tuple)
+            and len(self.fill) == len(self._encoded_values)
+            and _are_finite(*self.fill)
         )
-        return _are_texts(self.values) and filled
+        return _are_texts(self.values) and is_fill_sound
 
     @property
-    def _shown(self) -> tuple[str, ...]:
+    def _encoded_values(self) -> tuple[str, ...]:
         return self.values[1:] if len(self.values) == 2 else self.values
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(f"{self.name}={value}" for value in self._shown)
+        return tuple(f"{self.name}={value}" for value in self._encoded_values)
 
-    def pairs(self, value: Any) -> Pairs:
+    def encode(self, value: Any) -> Entries:
         if value is None and self.fill is not None:
             return list(enumerate(self.fill))
-        place = _places(self.values)[value] - (len(self.values) - len(self._shown))
-        return [] if place < 0 else [(place, 1.0)]
+        index = _index(self.values)[value] - (len(self.values) - len(self._encoded_values))
+        return [] if index < 0 else [(index, 1.0)]
 
 
 @dataclass(frozen=True)
 class Words(Column):
     """How often each known word occurs; words that the fit has not seen are left out.
 
-    >>> Words("text", ("free", "now")).pairs("Now or now?")
+    >>> Words("text", ("free", "now")).encode("Now or now?")
     [(1, 2.0)]
     """
 
     kind = "words"
     values: tuple[str, ...] = ()
 
-    def _sound(self) -> bool:
+    def _is_sound(self) -> bool:
         return _are_texts(self.values)
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(f"{self.name}:{word}" for word in self.values)
 
-    def pairs(self, value: Any) -> Pairs:
-        known = _places(self.values)
-        counts = Counter(known[word] for word in tokens(value) if word in known)
-        return [(place, float(count)) for place, count in sorted(counts.items())]
+    def encode(self, value: Any) -> Entries:
+        index_of = _index(self.values)
+        counts = Counter(index_of[word] for word in tokenise(value) if word in index_of)
+        return [(index, float(count)) for index, count in sorted(counts.items())]
 
 
 @dataclass(frozen=True)
@@ -145,42 +149,42 @@ class HashedWords(Column):
     kind = "hashed words"
     size: int = 2**14
 
-    def _sound(self) -> bool:
-        return type(self.size) is int and 2 <= self.size <= MOST_HASHED
+    def _is_sound(self) -> bool:
+        return type(self.size) is int and 2 <= self.size <= MAX_HASHED_COLUMNS
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(f"{self.name}#{place}" for place in range(self.size))
+        return tuple(f"{self.name}#{index}" for index in range(self.size))
 
-    def pairs(self, value: Any) -> Pairs:
-        counts = Counter(_hash(word) % self.size for word in tokens(value))
-        return [(place, float(count)) for place, count in sorted(counts.items())]
+    def encode(self, value: Any) -> Entries:
+        counts = Counter(_hash_word(word) % self.size for word in tokenise(value))
+        return [(index, float(count)) for index, count in sorted(counts.items())]
 
 
-def _finite(*numbers: Any) -> bool:
+def _are_finite(*numbers: Any) -> bool:
     return all(type(number) in (int, float) and isfinite(number) for number in numbers)
 
 
 def _are_texts(values: Any) -> bool:
-    texts = isinstance(values, tuple) and all(isinstance(value, str) for value in values)
-    return texts and len(values) > 0 and len(set(values)) == len(values)
+    are_texts = isinstance(values, tuple) and all(isinstance(value, str) for value in values)
+    return are_texts and len(values) > 0 and len(set(values)) == len(values)
 
 
-def tokens(text: str | None) -> Sequence[str]:
+def tokenise(text: str | None) -> Sequence[str]:
     """The words of a text, in lower case; a missing text has none.
 
-    >>> tokens("It's FREE!")
+    >>> tokenise("It's FREE!")
     ['it', 's', 'free']
     """
-    return [] if text is None else WORD.findall(text.lower())
+    return [] if text is None else WORD_PATTERN.findall(text.lower())
 
 
 @lru_cache(maxsize=64)
-def _places(values: tuple[str, ...]) -> dict[str, int]:
-    return {value: place for place, value in enumerate(values)}
+def _index(values: tuple[str, ...]) -> dict[str, int]:
+    return {value: index for index, value in enumerate(values)}
 
 
 @lru_cache(maxsize=2**16)
-def _hash(word: str) -> int:
+def _hash_word(word: str) -> int:
     # Python's own hash differs from process to process.
     return int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "little")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.rows.block import Block, read_only
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.rows import Rows
 from separatrix.rows.views.derived import NewValues
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.rows.block import Block
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.label_codes import places_among
 from separatrix.rows.memory import MemoryRows
 from separatrix.rows.rows import Rows

@@ -8,7 +8,7 @@ import numpy as np
 
 from separatrix.rows.arrow_validation import refuse_damaged
 from separatrix.rows.block import Block, read_only
-from separatrix.rows.errors import DataError
+from separatrix.rows.data_errors import DataError
 from separatrix.rows.memory import MemoryRows
 from separatrix.rows.rows import Rows
 from separatrix.rows.views.derived import DerivedRows
