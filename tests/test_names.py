@@ -89,9 +89,14 @@ UNITS = frozenset({
     "MISTAKES", "MULTIPLES", "NAMES", "OPSET", "PASSES", "POINTS", "PRIME", "PRIMES", "PRODUCTS", "ROWS",
     "SCORE", "SECONDS", "SHARE", "SIZE", "STEPS", "SUM", "TASKS", "TERMS", "VALUE", "VALUES", "VERSION",
     "WEIGHT", "WIDTH", "WORDS",
+    "CIRCUITS", "CONES", "DIMENSIONS", "ERRORS", "EVENTS", "FITS", "HALFSPACES", "NODES", "NORM", "PERCENT",
+    "RESTARTS", "ROUNDS", "STARTS", "SWEEPS", "TOLERANCE",
 })  # fmt: skip
 # {file or folder: {constant: why it has no unit}}
 DIMENSIONLESS = {
+    "algorithms/separation/scan_kernels.py": dict.fromkeys(
+        ("CEILING", "DOUBTFUL", "FLOOR", "FOUND", "NEGATIVE", "UNIT"), "a place in an array"
+    ),
     "certificates/arithmetic/enclosures.py": {
         "_LEAST_DOUBLE": "a number of its own",
         "_LN2": "a number of its own",

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.separation import Separation, separated
-from separatrix.algorithms.separation.null_space import null_space
+from separatrix.algorithms.separation import Separation, separate_rows
+from separatrix.algorithms.separation.null_space import find_null_space
 from separatrix.certificates import Overlapping, WeaklySeparable
 from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import DenseRows, Rows, SparseRows
@@ -71,7 +71,7 @@ def existence(rows: Rows, positive: int, *, intercept: bool, time_limit: float |
     if rows.weights is not None and (rows.weights == 0).any():
         counted = np.flatnonzero(rows.weights)
         rows = some_rows(rows, counted)
-    answer = separated(rows, positive, intercept=intercept, time_limit=time_limit)
+    answer = separate_rows(rows, positive, intercept=intercept, time_limit=time_limit)
     return Existence(answer.kind, answer, counted)
 
 
@@ -136,7 +136,7 @@ def restoring_rows(
 
 def spanned(rows: Rows, *, intercept: bool) -> dict[str, Any]:
     """How many rows count, the rank of their (x, 1), and which coefficients are aliased."""
-    null = null_space(rows, intercept=intercept)
+    null = find_null_space(rows, intercept=intercept)
     return {
         "counted": counted_rows(rows),
         "rank": len(null) - null.shape[1],

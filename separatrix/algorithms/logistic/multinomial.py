@@ -28,7 +28,7 @@ from separatrix.algorithms.logistic.newton import Course
 from separatrix.algorithms.logistic.overflow import OutOfRange, quiet, refuse_overflow
 from separatrix.algorithms.logistic.safe_units import units_of
 from separatrix.algorithms.logistic.solver import NO_ENDS, TOO_LARGE
-from separatrix.algorithms.separation import Separation, separated
+from separatrix.algorithms.separation import Separation, separate_rows
 from separatrix.certificates import JointLikelihoodWithin, Undecided
 from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.certificates.claims.optimality.joint_likelihood_within import MAX_QUANTUM_BITS, JointBounds
@@ -62,7 +62,7 @@ def solve(model: Any, rows: Rows) -> list[Solution]:
         answer = joint_separation(rows, K, intercept=model.fit_intercept)
         kind, found = answer.kind, Existence(answer.kind, answer, None)
         told = _told(model, rows, answer) if kind in ("complete", "quasi") else None
-    weights, certificate, course_facts = _fitted(model, rows, C, separated=told is not None)
+    weights, certificate, course_facts = _fitted(model, rows, C, separate_rows=told is not None)
     facts: dict[str, Any] = {
         **course_facts,
         "near_dependency": (),
@@ -85,7 +85,9 @@ def solve(model: Any, rows: Rows) -> list[Solution]:
     return [Solution(w, certificate, History(), facts) for w in weights]
 
 
-def _fitted(model: Any, rows: Rows, C: float, *, separated: bool) -> tuple[np.ndarray, Any, dict[str, Any]]:
+def _fitted(
+    model: Any, rows: Rows, C: float, *, separate_rows: bool
+) -> tuple[np.ndarray, Any, dict[str, Any]]:
     """Weights with their certificate, or None for it, and what happened on the way."""
     K = len(model.classes_)
     start = np.array(model._starts) if len(model._starts) == K else None
@@ -93,7 +95,7 @@ def _fitted(model: Any, rows: Rows, C: float, *, separated: bool) -> tuple[np.nd
         course = Course(model.max_iter)
         try:
             with np.errstate(all="ignore"):
-                if separated:
+                if separate_rows:
                     problem = _towards(model, rows, K, course, start, careful=careful)
                     weights = _outward(problem, rows)
                     certificate = proven(rows, model, weights, C)
@@ -216,7 +218,7 @@ def joint_separation(rows: Rows, n_classes: int, *, intercept: bool) -> Separati
         if small and not isinstance(rows, SparseRows)
         else SparseRows(table, codes, classes, n_jobs=rows.n_jobs)
     )
-    return separated(wide, 1, intercept=False)
+    return separate_rows(wide, 1, intercept=False)
 
 
 def _told(model: Any, rows: Rows, answer: Separation) -> np.ndarray:

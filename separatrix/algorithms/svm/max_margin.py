@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.algorithms.separation import Separation, require_finite, separated
+from separatrix.algorithms.separation import Separation, require_finite, separate_rows
 from separatrix.algorithms.separation.margins import Bracket
 from separatrix.certificates import Certificate, MarginBetween, Separable, Undecided
 from separatrix.fitting import FitWarning, LinearClassifier, NothingProven, Solution, warn
@@ -92,11 +92,11 @@ class MaxMargin(LinearClassifier):
 
     def _solve(self, rows: Rows, positive: int) -> Solution:
         require_finite(rows)
-        answer = separated(rows, positive, intercept=self.fit_intercept, time_limit=self.time_limit)
+        answer = separate_rows(rows, positive, intercept=self.fit_intercept, time_limit=self.time_limit)
         bracket = answer.bracket(geometric=self.free_intercept, tol=float(self.tol), canonical=True)
         if bracket is None:
             return self._soft(rows, positive, answer)
-        *weights, bias = bracket.plane.numbers()
+        *weights, bias = bracket.plane.to_numbers()
         witness = tuple(weights), bias if self.fit_intercept else None
         certificate: Certificate = Separable(*witness, about=about(rows, positive))
         if bracket.lower > 0:

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from separatrix.algorithms.separation import require_finite, separated
+from separatrix.algorithms.separation import require_finite, separate_rows
 from separatrix.algorithms.zero_one.checkpoint import Checkpoint
 from separatrix.algorithms.zero_one.confirmation import confirm
 from separatrix.algorithms.zero_one.free_rows import Recession
@@ -181,11 +181,11 @@ class ZeroOne(WeightedClassifier):
     def _separate(self, rows: Rows, positive: int, interval: Interval) -> None:
         """No errors at once, where the rows are separable; which rows cost nothing, where they are quasi."""
         limit = None if self.time_limit is None or self.node_limit is not None else self.time_limit / 2
-        answer = separated(rows, positive, intercept=self.fit_intercept, time_limit=limit)
+        answer = separate_rows(rows, positive, intercept=self.fit_intercept, time_limit=limit)
         plane = answer._plane
         if plane is None:
             return
-        *weights, bias = plane.numbers()
+        *weights, bias = plane.to_numbers()
         found = interval.problem.from_user([*weights, bias] if self.fit_intercept else weights)
         if answer.separable:
             interval.offer(found)

@@ -16,7 +16,7 @@ from functools import cache
 
 import numpy as np
 
-from separatrix.algorithms.separation import separated
+from separatrix.algorithms.separation import separate_rows
 from separatrix.algorithms.zero_one.interval import Engine, Interval
 from separatrix.algorithms.zero_one.lower.basis import rank
 from separatrix.algorithms.zero_one.lower.circuits import Circuits
@@ -55,8 +55,8 @@ def compiled(many: bool = False) -> None:
         )
     problem = reduced(X, signs)
     interval = Interval(problem, node_limit=2 if many else 200)
-    separated(as_rows(X, signs), 1, intercept=True)
-    separated(as_rows(X, X[:, 0] > 1), 1, intercept=True)
+    separate_rows(as_rows(X, signs), 1, intercept=True)
+    separate_rows(as_rows(X, X[:, 0] > 1), 1, intercept=True)
     next(Sharpening(0).steps(problem, interval))
     if many:
         next(Elimination(0).steps(problem, interval))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.separation import separated
+from separatrix.algorithms.separation import separate_rows
 from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.rows import DenseRows
 
@@ -60,9 +60,9 @@ def _margin(X: np.ndarray, signs: np.ndarray, intercept: bool, time_limit: float
         X = X * signs[:, None]
         X, codes = np.concatenate((X, -X)), np.repeat(np.array([1, 0], np.int32), len(X))
     rows = DenseRows(np.ascontiguousarray(X), codes, np.array([-1, 1]))
-    answer: Any = separated(rows, 1, intercept=intercept, time_limit=max(0.05, time_limit))
+    answer: Any = separate_rows(rows, 1, intercept=intercept, time_limit=max(0.05, time_limit))
     bracket = answer.bracket(geometric=True, tol=1e-6, canonical=True) if answer.separable else None
     if bracket is None:
         return None
-    numbers = tuple(bracket.plane.numbers())
+    numbers = tuple(bracket.plane.to_numbers())
     return Widest(numbers if intercept else numbers[:-1], float(bracket.lower))

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.separation.coordinates import exact_rows
-from separatrix.algorithms.separation.null_space import PRIME, product, residues
-from separatrix.algorithms.separation.subspace import null_basis
+from separatrix.algorithms.separation.coordinates import to_exact_rows
+from separatrix.algorithms.separation.null_space import PRIME, multiply_modulo_prime, reduce_modulo_prime
+from separatrix.algorithms.separation.subspace import find_null_basis
 from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.fitting.exact_errors import matrix
 from separatrix.reports.diagnosis.diagnosis_record import Dependence, Repetition
@@ -68,7 +68,7 @@ def dependences(rows: Rows, names: Sequence[str], *, intercept: bool) -> tuple[D
     width = d + intercept
     some = rows.sample(4 * width)
     while True:
-        basis = null_basis(exact_rows(some, np.ones(len(some)), intercept), width)
+        basis = find_null_basis(to_exact_rows(some, np.ones(len(some)), intercept), width)
         normals = [[int(basis[i, k]) for i in range(width)] for k in range(basis.ncols())]
         against = _counterexample(rows, normals, intercept) if normals else None
         if against is None:
@@ -117,7 +117,7 @@ def _counterexample(rows: Rows, normals: list[list[int]], intercept: bool) -> np
         X = block.X
         if isinstance(X, Csr):
             X = dense_rows(X, np.arange(len(block)), rows.n_columns)
-        left = product(residues(np.asarray(X), intercept), plain)
+        left = multiply_modulo_prime(reduce_modulo_prime(np.asarray(X), intercept), plain)
         odd = np.flatnonzero(left.any(axis=1))
         if len(odd):
             return np.asarray(X[odd[:1]], np.float64)

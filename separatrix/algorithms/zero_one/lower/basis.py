@@ -14,7 +14,7 @@ from operator import mul
 
 import numpy as np
 
-from separatrix.algorithms.separation.integers import pivots
+from separatrix.algorithms.separation.integers import find_pivots
 from separatrix.algorithms.zero_one.problem import Problem, Whole, primitive
 from separatrix.certificates.arithmetic.linear_algebra import fmpz_mat, nmod_mat
 
@@ -28,7 +28,7 @@ def basis_of(problem: Problem, best: Sequence[int]) -> tuple[list[Whole], list[W
     Together they span the space.
     """
     null = null_space(problem)
-    independent = pivots(fmpz_mat(_gram(problem))) if null else list(range(problem.D))
+    independent = find_pivots(fmpz_mat(_gram(problem))) if null else list(range(problem.D))
     rounded = _round_basis(problem, best, independent)
     if rounded is not None and rank([*rounded, *null]) == problem.D:
         return rounded, null

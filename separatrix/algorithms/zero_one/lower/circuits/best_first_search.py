@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from separatrix.algorithms.separation.gordan import settle
+from separatrix.algorithms.separation.gordan import decide_alternative
 from separatrix.algorithms.zero_one.lower.circuits.branching_tree import DENOMINATOR, Bound, Node, Tree
 from separatrix.algorithms.zero_one.lower.circuits.cut_pool import Pool
 from separatrix.algorithms.zero_one.lower.circuits.node_relaxation import LEFT_OUT, Floats, Solver, State
@@ -253,7 +253,7 @@ class Search:
     def _circuit(self, fixed: np.ndarray) -> int | None:
         """Exactly: a circuit of rows not fixed wrong; or None, and a halfspace right on them is offered."""
         rows = np.flatnonzero(fixed <= 0).tolist()
-        answer = settle([self.problem.Z[i] for i in rows]) if rows else None
+        answer = decide_alternative([self.problem.Z[i] for i in rows]) if rows else None
         if answer is None or answer.direction is not None:
             offer_beside(
                 self.problem, self.best, [0] * self.problem.D if answer is None else answer.direction or []

@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from separatrix.algorithms.separation.integers import matrix, pivots, submatrix
+from separatrix.algorithms.separation.integers import find_pivots, take_submatrix, to_fmpz_matrix
 from separatrix.algorithms.zero_one.problem import Problem
 from separatrix.certificates.arithmetic.linear_algebra import fmpq_mat
 
@@ -32,20 +32,20 @@ def flat(problem: Problem) -> Flat | None:
     chosen = np.flatnonzero(_entangled(problem.floats))
     if not len(chosen):
         return None
-    points = matrix([problem.Z[i] for i in chosen.tolist()], problem.D)
-    columns = pivots(points)
+    points = to_fmpz_matrix([problem.Z[i] for i in chosen.tolist()], problem.D)
+    columns = find_pivots(points)
     others = [j for j in range(problem.D) if j not in columns]
     if others:
-        base = pivots(points.transpose())
+        base = find_pivots(points.transpose())
         if len(base) != len(columns):
             return None
-        square, rest = submatrix(points, base, columns), submatrix(points, base, others)
+        square, rest = take_submatrix(points, base, columns), take_submatrix(points, base, others)
         try:
             above, below = cast(fmpq_mat, square.solve(rest)).numer_denom()
         except ZeroDivisionError:
             return None
         every = range(len(chosen))
-        if submatrix(points, every, columns) * above != submatrix(points, every, others) * below:
+        if take_submatrix(points, every, columns) * above != take_submatrix(points, every, others) * below:
             return None
     member = np.zeros(problem.m, bool)
     member[chosen] = True

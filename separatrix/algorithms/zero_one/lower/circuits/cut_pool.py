@@ -19,7 +19,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from separatrix.algorithms.separation.gordan import dependency
+from separatrix.algorithms.separation.gordan import find_dependency
 from separatrix.algorithms.zero_one.lower.circuits.circuit_span import Flat, flat
 from separatrix.algorithms.zero_one.lower.circuits.walk_kernels import surely_cancels
 from separatrix.algorithms.zero_one.problem import Problem
@@ -101,7 +101,7 @@ class Pool:
     def _solve(self, number: int) -> list[int] | None:
         """The positive multipliers, if there are."""
         rows, signs = split(self.circuits[number])
-        found = dependency([self.problem.Z[i] for i in rows])
+        found = find_dependency([self.problem.Z[i] for i in rows])
         if found is None:
             return None
         turn = 1 if found[0] * signs[0] > 0 else -1
