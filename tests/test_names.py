@@ -89,11 +89,40 @@ UNITS = frozenset({
     "MISTAKES", "MULTIPLES", "NAMES", "OPSET", "PASSES", "POINTS", "PRIME", "PRIMES", "PRODUCTS", "ROWS",
     "SCORE", "SECONDS", "SHARE", "SIZE", "STEPS", "SUM", "TASKS", "TERMS", "VALUE", "VALUES", "VERSION",
     "WEIGHT", "WIDTH", "WORDS",
-    "CIRCUITS", "CONES", "DIMENSIONS", "ERRORS", "EVENTS", "FITS", "HALFSPACES", "NODES", "NORM", "PERCENT",
-    "RESTARTS", "ROUNDS", "STARTS", "SWEEPS", "TOLERANCE",
+    "CELLS", "CIRCUITS", "DIMENSIONS", "ERRORS", "EVENTS", "FITS", "HALFSPACES", "NODES", "NORM",
+    "PERCENT", "RESTARTS", "ROUNDS", "SWEEPS", "TOLERANCE",
 })  # fmt: skip
 # {file or folder: {constant: why it has no unit}}
 DIMENSIONLESS = {
+    "algorithms/zero_one/lower/circuits/branching_tree.py": {"DENOMINATOR": "of all multipliers"},
+    "algorithms/zero_one/lower/circuits/cut_pool.py": dict.fromkeys(
+        ("EXACT", "UNKNOWN", "WRONG"), "a state of a circuit"
+    ),
+    "algorithms/zero_one/lower/circuits/node_relaxation.py": {"LEFT_OUT": "a mark of a row"},
+    "algorithms/zero_one/lower/cones/stack_kernels.py": {
+        "U": "u of the error analysis",
+        **dict.fromkeys(
+            (
+                "BASE",
+                "CHEAPEST",
+                "DOUBTS",
+                "FIRST",
+                "GIVEN_UP",
+                "LEVEL",
+                "LOWEST",
+                "PAIRED",
+                "PAIRS",
+                "SECOND",
+                "STAGE",
+                "START",
+            ),
+            "a place in an array",
+        ),
+    },
+    "algorithms/zero_one/upper/line_sweep_kernels.py": dict.fromkeys(
+        ("ACCEPTED", "BEST", "CURRENT", "FAILED", "HERE", "KICKS", "LOWEST", "RETURN", "STUCK"),
+        "a place in an array",
+    ),
     "algorithms/separation/scan_kernels.py": dict.fromkeys(
         ("CEILING", "DOUBTFUL", "FLOOR", "FOUND", "NEGATIVE", "UNIT"), "a place in an array"
     ),
