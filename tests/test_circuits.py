@@ -90,7 +90,7 @@ def test_brute_force_on_small_degenerate_grids(seed):
         costs[0] = 1.0
     problem = reduce_problem(X, signs, costs, intercept=bool(seed % 5))
     interval = solved(problem)
-    assert interval.lower == interval.upper == problem.cost_of(interval.weights) == fewest(problem)
+    assert interval.lower == interval.upper == problem.compute_cost(interval.weights) == fewest(problem)
     assert checked(interval) == interval.lower
 
 
@@ -98,7 +98,7 @@ def test_brute_force_on_small_degenerate_grids(seed):
 def test_noisy_rows_are_solved_and_proven(seed):
     problem = noisy(seed, 26, 2 + seed % 3, 0.2)
     interval = solved(problem)
-    assert interval.lower == interval.upper == problem.cost_of(interval.weights) == checked(interval)
+    assert interval.lower == interval.upper == problem.compute_cost(interval.weights) == checked(interval)
 
 
 @given(st.integers(0, 10**6))

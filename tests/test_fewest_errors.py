@@ -49,7 +49,7 @@ def both(problem):
         interval = ErrorInterval(problem)
         VertexSearch(0, rounds=1, effort=0.05).run(problem, interval)
         engine.run(problem, interval)
-        assert interval.lower == interval.upper == problem.cost_of(interval.weights)
+        assert interval.lower == interval.upper == problem.compute_cost(interval.weights)
         found.append(interval)
     return found
 
@@ -101,7 +101,7 @@ def test_elimination_is_deterministic_and_counts_exactly(intercept):
     for _ in range(2):
         interval = ErrorInterval(problem)
         Elimination(3, fits=40).run(problem, interval)
-        assert problem.cost_of(interval.weights) == interval.upper
+        assert problem.compute_cost(interval.weights) == interval.upper
         ends.append((interval.upper, interval.weights))
     assert ends[0] == ends[1]
     plain = ErrorInterval(problem)

@@ -52,7 +52,7 @@ def test_errors_that_were_planted_are_found(d):
     interval = ErrorInterval(reduce_problem(X, signs))
     GraduatedNonconvexity(0, rounds=3).run(interval.problem, interval)
     assert 0 < interval.upper <= 9
-    assert interval.problem.cost_of(interval.weights) == interval.upper
+    assert interval.problem.compute_cost(interval.weights) == interval.upper
 
 
 def test_the_same_seed_finds_the_same_halfspaces():
@@ -115,7 +115,7 @@ def test_a_direction_of_recession_makes_its_rows_right_and_changes_no_other(seed
         for name, z in zip(problem.names, problem.Z, strict=True):
             score = sum(map(mul, z, lifted))
             assert score > 0 if name < 20 else score == sum(map(mul, z, w))
-        assert problem.cost_of(lifted) == recession.remaining.cost_of(w)
+        assert problem.compute_cost(lifted) == recession.remaining.compute_cost(w)
 
 
 def test_a_direction_that_is_wrong_on_a_row_is_none():

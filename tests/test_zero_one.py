@@ -50,7 +50,7 @@ def agrees_with_brute_force(draws):
     Cones().run(problem, interval)
     assert interval.upper * problem.unit == wanted
     assert interval.lower * problem.unit == wanted
-    assert problem.cost_of(interval.weights) == interval.upper
+    assert problem.compute_cost(interval.weights) == interval.upper
     proof = ErrorsAtLeast(interval.lower, costs, interval.proof, intercept)
     assert proof.verify(X, signs).holds
 
@@ -122,7 +122,11 @@ def test_contradicting_twins_cost_one_each():
 def test_twins_on_the_hyperplane_are_two_errors():
     problem = reduce_problem(np.array([[1.0], [1.0]]), np.array([1.0, -1.0]))
     assert problem.m == 0
-    assert (problem.cost_of((1, -1)), problem.cost_of((1, 0)), problem.cost_of((0, 0))) == (2, 1, 2)
+    assert (problem.compute_cost((1, -1)), problem.compute_cost((1, 0)), problem.compute_cost((0, 0))) == (
+        2,
+        1,
+        2,
+    )
     model = sx.ZeroOne(node_limit=10).fit([[1.0], [1.0]], [0, 1])
     assert (model.errors_, model.lower_bound_, len(model.misclassified_)) == (1, 1, 1)
 

@@ -130,7 +130,7 @@ def find_exact_nearest_point(
 ) -> ExactNearestPoint:
     """The nearest point itself, for points in their own units; with signs, of the difference of two hulls."""
 
-    def vertex(pair: tuple[int, int]) -> list[int]:
+    def make_vertex(pair: tuple[int, int]) -> list[int]:
         one, other = pair
         return (
             list(points[one])
@@ -140,15 +140,15 @@ def find_exact_nearest_point(
 
     width = len(points[0])
     all_points = to_fmpz_matrix(points, width)
-    chosen = select_independent([vertex(pair) for pair in start], range(len(start)))
+    chosen = select_independent([make_vertex(pair) for pair in start], range(len(start)))
     corral = [start[i] for i in chosen]
     exact = normalise_shares(chosen, dict(enumerate(shares)))
     while True:
         check_time()
-        kept, exact = run_minor_cycle([vertex(pair) for pair in corral], exact)
+        kept, exact = run_minor_cycle([make_vertex(pair) for pair in corral], exact)
         corral = [corral[i] for i in kept]
         multipliers = to_coprime_integers(exact)
-        nearest = combine([vertex(pair) for pair in corral], multipliers)
+        nearest = combine([make_vertex(pair) for pair in corral], multipliers)
         scale = sum(multipliers)
         margins = (all_points * fmpz_mat(width, 1, nearest)).entries()
         if signs is None:

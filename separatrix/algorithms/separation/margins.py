@@ -127,9 +127,13 @@ class MarginSearch:
         """Wolfe's method on the active set: the upper bound of its corral, and the hyperplane to try."""
         if wide_min_norm.MIN_COLUMNS < self.active.X.shape[1] > len(self.active):
             points = self._to_unshifted_points()
-            solved = wide_min_norm.solve_wide(points, self._hull_signs(), tol / 4, self.pairs, self.shares)
+            solved = wide_min_norm.solve_wide(
+                points, self._get_hull_signs(), tol / 4, self.pairs, self.shares
+            )
         else:
-            solved = solve_min_norm(self._to_points(), self._hull_signs(), tol / 4, self.pairs, self.shares)
+            solved = solve_min_norm(
+                self._to_points(), self._get_hull_signs(), tol / 4, self.pairs, self.shares
+            )
         self.pairs = [(int(i), int(j)) for i, j in solved.corral]
         self.shares = solved.shares.tolist()
         self._update_upper([int(share * 2.0**80) for share in self.shares])
@@ -243,7 +247,7 @@ class MarginSearch:
             return np.empty(0)
         return np.where(codes == self.scanner.positive, 1.0, -1.0)
 
-    def _hull_signs(self) -> np.ndarray:
+    def _get_hull_signs(self) -> np.ndarray:
         return self.active.signs.astype(np.int8) if self.has_two_hulls else NO_SIGNS
 
     def _to_points(self) -> np.ndarray:

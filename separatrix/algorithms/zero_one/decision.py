@@ -91,9 +91,9 @@ def min_disagreement(
     rows.require_two_classes()
     require_finite(rows)
     prepare_kernels(rows.n_columns + intercept)
-    started = time.perf_counter()
+    start_time = time.perf_counter()
     problem = reduce_problem(*to_dense_arrays(rows, 1), intercept=intercept)
-    interval = ErrorInterval(problem, time_limit=time_limit, node_limit=node_limit, started=started)
+    interval = ErrorInterval(problem, time_limit=time_limit, node_limit=node_limit, start_time=start_time)
     interval.target = k
     close_interval(problem, interval, draw_seed(random_state), count_threads(n_jobs))
     confirm(interval)

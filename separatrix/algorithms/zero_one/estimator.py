@@ -151,10 +151,10 @@ class ZeroOne(WeightedClassifier):
     def _solve(self, rows: Rows, positive: int) -> Solution:
         require_finite(rows)
         prepare_kernels(rows.n_columns + self.fit_intercept)
-        started = time.perf_counter()
+        start_time = time.perf_counter()
         X, signs = to_dense_arrays(rows, positive)
         problem = reduce_problem(X, signs, rows.weights, intercept=self.fit_intercept)
-        interval = self._make_interval(problem, started)
+        interval = self._make_interval(problem, start_time)
         checkpoint = None if self.checkpoint is None else Checkpoint(self.checkpoint, problem)
         if checkpoint is not None:
             if len(self.classes_) > 2:
@@ -178,12 +178,12 @@ class ZeroOne(WeightedClassifier):
         numbers, margin = self._find_widest(X[has_cost], signs[has_cost], interval)
         return self._make_solution(rows, positive, interval, numbers, margin)
 
-    def _make_interval(self, problem: ReducedProblem, started: float) -> ErrorInterval:
+    def _make_interval(self, problem: ReducedProblem, start_time: float) -> ErrorInterval:
         limit = self.time_limit
         if limit is not None:
             limit -= min(RESERVE_SECONDS, 0.04 * limit)
         return ErrorInterval(
-            problem, time_limit=limit, node_limit=self.node_limit, tol=self.tol, started=started
+            problem, time_limit=limit, node_limit=self.node_limit, tol=self.tol, start_time=start_time
         )
 
     def _separate(self, rows: Rows, positive: int, interval: ErrorInterval) -> None:
@@ -252,7 +252,7 @@ class ZeroOne(WeightedClassifier):
             if found is None:
                 break
             halfspace = problem.from_user(found.weights)
-            if problem.cost_of(halfspace) > interval.upper:
+            if problem.compute_cost(halfspace) > interval.upper:
                 break
             if not interval.offer(halfspace):
                 return found.weights, found.margin
@@ -287,7 +287,7 @@ class ZeroOne(WeightedClassifier):
         doubles = tuple(float(a) if isinstance(a, float) else a / (1 << bits) for a in numbers)
         if any(isinstance(a, float) for a in numbers):
             doubles = tuple(map(float, numbers))
-        is_as_good = problem.cost_of(problem.from_user(doubles)) <= upper
+        is_as_good = problem.compute_cost(problem.from_user(doubles)) <= upper
         return doubles if is_as_good else numbers
 
 

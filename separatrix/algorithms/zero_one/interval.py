@@ -44,7 +44,7 @@ class ErrorInterval:
         Stop when upper − lower ≤ tol · upper.
     report
         Called with the interval after each change, and now and then between.
-    started
+    start_time
         When the clock was started, if not now.
     """
 
@@ -56,17 +56,17 @@ class ErrorInterval:
         node_limit: int | None = None,
         tol: float = 0.0,
         report: Callable[[ErrorInterval], None] | None = None,
-        started: float | None = None,
+        start_time: float | None = None,
     ) -> None:
         self.problem = problem
-        self.started = time.perf_counter() if started is None else started
-        self.deadline = None if time_limit is None else self.started + min(time_limit, MAX_SECONDS)
+        self.start_time = time.perf_counter() if start_time is None else start_time
+        self.deadline = None if time_limit is None else self.start_time + min(time_limit, MAX_SECONDS)
         self.node_limit = node_limit
         # Costs may be beyond all doubles; NumPy's float32 is no number that Fraction knows.
         self.tol = Fraction(tol) if isinstance(tol, Rational) else Fraction(float(tol))
         self.recession: Recession | None = None  # every halfspace offered is moved along it
         self.weights: IntegerVector = (0,) * problem.D
-        self.upper = problem.cost_of(self.weights)
+        self.upper = problem.compute_cost(self.weights)
         self.lower = problem.offset
         self.proof: dict[str, Any] = {"method": "none"}
         self.ties: list[IntegerVector] = []
@@ -82,7 +82,7 @@ class ErrorInterval:
 
     @property
     def seconds(self) -> float:
-        return time.perf_counter() - self.started
+        return time.perf_counter() - self.start_time
 
     @property
     def closed(self) -> bool:
@@ -102,7 +102,7 @@ class ErrorInterval:
             weights = self.recession.lift(weights)
         if self.problem.contradictions:
             weights = self.problem.avoid_contradictions(weights)
-        cost = self.problem.cost_of(weights)
+        cost = self.problem.compute_cost(weights)
         with self._lock:
             if cost == self.upper and len(self.ties) < 32 and any(weights):
                 self.ties.append(tuple(weights))
@@ -126,7 +126,7 @@ class ErrorInterval:
         with self._lock:
             self.lower, self.proof = value, proof
             limit = convert_cost(value, self.problem.unit)
-            self.history = [step._replace(lower=min(step.lower, limit)) for step in self.history]
+            self.history = [entry._replace(lower=min(entry.lower, limit)) for entry in self.history]
 
     def should_stop(self, nodes: int = 0) -> bool:
         """Count nodes just visited; True when the interval is closed or a limit is reached."""

@@ -198,7 +198,7 @@ class ReducedProblem:
         factor = 1 + max((abs(sum(map(mul, z, perturbation))) for z in rows), default=0)
         return tuple(factor * a + b for a, b in zip(w, perturbation, strict=True))
 
-    def cost_of(self, w: Sequence[int]) -> int:
+    def compute_cost(self, w: Sequence[int]) -> int:
         """What the halfspace ``w`` (for ``Z``) costs, the offset included, exactly."""
         chosen = np.flatnonzero(self.find_wrong(w)).tolist()
         contradicted = sum(cost for z, cost in self.contradictions if not sum(map(mul, z, w)))

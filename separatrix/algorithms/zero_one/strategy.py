@@ -175,16 +175,16 @@ class Alternation:
         patience = min(60.0, PATIENCE_SHARE * interval.seconds_left)
         while not interval.should_stop():
             k = seconds.index(min(seconds))
-            started, upper = time.perf_counter(), interval.upper
+            start_time, upper = time.perf_counter(), interval.upper
             if next(searches[k], self) is self:
                 return
             now = time.perf_counter()
-            seconds[k] += now - started
+            seconds[k] += now - start_time
             if interval.upper < upper:
                 last_gain = now
                 seconds[k] /= 2
             elif now > last_gain + patience:
-                pause_end = now + 3 * (now - started)
+                pause_end = now + 3 * (now - start_time)
                 while time.perf_counter() < pause_end and not interval.should_stop():
                     time.sleep(0.02)
 

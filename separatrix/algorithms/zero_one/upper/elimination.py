@@ -75,7 +75,7 @@ class Elimination:
         self, fits: HingeFits, is_left_out: np.ndarray, random: np.random.Generator
     ) -> Iterator[None]:
         """Put some rows back and eliminate again, until that has been of no use for long."""
-        cost = fits.cost(is_left_out)
+        cost = fits.sum_costs(is_left_out)
         n_idle = 0
         while n_idle < MAX_IDLE_ROUNDS and cost > 0:
             left_out_rows = np.flatnonzero(is_left_out)
@@ -88,7 +88,7 @@ class Elimination:
                 fits, is_kept, random, LOG_NOISE_SIZE, MAX_COST_FACTOR * cost + 1
             )
             n_idle += 1
-            found = fits.cost(other)
+            found = fits.sum_costs(other)
             if found <= cost:
                 n_idle = 0 if found < cost else n_idle
                 is_left_out, cost = other, found
@@ -121,7 +121,7 @@ class Elimination:
                 if total < least:
                     least, chosen, margins = total, is_kept_then, found
             is_kept = chosen
-            if fits.cost(~is_kept) > max_cost:
+            if fits.sum_costs(~is_kept) > max_cost:
                 return np.ones(len(is_kept), bool)
         return np.asarray(~is_kept & (margins <= 0))
 
@@ -146,7 +146,7 @@ class HingeFits:
         self.spread = np.where(spread > 0, spread, 1.0)
         self.rows = np.ascontiguousarray(Z / self.spread)
 
-    def cost(self, rows: np.ndarray) -> float:
+    def sum_costs(self, rows: np.ndarray) -> float:
         """Of some rows, in units of a row's mean weight."""
         return float(self.weights[rows].sum())
 

@@ -98,9 +98,9 @@ class ParallelDescent:
         """Make rounds shorter where they would take too much of the time left."""
         trial = np.repeat(self.middle[:, None], self.n_planes, axis=1).astype(np.float32)
         random, self.random = self.random, np.random.default_rng(0)
-        started = time.perf_counter()
+        start_time = time.perf_counter()
         self._descend(trial, TRIAL_STEPS, 1.0)
-        seconds = time.perf_counter() - started
+        seconds = time.perf_counter() - start_time
         self.random = random
         if self.interval.seconds_left < np.inf:
             n_steps = int(ROUND_SHARE * self.interval.seconds_left / seconds * TRIAL_STEPS)

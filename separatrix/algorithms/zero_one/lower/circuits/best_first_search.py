@@ -40,10 +40,10 @@ class PartIncumbent:
 
     def __init__(self, problem: ReducedProblem, weights: IntegerVector) -> None:
         self.problem, self.weights = problem, weights
-        self.upper = problem.cost_of(weights)
+        self.upper = problem.compute_cost(weights)
 
     def offer(self, weights: Sequence[int], cost: int | None = None) -> bool:
-        cost = self.problem.cost_of(weights) if cost is None else cost
+        cost = self.problem.compute_cost(weights) if cost is None else cost
         is_better = cost < self.upper
         if is_better:
             self.upper, self.weights = cost, tuple(weights)
