@@ -1,13 +1,13 @@
 """Branch and cut on signed circuits.
 
 **Idea.** h = 1 for an error. Rows that cannot all be right, given some that are wrong, are a circuit: at
-least one of its decisions must change (`pool`). The fewest errors are at least what a covering program over
-circuits says; where it does not say enough, a row is decided both ways. With many errors one tree of all rows
-grows too slowly: then the rows are dealt out to parts, each with a tree of its own, for the fewest errors of
-all rows are at least the sum of the fewest of each part.
+least one of its decisions must change (`cut_pool`). The fewest errors are at least what a covering program
+over circuits says; where it does not say enough, a row is decided both ways. With many errors one tree of all
+rows grows too slowly: then the rows are dealt out to parts, each with a tree of its own, for the fewest
+errors of all rows are at least the sum of the fewest of each part.
 
-**Theorem.** Every bound is weak duality in whole numbers (`tree`); a tree's leaves cover all halfspaces, so
-the least bound of a leaf holds for all; bounds of disjoint parts add up.
+**Theorem.** Every bound is weak duality in whole numbers (`branching_tree`); a tree's leaves cover all
+halfspaces, so the least bound of a leaf holds for all; bounds of disjoint parts add up.
 
 **Certificate.** The trees, their circuits, their leaves' multipliers; open leaves prove what they prove, so
 the search may stop at any time.

@@ -1,7 +1,7 @@
 """One node: rows fixed right or wrong, and what circuits prove of the others, in floats.
 
 The bound is a covering program over the circuits known here; circuits that its solution violates are found by
-a walk (`kernels.walk_circuits`) in which a row fixed right costs nothing and a row fixed wrong is there
+a walk (`walk_kernels`) in which a row fixed right costs nothing and a row fixed wrong is there
 reversed, at no cost either. The more rows are fixed, the fewer free ones a circuit needs.
 """
 
