@@ -13,26 +13,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from separatrix.algorithms.zero_one.interval import Interval
+from separatrix.algorithms.zero_one.interval import ErrorInterval
 from separatrix.algorithms.zero_one.lower.circuits import Circuits
-from separatrix.algorithms.zero_one.lower.circuits.best_first_search import Best, Search, part
-from separatrix.algorithms.zero_one.lower.circuits.circuit_span import flat
-from separatrix.algorithms.zero_one.lower.circuits.covering_kernels import ascend, proven
-from separatrix.algorithms.zero_one.lower.circuits.cut_pool import Pool
-from separatrix.algorithms.zero_one.lower.circuits.walk_kernels import circuit_walk, surely_cancels
-from separatrix.algorithms.zero_one.problem import Problem
-from separatrix.algorithms.zero_one.reduce import reduced
+from separatrix.algorithms.zero_one.lower.circuits.best_first_search import (
+    BestFirstSearch,
+    PartIncumbent,
+    restrict_problem,
+)
+from separatrix.algorithms.zero_one.lower.circuits.circuit_span import find_circuit_span
+from separatrix.algorithms.zero_one.lower.circuits.covering_kernels import ascend, evaluate_duals
+from separatrix.algorithms.zero_one.lower.circuits.cut_pool import CutPool
+from separatrix.algorithms.zero_one.lower.circuits.walk_kernels import is_certain_circuit, walk_circuits
+from separatrix.algorithms.zero_one.problem import ReducedProblem
+from separatrix.algorithms.zero_one.reduce import reduce_problem
 from separatrix.certificates.check.fewest_errors import Groups
 from separatrix.certificates.check.fewest_errors_circuits import circuits
 from separatrix.certificates.check.record import Refused
 
 
-def groups_of(problem: Problem) -> Groups:
+def groups_of(problem: ReducedProblem) -> Groups:
     rows = {name: list(z) for name, z in zip(problem.names, problem.Z, strict=True)}
     return Groups(rows, dict(zip(problem.names, problem.weights, strict=True)), problem.offset)
 
 
-def checked(interval: Interval) -> int:
+def checked(interval: ErrorInterval) -> int:
     """What the checker says the proof proves, after a journey through JSON."""
     proof = json.loads(json.dumps(interval.proof))
     return (
@@ -40,14 +44,14 @@ def checked(interval: Interval) -> int:
     )
 
 
-def solved(problem: Problem, **limits: Any) -> Interval:
+def solved(problem: ReducedProblem, **limits: Any) -> ErrorInterval:
     jobs, proof = limits.pop("n_jobs", 1), limits.pop("proof", None)
-    interval = Interval(problem, **limits)
+    interval = ErrorInterval(problem, **limits)
     Circuits(n_jobs=jobs, proof=proof).run(problem, interval)
     return interval
 
 
-def fewest(problem: Problem) -> int:
+def fewest(problem: ReducedProblem) -> int:
     """Brute force: the lightest set of rows without which the others are strictly separable.
 
     Separable iff w with z·w ≥ 1 exists; small whole numbers leave a float program no room to err.
@@ -66,11 +70,11 @@ def fewest(problem: Problem) -> int:
     raise AssertionError
 
 
-def noisy(seed: int, n: int, d: int, flipped: float) -> Problem:
+def noisy(seed: int, n: int, d: int, flipped: float) -> ReducedProblem:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))
     signs = np.where(X @ rng.normal(size=d) > 0, 1, -1) * np.where(rng.random(n) < flipped, -1, 1)
-    return reduced(X, signs)
+    return reduce_problem(X, signs)
 
 
 @pytest.mark.parametrize("seed", range(120))
@@ -84,9 +88,9 @@ def test_brute_force_on_small_degenerate_grids(seed):
     costs = rng.integers(0, 4, size=n).astype(float) if seed % 2 else None
     if costs is not None and not costs.any():
         costs[0] = 1.0
-    problem = reduced(X, signs, costs, intercept=bool(seed % 5))
+    problem = reduce_problem(X, signs, costs, intercept=bool(seed % 5))
     interval = solved(problem)
-    assert interval.lower == interval.upper == problem.cost_of(interval.weights) == fewest(problem)
+    assert interval.lower == interval.upper == problem.compute_cost(interval.weights) == fewest(problem)
     assert checked(interval) == interval.lower
 
 
@@ -94,7 +98,7 @@ def test_brute_force_on_small_degenerate_grids(seed):
 def test_noisy_rows_are_solved_and_proven(seed):
     problem = noisy(seed, 26, 2 + seed % 3, 0.2)
     interval = solved(problem)
-    assert interval.lower == interval.upper == problem.cost_of(interval.weights) == checked(interval)
+    assert interval.lower == interval.upper == problem.compute_cost(interval.weights) == checked(interval)
 
 
 @given(st.integers(0, 10**6))
@@ -103,8 +107,8 @@ def test_weighted_is_repeated(seed):
     X = rng.integers(-2, 3, size=(9, 2)).astype(float)
     signs = np.where(rng.random(9) < 0.5, -1, 1)
     costs = rng.integers(1, 4, size=9)
-    weighted = solved(reduced(X, signs, costs.astype(float)))
-    repeated = solved(reduced(np.repeat(X, costs, axis=0), np.repeat(signs, costs)))
+    weighted = solved(reduce_problem(X, signs, costs.astype(float)))
+    repeated = solved(reduce_problem(np.repeat(X, costs, axis=0), np.repeat(signs, costs)))
     assert weighted.upper * weighted.problem.unit == repeated.upper
     assert (weighted.lower, repeated.lower) == (weighted.upper, repeated.upper)
 
@@ -116,7 +120,7 @@ def test_a_stopped_search_proves_what_it_says_and_goes_on_to_the_same_end(nodes)
     assert stopped.lower == checked(stopped)
     optimum = solved(problem)
     assert stopped.lower <= optimum.lower == optimum.upper <= stopped.upper
-    resumed = Interval(problem)
+    resumed = ErrorInterval(problem)
     resumed.offer(stopped.weights)
     Circuits(proof=json.loads(json.dumps(stopped.proof))).run(problem, resumed)
     assert (resumed.lower, resumed.upper) == (optimum.lower, optimum.upper)
@@ -131,17 +135,17 @@ def test_parts_add_up_and_resume():
     rows = np.arange(problem.m)
     bounds = []
     for k in range(3):
-        piece = part(problem, rows[k::3])
-        search = Search(piece, Best(piece, stopped.weights), 0, lambda: False)
-        search.plant()
-        while not search.done:
+        piece = restrict_problem(problem, rows[k::3])
+        search = BestFirstSearch(piece, PartIncumbent(piece, stopped.weights), 0, lambda: False)
+        search.add_root()
+        while not search.is_done:
             search.step(0)
         bounds.append(search.lower)
-        proof = {"method": "circuits", "denominator": str(2**16), "parts": [search.written()]}
+        proof = {"method": "circuits", "denominator": str(2**16), "parts": [search.to_proof()]}
         alone = circuits(proof, groups_of(piece))
         assert alone == search.lower
     assert sum(bounds) + problem.offset <= stopped.upper
-    again = Interval(problem, node_limit=60)
+    again = ErrorInterval(problem, node_limit=60)
     Circuits(proof=stopped.proof).run(problem, again)
     assert again.lower >= stopped.lower
     assert checked(again) == again.lower
@@ -163,20 +167,20 @@ def test_an_interrupted_search_keeps_its_proof():
     problem = noisy(8, 120, 5, 0.3)
     asked = 0
 
-    def report(interval: Interval) -> None:
+    def report(interval: ErrorInterval) -> None:
         nonlocal asked
         asked += 1
         if asked == 40:
             raise KeyboardInterrupt
 
-    interval = Interval(problem, report=report)
+    interval = ErrorInterval(problem, report=report)
     Circuits().run(problem, interval)
     assert interval.interrupted
     assert checked(interval) == interval.lower <= interval.upper
 
 
 @pytest.fixture(scope="module")
-def proof_with_a_tree() -> tuple[Problem, dict[str, Any], int]:
+def proof_with_a_tree() -> tuple[ReducedProblem, dict[str, Any], int]:
     problem = noisy(8, 60, 4, 0.3)
     interval = solved(problem)
     assert len(interval.proof["parts"][0]["tree"]) > 1
@@ -224,7 +228,7 @@ def test_forged_proofs_are_refused(proof_with_a_tree):
 def test_multipliers_are_stored_for_many_columns_and_checked():
     rng = np.random.default_rng(1)
     X = rng.integers(-3, 4, size=(70, 22)).astype(float)
-    problem = reduced(X, np.where(rng.random(70) < 0.5, -1, 1))
+    problem = reduce_problem(X, np.where(rng.random(70) < 0.5, -1, 1))
     interval = solved(problem, node_limit=3)
     part_ = interval.proof["parts"][0]
     assert all(multipliers for _, _, multipliers in part_["circuits"])
@@ -247,7 +251,7 @@ def test_any_duals_prove_no_more_than_the_covering_program(seed):
     value = linprog(weights, A_ub=-matrix, b_ub=-np.ones(15), bounds=(0, 1)).fun
     duals, left = rng.random(15), np.zeros(12)
     plain = duals.sum() + np.minimum(weights - matrix.T @ duals, 0).sum()
-    assert proven(start, places, weights, duals, left) == pytest.approx(plain)
+    assert evaluate_duals(start, places, weights, duals, left) == pytest.approx(plain)
     point, duals = np.zeros(12), np.zeros(15)
     bound = ascend(start, places, weights, 2000, np.array([0.5]), point, duals)
     assert value * 0.97 <= bound <= value + 1e-9
@@ -261,16 +265,16 @@ def test_a_walk_notes_rows_that_cancel(seed):
     basis, right = np.arange(40, 45), np.array([1e-8, 2e-8, 1e-8, 3e-8, 1.0])
     found, price = np.zeros((20, 6), np.int64), np.zeros(5)
     limits = np.array([0.1, 0.1, 500.0])
-    noted = circuit_walk(
+    noted = walk_circuits(
         columns, np.full(40, 0.1), limits, rng.random(40), basis, np.eye(5), right.copy(), price, found
     )
     assert noted > 0
     for line in found[:noted].tolist():
         chosen = line[: line.index(-1)]
-        assert surely_cancels(np.ascontiguousarray(rows[chosen]))
+        assert is_certain_circuit(np.ascontiguousarray(rows[chosen]))
         turned = rows[chosen]
         turned[2] *= -1
-        assert not surely_cancels(turned)
+        assert not is_certain_circuit(turned)
 
 
 @pytest.mark.deep
@@ -286,14 +290,14 @@ def test_circuits_lie_in_the_flat_that_is_found(seed):
     X = rng.integers(-3, 4, size=(60, 4)).astype(float)
     signs = np.where(rng.random(60) < 0.5, -1, 1)
     telling = np.where((signs > 0) & (rng.random(60) < 0.2), 1.0, 0.0)
-    problem = reduced(np.column_stack([X, X[:, 0] - X[:, 3], telling]), signs)
-    found = flat(problem)
+    problem = reduce_problem(np.column_stack([X, X[:, 0] - X[:, 3], telling]), signs)
+    found = find_circuit_span(problem)
     assert found is not None
     assert found.dimension == 5
-    assert not found.member[problem.floats[:, 5] > 0].any()
-    quick, slow = Pool(problem), Pool(problem)
+    assert not found.is_member[problem.floats[:, 5] > 0].any()
+    quick, slow = CutPool(problem), CutPool(problem)
     quick._flat = found
     for _ in range(200):
         rows = rng.choice(problem.m, 6, replace=False)
         literals = [int(i) if rng.random() < 0.7 else -1 - int(i) for i in rows]
-        assert quick.exact(quick.add(literals)) == slow.exact(slow.add(literals))
+        assert quick.is_exact(quick.add(literals)) == slow.is_exact(slow.add(literals))

@@ -547,7 +547,7 @@ def test_compiling_is_told_but_for_quiet_and_json(line, cli, monkeypatch):
 
         return said_first
 
-    monkeypatch.setattr(separation, "separated", compiling(separation.separated))
+    monkeypatch.setattr(separation, "separate_rows", compiling(separation.separate_rows))
     monkeypatch.setattr(fitting.LinearClassifier, "_keep", compiling(fitting.LinearClassifier._keep))
     monkeypatch.setattr(sx.Halfspace, "__init__", compiling(sx.Halfspace.__init__))
     for option, times in (("", 1), (" --quiet", 0), (" --json", 0)):

@@ -137,12 +137,12 @@ def test_long_weights_become_shares_and_wide_tables_are_cut(check):
 
 
 def test_lines_fit_their_width(folder):
-    from separatrix.algorithms.separation import separated
+    from separatrix.algorithms.separation import separate_rows
     from separatrix.reports.check.separation_record import summarise_separation
 
     for name in ("xor", "dose", "twins"):
         rows = sx.read(f"{name}.csv")
-        answer = summarise_separation(separated(rows, 1, intercept=True), rows, 1, intercept=True)
+        answer = summarise_separation(separate_rows(rows, 1, intercept=True), rows, 1, intercept=True)
         for width in (60, 100):
             assert max(map(len, verdict.render([answer], rows, width).splitlines())) <= width
 
@@ -418,8 +418,8 @@ def test_numbers_beyond_doubles_are_told(rows, options, check):
 def test_a_mistake_of_ours_is_not_taken_for_a_verdict(folder):
     broken = (
         "import separatrix.algorithms.separation as s, separatrix.cli as c\n"
-        "def separated(*_, **__): raise RuntimeError('broken')\n"
-        "s.separated = separated\n"
+        "def separate_rows(*_, **__): raise RuntimeError('broken')\n"
+        "s.separate_rows = separate_rows\n"
         "c.main(['check', 'xor.csv', '--exit-status'])\n"
     )
     done = subprocess.run(

@@ -204,7 +204,7 @@ def test_a_search_that_was_interrupted_ends_what_it_was_a_part_of(cli, monkeypat
         interval.interrupt()
         interval.should_stop()
 
-    monkeypatch.setattr("separatrix.algorithms.zero_one.estimator.close", interrupted)
+    monkeypatch.setattr("separatrix.algorithms.zero_one.estimator.close_interval", interrupted)
     code, _, err = cli(line)
     assert code == 130
     assert "interrupted; nothing was left half-written" in err

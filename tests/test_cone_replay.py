@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from separatrix.algorithms.zero_one.interval import Interval
+from separatrix.algorithms.zero_one.interval import ErrorInterval
 from separatrix.algorithms.zero_one.lower.cones.cone_search import Cones
-from separatrix.algorithms.zero_one.reduce import reduced
-from separatrix.algorithms.zero_one.upper.vertex_search import Search
+from separatrix.algorithms.zero_one.reduce import reduce_problem
+from separatrix.algorithms.zero_one.upper.vertex_search import VertexSearch
 from separatrix.certificates import ErrorsAtLeast
 from separatrix.certificates.check.fewest_errors import Groups, grouped, lower_bound
 from separatrix.certificates.check.record import Refused
@@ -34,9 +34,9 @@ def drawn(kind, seed, n=40):
         X *= 10.0 ** draws.uniform(-30, 30, d)
     signs = np.where(X[:, 0] / abs(X[:, 0]).max() + 0.5 * draws.normal(size=n) > 0, 1.0, -1.0)
     costs = draws.integers(1, 5, n).astype(float) if seed % 2 else None
-    problem = reduced(X, signs, costs, intercept=bool(seed % 3))
-    interval = Interval(problem)
-    Search(0, rounds=1, effort=0.02).run(problem, interval)
+    problem = reduce_problem(X, signs, costs, intercept=bool(seed % 3))
+    interval = ErrorInterval(problem)
+    VertexSearch(0, rounds=1, effort=0.02).run(problem, interval)
     Cones().run(problem, interval)
     assert interval.lower == interval.upper
     rows = {name: list(row) for name, row in zip(problem.names, problem.Z, strict=True)}

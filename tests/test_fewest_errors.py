@@ -17,13 +17,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import separatrix as sx
-from separatrix.algorithms.zero_one.interval import Interval
+from separatrix.algorithms.zero_one.interval import ErrorInterval
 from separatrix.algorithms.zero_one.lower.circuits import Circuits
 from separatrix.algorithms.zero_one.lower.cones.cone_search import Cones
-from separatrix.algorithms.zero_one.lower.conflicting_pairs import conflict, ratio_of
-from separatrix.algorithms.zero_one.reduce import reduced
+from separatrix.algorithms.zero_one.lower.conflicting_pairs import find_ratio, is_conflict
+from separatrix.algorithms.zero_one.reduce import reduce_problem
 from separatrix.algorithms.zero_one.upper.elimination import Elimination
-from separatrix.algorithms.zero_one.upper.vertex_search import Search
+from separatrix.algorithms.zero_one.upper.vertex_search import VertexSearch
 from separatrix.certificates import ErrorsAtLeast, FewestErrors, from_json
 from separatrix.certificates.check.__main__ import main as check
 from separatrix.cli.model_options import make_estimator
@@ -46,10 +46,10 @@ def both(problem):
     """The optimum as either engine proves it alone."""
     found = []
     for engine in (Cones(), Circuits()):
-        interval = Interval(problem)
-        Search(0, rounds=1, effort=0.05).run(problem, interval)
+        interval = ErrorInterval(problem)
+        VertexSearch(0, rounds=1, effort=0.05).run(problem, interval)
         engine.run(problem, interval)
-        assert interval.lower == interval.upper == problem.cost_of(interval.weights)
+        assert interval.lower == interval.upper == problem.compute_cost(interval.weights)
         found.append(interval)
     return found
 
@@ -61,7 +61,7 @@ def test_cones_and_circuits_agree(seed):
     X = draws.normal(size=(n, d)) if seed % 2 else draws.integers(-3, 4, (n, d)).astype(float)
     signs = np.where(X[:, 0] + draws.normal(size=n) > 0, 1.0, -1.0)
     costs = draws.integers(1, 5, n).astype(float) if seed % 3 == 0 else None
-    problem = reduced(X, signs, costs, intercept=bool(seed % 5))
+    problem = reduce_problem(X, signs, costs, intercept=bool(seed % 5))
     cones, circuits = both(problem)
     assert cones.upper == circuits.upper
     for interval in (cones, circuits):
@@ -74,7 +74,7 @@ def test_both_engines_find_the_smallest_vertex_cover(seed):
     draws = np.random.default_rng(seed)
     edges = [edge for edge in combinations(range(5), 2) if draws.random() < 0.6] or [(0, 1)]
     instance = vertex_cover(edges, 5, intercept=bool(seed % 2))
-    problem = reduced(
+    problem = reduce_problem(
         np.asarray(instance.X, float), np.where(instance.y > 0, 1.0, -1.0), intercept=bool(seed % 2)
     )
     wanted = len(smallest_vertex_cover(edges))
@@ -96,15 +96,15 @@ def test_covers_of_larger_graphs(seed):
 def test_elimination_is_deterministic_and_counts_exactly(intercept):
     X, y = noisy(150, 9, 1)
     costs = np.random.default_rng(0).integers(1, 4, 150).astype(float)
-    problem = reduced(X, np.where(y == 1, 1.0, -1.0), costs, intercept=intercept)
+    problem = reduce_problem(X, np.where(y == 1, 1.0, -1.0), costs, intercept=intercept)
     ends = []
     for _ in range(2):
-        interval = Interval(problem)
+        interval = ErrorInterval(problem)
         Elimination(3, fits=40).run(problem, interval)
-        assert problem.cost_of(interval.weights) == interval.upper
+        assert problem.compute_cost(interval.weights) == interval.upper
         ends.append((interval.upper, interval.weights))
     assert ends[0] == ends[1]
-    plain = Interval(problem)
+    plain = ErrorInterval(problem)
     plain.offer(problem.from_floats(problem.float_weights @ problem.floats))
     assert ends[0][0] < plain.upper
 
@@ -116,8 +116,8 @@ def test_elimination_finds_the_errors_that_were_planted():
     y = (X @ np.ones(15) > 0).astype(int)
     flipped = draws.choice(len(y), 6, replace=False)
     y[flipped] = 1 - y[flipped]
-    problem = reduced(X, np.where(y == 1, 1.0, -1.0))
-    interval = Interval(problem)
+    problem = reduce_problem(X, np.where(y == 1, 1.0, -1.0))
+    interval = ErrorInterval(problem)
     Elimination(0, fits=30).run(problem, interval)
     assert 0 < interval.upper <= 6
 
@@ -149,9 +149,9 @@ def room_for(first, second):
 @given(st.lists(st.tuples(wholes, wholes), min_size=1, max_size=4))
 def test_the_ratio_of_two_rows_that_conflict(pairs):
     first, second = ([pair[k] for pair in pairs] for k in range(2))
-    ratio, room = ratio_of(first, second), room_for(first, second)
+    ratio, room = find_ratio(first, second), room_for(first, second)
     if ratio is not None:
-        assert conflict(first, second, *ratio)
+        assert is_conflict(first, second, *ratio)
         assert room is not None
     elif room is not None:
         low, high = room
@@ -185,7 +185,7 @@ import sys
 import numpy as np
 import separatrix as sx
 from separatrix.algorithms.zero_one import checkpoint
-checkpoint.PAUSE = 0.0
+checkpoint.PAUSE_SECONDS = 0.0
 table = np.load(sys.argv[1])
 sx.ZeroOne(time_limit=None, checkpoint=sys.argv[2]).fit(table[:, :-1], table[:, -1])
 """
@@ -242,9 +242,9 @@ def written(folder, X, y, certificate):
 def proven():
     X, y = noisy(60, 4, 3, flips=0.1)
     signs = np.where(y == 1, 1.0, -1.0)
-    problem = reduced(X, signs)
-    interval = Interval(problem)
-    Search(0, rounds=1).run(problem, interval)
+    problem = reduce_problem(X, signs)
+    interval = ErrorInterval(problem)
+    VertexSearch(0, rounds=1).run(problem, interval)
     Circuits().run(problem, interval)
     assert interval.lower == interval.upper > 2
     *weights, bias = problem.to_user(interval.weights)

@@ -10,10 +10,10 @@ import pytest
 
 import separatrix as sx
 from separatrix.algorithms.zero_one.free_rows import Recession
-from separatrix.algorithms.zero_one.interval import Interval
-from separatrix.algorithms.zero_one.reduce import reduced
-from separatrix.algorithms.zero_one.upper.graduated_nonconvexity import Sharpening
-from separatrix.algorithms.zero_one.upper.graduated_nonconvexity_kernels import pull
+from separatrix.algorithms.zero_one.interval import ErrorInterval
+from separatrix.algorithms.zero_one.reduce import reduce_problem
+from separatrix.algorithms.zero_one.upper.graduated_nonconvexity import GraduatedNonconvexity
+from separatrix.algorithms.zero_one.upper.graduated_nonconvexity_kernels import compute_pulls
 
 
 def planted(n, d, flips, seed):
@@ -33,7 +33,7 @@ def test_pull_is_the_slope_of_its_loss():
     costs = draws.uniform(0.5, 2.0, (50, 3)).astype(np.float32)
     weights, flatness = draws.uniform(1, 3, 50), np.array([0.0, 0.5, 1.0], np.float32)
     pulls, wrong = np.empty((50, 3), np.float32), np.empty(3)
-    least = pull(margins, costs, weights, 2.0, flatness, pulls, wrong)
+    least = compute_pulls(margins, costs, weights, 2.0, flatness, pulls, wrong)
     x = 1.0 - 2.0 * margins.astype(float)
     root = np.sqrt(1.0 + x * x)
     size, rise = 1.0 + (x + root) / 2.0, (1.0 + x / root) / 2.0
@@ -49,20 +49,20 @@ def test_pull_is_the_slope_of_its_loss():
 @pytest.mark.parametrize("d", [4, 9, 30])
 def test_errors_that_were_planted_are_found(d):
     X, signs = planted(600, d, 9, d)
-    interval = Interval(reduced(X, signs))
-    Sharpening(0, rounds=3).run(interval.problem, interval)
+    interval = ErrorInterval(reduce_problem(X, signs))
+    GraduatedNonconvexity(0, rounds=3).run(interval.problem, interval)
     assert 0 < interval.upper <= 9
-    assert interval.problem.cost_of(interval.weights) == interval.upper
+    assert interval.problem.compute_cost(interval.weights) == interval.upper
 
 
 def test_the_same_seed_finds_the_same_halfspaces():
     X, signs = planted(200, 8, 30, 1)
     costs = np.random.default_rng(0).integers(1, 6, len(X)).astype(float)
-    problem = reduced(X, signs, costs)
+    problem = reduce_problem(X, signs, costs)
     found = []
     for _ in range(2):
-        interval = Interval(problem, node_limit=10)
-        Sharpening(5, rounds=2).run(problem, interval)
+        interval = ErrorInterval(problem, node_limit=10)
+        GraduatedNonconvexity(5, rounds=2).run(problem, interval)
         found.append((interval.upper, interval.weights))
     assert found[0] == found[1]
 
@@ -73,8 +73,8 @@ def test_never_below_the_fewest_errors_and_mostly_at_them():
         draws = np.random.default_rng(seed)
         X = draws.integers(-3, 4, (12, 2)).astype(float) if seed % 2 else draws.normal(size=(12, 2))
         signs = np.where(draws.random(12) < 0.5, 1.0, -1.0)
-        interval = Interval(reduced(X, signs))
-        Sharpening(0, rounds=3).run(interval.problem, interval)
+        interval = ErrorInterval(reduce_problem(X, signs))
+        GraduatedNonconvexity(0, rounds=3).run(interval.problem, interval)
         fewest = naive_zero_one.fewest_errors(X, signs)
         assert fewest <= interval.upper
         reached += fewest == interval.upper
@@ -86,9 +86,9 @@ def test_rows_without_any_direction_are_left_alone(costs):
     X = np.zeros((5, 3))
     signs = np.array([1.0, -1.0, 1.0, 1.0, -1.0])
     weights = None if costs is None else [0.25, 1.0, 1.5, 0.5, 1.0]
-    problem = reduced(X, signs, weights)
-    interval = Interval(problem)
-    Sharpening(0, rounds=2).run(problem, interval)
+    problem = reduce_problem(X, signs, weights)
+    interval = ErrorInterval(problem)
+    GraduatedNonconvexity(0, rounds=2).run(problem, interval)
     assert interval.upper >= problem.offset
 
 
@@ -104,23 +104,23 @@ def quasi(seed, n=90, free=20, d=8):
 @pytest.mark.parametrize("seed", range(5))
 def test_a_direction_of_recession_makes_its_rows_right_and_changes_no_other(seed):
     X, signs = quasi(seed)
-    problem = reduced(X, signs)
+    problem = reduce_problem(X, signs)
     direction = [0] * (problem.D - 2) + [1, 0]
     recession = Recession(problem, direction)
-    assert set(recession.rest.names) == {name for name in problem.names if name >= 20}
+    assert set(recession.remaining.names) == {name for name in problem.names if name >= 20}
     draws = np.random.default_rng(seed)
     for _ in range(20):
         w = [int(a) for a in draws.integers(-(10**9), 10**9, problem.D)]
-        lifted = recession.lifted(w)
+        lifted = recession.lift(w)
         for name, z in zip(problem.names, problem.Z, strict=True):
             score = sum(map(mul, z, lifted))
             assert score > 0 if name < 20 else score == sum(map(mul, z, w))
-        assert problem.cost_of(lifted) == recession.rest.cost_of(w)
+        assert problem.compute_cost(lifted) == recession.remaining.compute_cost(w)
 
 
 def test_a_direction_that_is_wrong_on_a_row_is_none():
     X, signs = quasi(0)
-    problem = reduced(X, signs)
+    problem = reduce_problem(X, signs)
     with pytest.raises(ValueError, match="wrong on no row"):
         Recession(problem, [0] * (problem.D - 2) + [-1, 0])
 

@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.algorithms.separation.active_set import NO_SIGNS, solve
-from separatrix.algorithms.separation.scan_kernels import DOUBTFUL, FOUND, NEGATIVE, TALLY, doubtful, scan
+from separatrix.algorithms.separation.active_set import NO_SIGNS, solve_min_norm
+from separatrix.algorithms.separation.scan_kernels import (
+    COUNTS_SIZE,
+    DOUBTFUL,
+    FOUND,
+    NEGATIVE,
+    find_doubtful,
+    scan_block,
+)
 from separatrix.rows import Csr
 
 UNIT = 20 * 2.0**-52
@@ -27,22 +34,22 @@ def rows(seed, sparse):
 @pytest.mark.parametrize("seed", range(4))
 def test_scan_is_what_it_says(seed, sparse):
     X, block, signs, weights = rows(seed, sparse)
-    settled = np.zeros(40, np.uint8)
-    settled[::7] = 1
+    spanned = np.zeros(40, np.uint8)
+    spanned[::7] = 1
     margins = signs * (X @ weights[:-1] + weights[-1])
-    open_ = settled == 0
-    chosen, kept, tally = np.empty(6, np.int64), np.empty(6), np.zeros(TALLY, np.int64)
+    is_open = spanned == 0
+    chosen, kept, counts = np.empty(6, np.int64), np.empty(6), np.zeros(COUNTS_SIZE, np.int64)
     limits = np.array([UNIT, np.inf, np.inf])
-    found = scan(block, signs, settled, weights[-1], weights, limits, chosen, kept, tally)
-    assert found == tally[FOUND] == 6
-    assert tally[NEGATIVE] == np.count_nonzero(margins[open_] < 0)
-    assert tally[DOUBTFUL] == np.count_nonzero(margins[open_] == 0)
-    assert sorted(kept) == sorted(margins[open_])[:6]
+    found = scan_block(block, signs, spanned, weights[-1], weights, limits, chosen, kept, counts)
+    assert found == counts[FOUND] == 6
+    assert counts[NEGATIVE] == np.count_nonzero(margins[is_open] < 0)
+    assert counts[DOUBTFUL] == np.count_nonzero(margins[is_open] == 0)
+    assert sorted(kept) == sorted(margins[is_open])[:6]
     assert np.array_equal(margins[chosen], kept)
-    assert margins[open_].min() - 1e-12 <= limits[2] <= margins[open_].min()
+    assert margins[is_open].min() - 1e-12 <= limits[2] <= margins[is_open].min()
     places = np.empty(40, np.int64)
-    count = doubtful(block, signs, settled, weights[-1], weights, UNIT, places)
-    assert places[:count].tolist() == np.flatnonzero(open_ & (margins <= 0)).tolist()
+    count = find_doubtful(block, signs, spanned, weights[-1], weights, UNIT, places)
+    assert places[:count].tolist() == np.flatnonzero(is_open & (margins <= 0)).tolist()
 
 
 @pytest.mark.parametrize("classes", [False, True])
@@ -53,7 +60,7 @@ def test_min_norm_meets_the_optimality_condition(classes):
     if classes:
         signs = np.where(np.arange(30) % 2, 1, -1).astype(np.int8)
         points[signs < 0] -= 4.0
-    found = solve(points, signs, 1e-10)
+    found = solve_min_norm(points, signs, 1e-10)
     x = found.nearest
     scores = points @ x
     lowest = scores[signs > 0].min() - scores[signs < 0].max() if classes else scores.min()
@@ -68,6 +75,6 @@ def test_min_norm_meets_the_optimality_condition(classes):
 
 def test_min_norm_finds_zero():
     points = np.array([[1.0, 0.0], [-1.0, 1.0], [-1.0, -1.0], [5.0, 5.0]])
-    found = solve(points, NO_SIGNS, 1e-2)
+    found = solve_min_norm(points, NO_SIGNS, 1e-2)
     assert np.abs(found.nearest).max() < 1e-14
     assert sorted(found.corral[:, 0].tolist()) == [0, 1, 2]

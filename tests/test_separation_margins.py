@@ -108,7 +108,7 @@ def test_standardised_margin_of_quotients_that_no_float_holds():
     lower, upper = answer.standardised_margin
     assert upper - lower <= 1e-9 * upper
     scales = [Fraction(scale) for scale in answer.scales]
-    weights = [Fraction(w) for w in answer.bracket().plane.numbers()]
+    weights = [Fraction(w) for w in answer.bracket().plane.to_numbers()]
     margins = [
         (1 if sign else -1) * (sum(w * Fraction(v) for w, v in zip(weights, row, strict=False)) + weights[-1])
         for row, sign in zip(X.tolist(), y, strict=True)

@@ -76,11 +76,11 @@ def test_an_interrupt_while_a_search_is_made_ready(monkeypatch):
         interval.interrupt()
 
     monkeypatch.setattr(strategy.Cones, "run", interrupted)
-    strategy.compiled.cache_clear()
+    strategy.compile_kernels.cache_clear()
     with pytest.raises(KeyboardInterrupt):
-        strategy.ready(2)
+        strategy.prepare_kernels(2)
     monkeypatch.undo()
-    strategy.ready(2)
+    strategy.prepare_kernels(2)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals to a process of one's own are POSIX")

@@ -14,10 +14,10 @@ from naive_zero_one import fewest_errors
 
 import separatrix as sx
 from separatrix.algorithms.zero_one.checkpoint import Checkpoint
-from separatrix.algorithms.zero_one.interval import Interval
+from separatrix.algorithms.zero_one.interval import ErrorInterval
 from separatrix.algorithms.zero_one.lower.cones.cone_search import Cones
-from separatrix.algorithms.zero_one.reduce import reduced
-from separatrix.algorithms.zero_one.upper.vertex_search import Search
+from separatrix.algorithms.zero_one.reduce import reduce_problem
+from separatrix.algorithms.zero_one.upper.vertex_search import VertexSearch
 from separatrix.certificates import CertificateError, ErrorsAtLeast, FewestErrors, from_json
 from separatrix.certificates.check.__main__ import main as check
 from separatrix.theory import hardness
@@ -44,13 +44,13 @@ def instance(draws):
 def agrees_with_brute_force(draws):
     X, signs, costs, intercept = instance(draws)
     wanted = fewest_errors(X.tolist(), signs.tolist(), None if costs is None else costs.tolist(), intercept)
-    problem = reduced(X, signs, costs, intercept=intercept)
-    interval = Interval(problem)
-    Search(0, rounds=1, effort=0.05).run(problem, interval)
+    problem = reduce_problem(X, signs, costs, intercept=intercept)
+    interval = ErrorInterval(problem)
+    VertexSearch(0, rounds=1, effort=0.05).run(problem, interval)
     Cones().run(problem, interval)
     assert interval.upper * problem.unit == wanted
     assert interval.lower * problem.unit == wanted
-    assert problem.cost_of(interval.weights) == interval.upper
+    assert problem.compute_cost(interval.weights) == interval.upper
     proof = ErrorsAtLeast(interval.lower, costs, interval.proof, intercept)
     assert proof.verify(X, signs).holds
 
@@ -120,9 +120,13 @@ def test_contradicting_twins_cost_one_each():
 
 
 def test_twins_on_the_hyperplane_are_two_errors():
-    problem = reduced(np.array([[1.0], [1.0]]), np.array([1.0, -1.0]))
+    problem = reduce_problem(np.array([[1.0], [1.0]]), np.array([1.0, -1.0]))
     assert problem.m == 0
-    assert (problem.cost_of((1, -1)), problem.cost_of((1, 0)), problem.cost_of((0, 0))) == (2, 1, 2)
+    assert (problem.compute_cost((1, -1)), problem.compute_cost((1, 0)), problem.compute_cost((0, 0))) == (
+        2,
+        1,
+        2,
+    )
     model = sx.ZeroOne(node_limit=10).fit([[1.0], [1.0]], [0, 1])
     assert (model.errors_, model.lower_bound_, len(model.misclassified_)) == (1, 1, 1)
 
@@ -200,9 +204,9 @@ def test_a_checkpoint_with_a_forged_proof_is_refused(tmp_path):
     kept = json.loads(path.read_text())
     kept["proof"]["trees"][0] += " 5"
     path.write_text(json.dumps(kept))
-    problem = reduced(X, np.where(y == 1, 1.0, -1.0))
+    problem = reduce_problem(X, np.where(y == 1, 1.0, -1.0))
     with pytest.raises(ValueError, match="damaged"):
-        Checkpoint(path, problem).resume(Interval(problem))
+        Checkpoint(path, problem).resume(ErrorInterval(problem))
 
 
 def written(folder: Path, X, y, certificate):

@@ -33,7 +33,7 @@ def test_rows_that_floats_take_for_dependent(seed):
 
 
 def test_multipliers_too_long_to_write_are_left_to_the_reader(monkeypatch):
-    monkeypatch.setattr(branching_tree, "LONGEST", 8)
+    monkeypatch.setattr(branching_tree, "MAX_MULTIPLIER_BITS", 8)
     X, y = noisy(60, 9, 1)
     model = sx.ZeroOne(node_limit=60, n_jobs=1).fit(X, y)
     assert model.lower_bound_ > 0

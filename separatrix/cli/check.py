@@ -123,7 +123,7 @@ def _write_all(answer: SeparationRecord, folder: str) -> list[str]:
 def _decide_each(
     rows: Rows, intercept: bool, time_limit: float | None, shown: ProgressDisplay
 ) -> list[SeparationRecord]:
-    from separatrix.algorithms.separation import separated
+    from separatrix.algorithms.separation import separate_rows
     from separatrix.reports.check.separation_record import summarise_separation
 
     assert rows.classes is not None
@@ -133,7 +133,7 @@ def _decide_each(
     for code in codes:
         of = "" if len(codes) == 1 else f"{rows.classes[code]} against the rest: "
         with timed(shown, f"{of}looking for a hyperplane, {rows.n_rows:,} rows") as clock:
-            separation = separated(
+            separation = separate_rows(
                 rows, code, intercept=intercept, time_limit=time_limit, progress=_scan_reporter(clock, of)
             )
             clock.update(f"{of}{separation.kind}; measuring and verifying")

@@ -57,10 +57,10 @@ def _observed(model: Any, clock: Any) -> Iterator[_Observed]:
     watch = _Observed()
 
     def narrowed(interval: Any) -> None:
-        from separatrix.algorithms.zero_one.estimator import line
+        from separatrix.algorithms.zero_one.estimator import format_interval
 
         watch.interrupted = watch.interrupted or interval.interrupted
-        clock.update(line(interval).rpartition(", ")[0])
+        clock.update(format_interval(interval).rpartition(", ")[0])
 
     searches = "progress" in model.get_params(deep=False)
     if searches:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from separatrix.algorithms.separation import Separation
-from separatrix.algorithms.separation.null_space import null_space
+from separatrix.algorithms.separation.null_space import find_null_space
 from separatrix.rows import Rows
 
 MAX_NAMES = 6
@@ -24,7 +24,7 @@ def logistic_words(separation: Separation, rows: Rows) -> tuple[str, ...] | None
     words = (*found, *([] if found.intercept is None else [found.intercept]))
     if "undetermined" not in words:
         return words
-    null = null_space(rows, intercept=found.intercept is not None)
+    null = find_null_space(rows, intercept=found.intercept is not None)
     return tuple("aliased" if row.any() else word for word, row in zip(words, null, strict=True))
 
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.separation import Separation, separated
-from separatrix.algorithms.separation.null_space import null_space
+from separatrix.algorithms.separation import Separation, separate_rows
+from separatrix.algorithms.separation.null_space import find_null_space
 from separatrix.certificates import Overlapping, WeaklySeparable
 from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import DenseRows, Rows, SparseRows
@@ -73,7 +73,7 @@ def decide_existence(
     if rows.weights is not None and (rows.weights == 0).any():
         counted = np.flatnonzero(rows.weights)
         rows = take_rows(rows, counted)
-    separation = separated(rows, positive, intercept=intercept, time_limit=time_limit)
+    separation = separate_rows(rows, positive, intercept=intercept, time_limit=time_limit)
     return Existence(separation.kind, separation, counted)
 
 
@@ -138,7 +138,7 @@ def choose_restoring_rows(
 
 def describe_span(rows: Rows, *, intercept: bool) -> dict[str, Any]:
     """How many rows count, the rank of their (x, 1), and which coefficients are aliased."""
-    null_basis = null_space(rows, intercept=intercept)
+    null_basis = find_null_space(rows, intercept=intercept)
     return {
         "counted": count_weighted_rows(rows),
         "rank": len(null_basis) - null_basis.shape[1],

@@ -28,7 +28,7 @@ from separatrix.algorithms.logistic.newton import Iterations
 from separatrix.algorithms.logistic.overflow import RangeError, refuse_overflow, silence_overflow
 from separatrix.algorithms.logistic.safe_units import choose_units
 from separatrix.algorithms.logistic.solver import TOO_LARGE_REASON, UNPROVEN_FACTS
-from separatrix.algorithms.separation import Separation, separated
+from separatrix.algorithms.separation import Separation, separate_rows
 from separatrix.certificates import JointLikelihoodWithin, Undecided
 from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.certificates.claims.optimality.joint_likelihood_within import MAX_QUANTUM_BITS, JointBounds
@@ -224,7 +224,7 @@ def separate_jointly(rows: Rows, n_classes: int, *, intercept: bool) -> Separati
         if is_small and not isinstance(rows, SparseRows)
         else SparseRows(differences, codes, classes, n_jobs=rows.n_jobs)
     )
-    return separated(difference_rows, 1, intercept=False)
+    return separate_rows(difference_rows, 1, intercept=False)
 
 
 def _warn_separated(model: Any, rows: Rows, separation: Separation) -> np.ndarray:

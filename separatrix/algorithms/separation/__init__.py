@@ -24,15 +24,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from separatrix.algorithms.separation.active_set import Search
-from separatrix.algorithms.separation.classification import Finding, find
-from separatrix.algorithms.separation.gram_solution import even_plane
+from separatrix.algorithms.separation.active_set import ActiveSetSearch
+from separatrix.algorithms.separation.classification import Classification, classify
+from separatrix.algorithms.separation.gram_solution import find_equidistant_plane
 from separatrix.algorithms.separation.result import Conflict, Interval, Separation
 from separatrix.algorithms.separation.scan import OutOfTime, Progress, Scanner
 from separatrix.fitting.parameters import require_time_limit
 from separatrix.rows import Rows, as_rows
 
-__all__ = ["Conflict", "Interval", "Progress", "Separation", "separate", "separated"]
+__all__ = ["Conflict", "Interval", "Progress", "Separation", "separate", "separate_rows"]
 
 
 def separate(
@@ -76,10 +76,10 @@ def separate(
     rows.require_two_classes()
     rows.require_finite()
     code = _code(rows.classes, positive)
-    return separated(rows, code, intercept=intercept, time_limit=time_limit, progress=progress)
+    return separate_rows(rows, code, intercept=intercept, time_limit=time_limit, progress=progress)
 
 
-def separated(
+def separate_rows(
     rows: Rows,
     positive: int,
     *,
@@ -89,15 +89,15 @@ def separated(
 ) -> Separation:
     """The same for checked rows; ``positive`` is the code of the class that is +1."""
     scanner = Scanner(rows, positive, intercept, time_limit, progress)
-    search = finding = None
+    search = classification = None
     with suppress(OutOfTime):
-        even = even_plane(scanner)
-        if even is not None:
-            plane, view = even
-            return Separation(scanner, None, Finding("complete", view, plane, None, None))
-        search = Search(scanner)
-        finding = find(search)
-    return Separation(scanner, search, finding)
+        equidistant = find_equidistant_plane(scanner)
+        if equidistant is not None:
+            plane, coordinates = equidistant
+            return Separation(scanner, None, Classification("complete", coordinates, plane, None, None))
+        search = ActiveSetSearch(scanner)
+        classification = classify(search)
+    return Separation(scanner, search, classification)
 
 
 def _code(classes: Any, positive: Any) -> int:

@@ -10,37 +10,38 @@ import numpy as np
 from separatrix.algorithms.separation.scan import Scanner
 from separatrix.rows import Block, Csr
 
-ENTRIES = 10**6  # of pairs that are compared, at most
+MAX_COMPARED_ENTRIES = 10**6  # of pairs that are compared, at most
 
 
-def twins(scanner: Scanner) -> tuple[int, int] | None:
+def find_contradicting_pair(scanner: Scanner) -> tuple[int, int] | None:
     """Two such rows, the first ascending; None if there are none."""
     rows = scanner.rows
     random = np.random.default_rng(rows.n_columns)
     factors = random.integers(0, 2**63, rows.n_columns, np.uint64) * np.uint64(2) + np.uint64(1)
-    prints, signs = np.empty(rows.n_rows, np.uint64), np.empty(rows.n_rows, np.int8)
+    fingerprints, signs = np.empty(rows.n_rows, np.uint64), np.empty(rows.n_rows, np.int8)
     for block in rows.blocks():
-        prints[block.start : block.stop] = _prints(block, factors)
+        fingerprints[block.start : block.stop] = _fingerprint_rows(block, factors)
         signs[block.start : block.stop] = block.signs(scanner.positive)
-    order = np.lexsort((signs, prints))
-    same = prints[order[1:]] == prints[order[:-1]]
-    last = np.flatnonzero(same & (signs[order[1:]] != signs[order[:-1]]))
+    order = np.lexsort((signs, fingerprints))
+    is_equal = fingerprints[order[1:]] == fingerprints[order[:-1]]
+    places = np.flatnonzero(is_equal & (signs[order[1:]] != signs[order[:-1]]))
     pairs = sorted(
-        (min(i, j), max(i, j)) for i, j in zip(order[last].tolist(), order[last + 1].tolist(), strict=True)
+        (min(i, j), max(i, j))
+        for i, j in zip(order[places].tolist(), order[places + 1].tolist(), strict=True)
     )
-    pairs = pairs[: max(1, ENTRIES // rows.n_columns)]
+    pairs = pairs[: max(1, MAX_COMPARED_ENTRIES // rows.n_columns)]
     indices = sorted({row for pair in pairs for row in pair})
-    values = dict(zip(indices, scanner.gathered(indices).X, strict=True))
+    values = dict(zip(indices, scanner.gather(indices).X, strict=True))
     for i, j in pairs:
         if np.array_equal(values[i], values[j]) and (scanner.intercept or values[i].any()):
             return i, j
     return None
 
 
-def _prints(block: Block, factors: np.ndarray) -> np.ndarray:
+def _fingerprint_rows(block: Block, factors: np.ndarray) -> np.ndarray:
     if not isinstance(block.X, Csr):
         return (np.asarray(block.X, np.float64) + 0.0).view(np.uint64) @ factors
     data, columns, indptr = block.X
     terms = (np.asarray(data, np.float64) + 0.0).view(np.uint64) * factors[columns]
-    ends = np.concatenate([np.zeros(1, np.uint64), np.cumsum(terms)])
-    return ends[indptr[1:]] - ends[indptr[:-1]]
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(terms)])
+    return sums[indptr[1:]] - sums[indptr[:-1]]

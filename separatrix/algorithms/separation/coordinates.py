@@ -2,7 +2,7 @@
 
 A row z = s·(x, 1) is seen as a = z·B for a whole-number matrix B with one column a coordinate. The search
 works on the a's; a direction u among them is the hyperplane w = B·u of the user's coordinates, and a·u = z·w
-exactly. The first frame shifts and scales columns by powers of two (`fitted`); later ones (`within`) hold
+exactly. The first coordinates shift and scale columns by powers of two (`from_rows`); later ones hold
 only the w that vanish on given rows.
 """
 
@@ -13,13 +13,19 @@ from functools import cached_property
 
 import numpy as np
 
-from separatrix.algorithms.separation.integers import matrix, numbers, primitive, stripped, whole_row
+from separatrix.algorithms.separation.integers import (
+    divide_by_gcd,
+    strip_powers_of_two,
+    to_fmpz_matrix,
+    to_integer_row,
+    to_ints,
+)
 from separatrix.certificates.arithmetic.linear_algebra import fmpz_mat
 
-FAR = 300  # column exponents beyond this would take weights out of the range of floats
+MAX_COLUMN_EXPONENT = 300  # column exponents beyond this would take weights out of the range of floats
 
 
-class Frame:
+class ScaledCoordinates:
     """Scaled columns ``(x_j - shift_j) / 2**exponent_j``; the constant stays 1.
 
     Attributes
@@ -35,35 +41,35 @@ class Frame:
         self.intercept = intercept
         self.columns = len(exponents)
         self.width = self.columns + intercept
-        self.extreme = bool(len(exponents)) and int(np.abs(exponents).max()) > FAR
+        self.extreme = bool(len(exponents)) and int(np.abs(exponents).max()) > MAX_COLUMN_EXPONENT
 
     @classmethod
-    def fitted(cls, X: np.ndarray, intercept: bool) -> Frame:
-        """A frame for which these rows are near the origin and about 1 in size."""
+    def from_rows(cls, X: np.ndarray, intercept: bool) -> ScaledCoordinates:
+        """Coordinates in which these rows are near the origin and about 1 in size."""
         X = np.asarray(X, np.float64)
         low, high = X.min(axis=0), X.max(axis=0)
         with np.errstate(over="ignore"):
             spread = np.where(np.isfinite(high - low), high - low, high)
-            apart = 2 * spread
+            threshold = 2 * spread
         largest = np.maximum(np.abs(low), np.abs(high))
         shifts = np.zeros(X.shape[1])
         if intercept:
             # Far from the origin only: there x - shift is exact, so that ties stay ties.
-            far = (
-                (np.minimum(np.abs(low), np.abs(high)) > apart)
+            is_distant = (
+                (np.minimum(np.abs(low), np.abs(high)) > threshold)
                 & (np.sign(low) == np.sign(high))
                 & (spread > 0)
             )
             unit = np.ldexp(1.0, np.clip(np.frexp(spread)[1] - 2, -1000, 1000))
             with np.errstate(over="ignore", invalid="ignore"):
                 middle = np.rint((low / 2 + high / 2) / unit) * unit
-            far &= np.isfinite(middle)
-            shifts[far] = middle[far]
-            largest = np.where(far, spread, largest)
+            is_distant &= np.isfinite(middle)
+            shifts[is_distant] = middle[is_distant]
+            largest = np.where(is_distant, spread, largest)
         exponents = np.where(largest > 0, np.frexp(largest)[1], 0).astype(np.int64)
         return cls(exponents, shifts, intercept)
 
-    def points(self, X: np.ndarray, signs: np.ndarray) -> np.ndarray:
+    def to_points(self, X: np.ndarray, signs: np.ndarray) -> np.ndarray:
         """Rows as float points, each divided by a power of two so that its largest entry is about 1."""
         out = np.empty((len(X), self.width))
         d = self.columns
@@ -73,13 +79,13 @@ class Frame:
             if self.intercept:
                 out[:, d] = 1.0
             out *= signs[:, None]
-            return scaled_rows(out)
+            return scale_rows(out)
 
     @cached_property
     def basis(self) -> fmpz_mat:
         """B, as whole numbers: D rows, D columns, all columns times one power of two."""
         d = self.columns
-        shifts = [whole_pair(value) for value in self.shifts.tolist()]
+        shifts = [split_float(value) for value in self.shifts.tolist()]
         needed = [int(e) - low for e, (_, low) in zip(self.exponents.tolist(), shifts, strict=True)]
         top = max([0, *(int(e) for e in self.exponents.tolist()), *needed])
         B = fmpz_mat(self.width, self.width)
@@ -93,15 +99,15 @@ class Frame:
             B[d, d] = 1 << top
         return B
 
-    def exact_points(self, X: np.ndarray, signs: np.ndarray) -> list[list[int]]:
+    def to_exact_points(self, X: np.ndarray, signs: np.ndarray) -> list[list[int]]:
         """Rows as whole-number points, each times a positive number."""
-        return seen_through(self.basis, X, signs, self.intercept)
+        return transform_rows(self.basis, X, signs, self.intercept)
 
-    def seen(self, row: Sequence[int]) -> list[int]:
+    def transform_row(self, row: Sequence[int]) -> list[int]:
         """One row in whole numbers as a point."""
-        return numbers(fmpz_mat(1, len(row), list(row)) * self.basis)
+        return to_ints(fmpz_mat(1, len(row), list(row)) * self.basis)
 
-    def float_weights(self, direction: np.ndarray) -> np.ndarray | None:
+    def to_float_weights(self, direction: np.ndarray) -> np.ndarray | None:
         """w = B·u in floats (length d + 1, the bias last), or None when floats cannot hold it."""
         d = self.columns
         weights = np.zeros(d + 1)
@@ -109,25 +115,25 @@ class Frame:
             weights[:d] = np.ldexp(direction[:d], -self.exponents)
             if self.intercept:
                 weights[d] = direction[d] - float(np.sum(self.shifts * weights[:d]))
-        lost = (weights[:d] == 0) != (direction[:d] == 0)
-        return None if self.extreme or lost.any() or not np.isfinite(weights).all() else weights
+        underflowed = (weights[:d] == 0) != (direction[:d] == 0)
+        return None if self.extreme or underflowed.any() or not np.isfinite(weights).all() else weights
 
-    def exact_weights(self, direction: Sequence[int]) -> list[int]:
+    def to_exact_weights(self, direction: Sequence[int]) -> list[int]:
         """w = B·u in whole numbers (length d + 1, the bias last)."""
-        return pulled(self.basis, direction, self.intercept)
+        return to_user_weights(self.basis, direction, self.intercept)
 
-    def vanishing(self, X: np.ndarray, signs: np.ndarray) -> np.ndarray:
+    def find_vanishing(self, X: np.ndarray, signs: np.ndarray) -> np.ndarray:
         """None: a row that every w vanishes on is a conflict by itself here."""
         return np.zeros(len(X), bool)
 
 
-def seen_through(basis: fmpz_mat, X: np.ndarray, signs: np.ndarray, intercept: bool) -> list[list[int]]:
+def transform_rows(basis: fmpz_mat, X: np.ndarray, signs: np.ndarray, intercept: bool) -> list[list[int]]:
     """z·B of every row in whole numbers, each row times a positive number."""
-    seen = matrix(exact_rows(X, signs, intercept), basis.nrows()) * basis
-    return [stripped([int(v) for v in row]) for row in seen.tolist()]
+    points = to_fmpz_matrix(to_exact_rows(X, signs, intercept), basis.nrows()) * basis
+    return [strip_powers_of_two([int(v) for v in row]) for row in points.tolist()]
 
 
-def with_constant(X: np.ndarray, signs: np.ndarray, intercept: bool) -> np.ndarray:
+def append_constant(X: np.ndarray, signs: np.ndarray, intercept: bool) -> np.ndarray:
     """Rows z = s·(x, 1) as one dense float64 array."""
     Z = np.empty((len(X), X.shape[1] + intercept))
     Z[:, : X.shape[1]] = X
@@ -137,29 +143,29 @@ def with_constant(X: np.ndarray, signs: np.ndarray, intercept: bool) -> np.ndarr
     return Z
 
 
-def exact_rows(X: np.ndarray, signs: np.ndarray, intercept: bool) -> list[list[int]]:
+def to_exact_rows(X: np.ndarray, signs: np.ndarray, intercept: bool) -> list[list[int]]:
     """Rows z as whole numbers, each times a power of two of its own."""
-    return [whole_row(row) for row in with_constant(X, signs, intercept)]
+    return [to_integer_row(row) for row in append_constant(X, signs, intercept)]
 
 
-def common_rows(X: np.ndarray, signs: np.ndarray, intercept: bool) -> list[list[int]]:
+def to_common_rows(X: np.ndarray, signs: np.ndarray, intercept: bool) -> list[list[int]]:
     """Rows z as whole numbers, all times the same power of two."""
-    Z = with_constant(X, signs, intercept)
-    flat = whole_row(Z.reshape(-1))
+    Z = append_constant(X, signs, intercept)
+    flat = to_integer_row(Z.reshape(-1))
     width = Z.shape[1]
     return [flat[i * width : (i + 1) * width] for i in range(len(Z))]
 
 
-def scaled_rows(points: np.ndarray) -> np.ndarray:
+def scale_rows(points: np.ndarray) -> np.ndarray:
     """Each row over a power of two that puts its largest entry between 1/2 and 1; not finite: zero."""
     largest = np.abs(points).max(axis=1, initial=0.0)
-    broken = ~np.isfinite(largest)
-    points[broken] = 0.0
-    exponents = np.where(broken | (largest == 0), 0, np.frexp(largest)[1])
+    is_invalid = ~np.isfinite(largest)
+    points[is_invalid] = 0.0
+    exponents = np.where(is_invalid | (largest == 0), 0, np.frexp(largest)[1])
     return np.ldexp(points, -exponents[:, None])
 
 
-def whole_pair(value: float) -> tuple[int, int]:
+def split_float(value: float) -> tuple[int, int]:
     """(mantissa, exponent) of a float."""
     if value == 0.0:
         return 0, 0
@@ -170,8 +176,8 @@ def whole_pair(value: float) -> tuple[int, int]:
     return numerator >> low, low
 
 
-def pulled(basis: fmpz_mat, direction: Sequence[int], intercept: bool) -> list[int]:
-    weights = numbers(basis * fmpz_mat(len(direction), 1, list(direction)))
+def to_user_weights(basis: fmpz_mat, direction: Sequence[int], intercept: bool) -> list[int]:
+    weights = to_ints(basis * fmpz_mat(len(direction), 1, list(direction)))
     if not intercept:
         weights.append(0)
-    return primitive(weights)
+    return divide_by_gcd(weights)

@@ -9,25 +9,25 @@ from sys import float_info
 
 import numpy as np
 
-from separatrix.algorithms.separation.integers import row_units
+from separatrix.algorithms.separation.integers import compute_row_units
 from separatrix.algorithms.separation.scan import Plane, Scanner
 from separatrix.certificates.arithmetic.dyadic import dyadic, root
 from separatrix.certificates.claims.mistakes import squared_radius as largest_square
 from separatrix.fitting.exact_errors import matrix
 
 
-def unit_of(X: np.ndarray, intercept: bool) -> int:
-    """The exponent of the unit in which `common_rows` writes these rows."""
-    return int(row_units(X.reshape(1, -1), intercept)[0])
+def find_unit_exponent(X: np.ndarray, intercept: bool) -> int:
+    """The exponent of the unit in which `to_common_rows` writes these rows."""
+    return int(compute_row_units(X.reshape(1, -1), intercept)[0])
 
 
-def squared_norm(plane: Plane, geometric: bool) -> Fraction:
+def square_norm(plane: Plane, geometric: bool) -> Fraction:
     """‖w‖², exactly; the intercept counts unless the margin is geometric."""
-    weights = plane.numbers()
+    weights = plane.to_numbers()
     return dyadic(weights[:-1] if geometric else weights).squared_norm()
 
 
-def root_above(square: Fraction) -> float:
+def round_root_up(square: Fraction) -> float:
     """A float not below the square root; infinity where no finite one is."""
     value = root(square)
     while value < inf and Fraction(value) ** 2 < square:
@@ -35,7 +35,7 @@ def root_above(square: Fraction) -> float:
     return value
 
 
-def root_below(square: Fraction) -> float:
+def round_root_down(square: Fraction) -> float:
     """A float not above the square root."""
     value = min(root(square), float_info.max)
     while value > 0 and Fraction(value) ** 2 > square:
@@ -43,17 +43,17 @@ def root_below(square: Fraction) -> float:
     return value
 
 
-def down(value: float) -> float:
+def round_down(value: float) -> float:
     return nextafter(value, -inf) if value > 0 else value
 
 
-def squared_radius(scanner: Scanner) -> Fraction:
+def compute_squared_radius(scanner: Scanner) -> Fraction:
     """R² of the rows (x, 1), or x without an intercept, exactly."""
     found = [largest_square(matrix(block, scanner.rows.n_columns)) for block in scanner.rows.blocks()]
     return max(found, default=Fraction(0)) + int(scanner.intercept)
 
 
-def perhaps_lowest(X: np.ndarray, signs: np.ndarray, numbers: Sequence[float | int]) -> np.ndarray:
+def find_lowest_candidates(X: np.ndarray, signs: np.ndarray, numbers: Sequence[float | int]) -> np.ndarray:
     """The places of rows that may have the least margin, as far as doubles tell."""
     try:
         weights = np.array([float(number) for number in numbers])
@@ -62,6 +62,6 @@ def perhaps_lowest(X: np.ndarray, signs: np.ndarray, numbers: Sequence[float | i
     with np.errstate(all="ignore"):
         margins = signs * (X @ weights[:-1] + weights[-1])
         sizes = abs(X) @ abs(weights[:-1]) + abs(weights[-1])
-        doubts = (len(weights) + 4) * (2.0**-49 * sizes + 2.0**-1070)
-        reach = (margins + doubts).min(initial=np.inf)
-        return np.flatnonzero(~(margins - doubts > reach))
+        error_bounds = (len(weights) + 4) * (2.0**-49 * sizes + 2.0**-1070)
+        upper_limit = (margins + error_bounds).min(initial=np.inf)
+        return np.flatnonzero(~(margins - error_bounds > upper_limit))

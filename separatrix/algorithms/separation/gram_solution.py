@@ -15,18 +15,18 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
-from separatrix.algorithms.separation.coordinates import FAR, Frame
+from separatrix.algorithms.separation.coordinates import MAX_COLUMN_EXPONENT, ScaledCoordinates
 from separatrix.algorithms.separation.scan import Plane, Scanner
 from separatrix.fitting.exact_errors import matrix
 from separatrix.rows.memory import SparseRows
 
-MOST_ROWS = 10_000  # a Gram matrix of 800 MB
+MAX_ROWS = 10_000  # a Gram matrix of 800 MB
 
 
-def even_plane(scanner: Scanner) -> tuple[Plane, Frame] | None:
+def find_equidistant_plane(scanner: Scanner) -> tuple[Plane, ScaledCoordinates] | None:
     """A hyperplane from which all rows are about equally far, surely strict; None where this is not plain."""
     rows = scanner.rows
-    if not isinstance(rows, SparseRows) or rows.n_rows > min(rows.n_columns, MOST_ROWS):
+    if not isinstance(rows, SparseRows) or rows.n_rows > min(rows.n_columns, MAX_ROWS):
         return None
     blocks = list(rows.blocks())
     signs = np.concatenate([block.signs(scanner.positive) for block in blocks]).astype(np.float64)
@@ -35,30 +35,30 @@ def even_plane(scanner: Scanner) -> tuple[Plane, Frame] | None:
     largest = np.zeros(rows.n_columns)
     np.maximum.at(largest, X.indices, np.abs(X.data))
     exponents = np.where(largest > 0, np.frexp(largest)[1], 0).astype(np.int64)
-    if np.abs(exponents).max() > FAR:
+    if np.abs(exponents).max() > MAX_COLUMN_EXPONENT:
         return None
     data = np.ldexp(np.asarray(X.data, np.float64), -exponents[X.indices])
     Z = csr_array((data * np.repeat(signs, np.diff(X.indptr)), X.indices, X.indptr), shape=X.shape)
-    shares = even_shares(gram(Z) + scanner.intercept * np.outer(signs, signs))
+    shares = solve_gram(compute_gram(Z) + scanner.intercept * np.outer(signs, signs))
     if shares is None:
         return None
     weights = np.append(np.ldexp(Z.T @ shares, -exponents), scanner.intercept * float(signs @ shares))
-    frame = Frame(exponents, np.zeros(rows.n_columns), scanner.intercept)
+    scaling = ScaledCoordinates(exponents, np.zeros(rows.n_columns), scanner.intercept)
     if not np.isfinite(weights).all():
         return None
     plane = Plane(weights)
-    look = scanner.look(plane, frame, 1)
-    return (plane, frame) if look.negative == look.doubtful == 0 else None
+    scanned = scanner.scan(plane, scaling, 1)
+    return (plane, scaling) if scanned.negative == scanned.doubtful == 0 else None
 
 
-def gram(Z: Any) -> np.ndarray:
+def compute_gram(Z: Any) -> np.ndarray:
     """Z·Zᵀ: columns that many rows share as a dense product, the others as a sparse one."""
-    often = np.bincount(Z.indices, minlength=Z.shape[1]) > Z.shape[0] // 20
-    common, rare = Z[:, often].toarray(), Z[:, ~often]
+    is_common = np.bincount(Z.indices, minlength=Z.shape[1]) > Z.shape[0] // 20
+    common, rare = Z[:, is_common].toarray(), Z[:, ~is_common]
     return np.asarray(common @ common.T + (rare @ rare.T).toarray())
 
 
-def even_shares(products: np.ndarray) -> np.ndarray | None:
+def solve_gram(products: np.ndarray) -> np.ndarray | None:
     """a with G a = (‖z‖) for the Gram matrix G; None when it is not plainly of full rank."""
     from scipy.linalg import LinAlgError, cho_factor, cho_solve
 

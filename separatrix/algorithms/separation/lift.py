@@ -46,7 +46,7 @@ class Lift(TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Lift:
         """Learn the columns."""
-        self.products_ = PolynomialFeatures(self.degree, include_bias=False).fit(_compressed(X))
+        self.products_ = PolynomialFeatures(self.degree, include_bias=False).fit(_compress(X))
         self.n_features_in_ = self.products_.n_features_in_
         if hasattr(self.products_, "feature_names_in_"):
             self.feature_names_in_ = self.products_.feature_names_in_
@@ -55,14 +55,14 @@ class Lift(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """The products."""
         check_is_fitted(self)
-        return self.products_.transform(_compressed(X))
+        return self.products_.transform(_compress(X))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         check_is_fitted(self)
         return self.products_.get_feature_names_out(input_features)
 
 
-def _compressed(X: Any) -> Any:
+def _compress(X: Any) -> Any:
     """Any sparse matrix by rows: not all of scikit-learn's checks can read the others."""
     refuse_damaged(X, "X")
     if hasattr(X, "tocsr"):  # a dok_matrix is a dictionary, too

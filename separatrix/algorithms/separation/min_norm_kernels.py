@@ -19,32 +19,32 @@ from separatrix.kernels import kernel
 def _append(point: np.ndarray, size: int, basis: np.ndarray, triangle: np.ndarray) -> float:
     """Add the vector (1, point) as the last column; its new part's length relative to its own."""
     width = point.shape[0]
-    fresh = basis[size]
-    fresh[0] = 1.0
+    column = basis[size]
+    column[0] = 1.0
     length = 1.0
     for j in range(width):
-        fresh[j + 1] = point[j]
+        column[j + 1] = point[j]
         length += point[j] * point[j]
     for i in range(size):
         triangle[i, size] = 0.0
-    left = length
+    squared_residual = length
     for _ in range(2):
         for i in range(size):
             row = basis[i]
             dot = 0.0
             for j in range(width + 1):
-                dot += row[j] * fresh[j]
+                dot += row[j] * column[j]
             triangle[i, size] += dot
             for j in range(width + 1):
-                fresh[j] -= dot * row[j]
-        left = 0.0
+                column[j] -= dot * row[j]
+        squared_residual = 0.0
         for j in range(width + 1):
-            left += fresh[j] * fresh[j]
-    norm = math.sqrt(left)
+            squared_residual += column[j] * column[j]
+    norm = math.sqrt(squared_residual)
     triangle[size, size] = norm
     if norm > 0.0:
         for j in range(width + 1):
-            fresh[j] /= norm
+            column[j] /= norm
     return norm / math.sqrt(length)
 
 
@@ -79,7 +79,7 @@ def _remove(place: int, size: int, basis: np.ndarray, triangle: np.ndarray) -> i
 
 
 @kernel
-def _flat(size: int, basis: np.ndarray, triangle: np.ndarray, target: np.ndarray) -> bool:
+def _find_affine_minimiser(size: int, basis: np.ndarray, triangle: np.ndarray, target: np.ndarray) -> bool:
     """The affine minimiser's coefficients into ``target``; False when they are not finite."""
     total = 0.0
     for i in range(size - 1, -1, -1):
@@ -99,13 +99,13 @@ def _flat(size: int, basis: np.ndarray, triangle: np.ndarray, target: np.ndarray
 
 
 @kernel
-def _combine(held: np.ndarray, multipliers: np.ndarray, size: int, nearest: np.ndarray) -> float:
+def _combine(vertices: np.ndarray, multipliers: np.ndarray, size: int, nearest: np.ndarray) -> float:
     """``nearest`` = the combination of the corral's points; returns its squared length."""
     width = nearest.shape[0]
     for j in range(width):
         nearest[j] = 0.0
     for i in range(size):
-        row = held[i]
+        row = vertices[i]
         scale = multipliers[i]
         for j in range(width):
             nearest[j] += scale * row[j]
@@ -116,7 +116,7 @@ def _combine(held: np.ndarray, multipliers: np.ndarray, size: int, nearest: np.n
 
 
 @kernel
-def _foot(size: int, basis: np.ndarray, spare: np.ndarray, nearest: np.ndarray) -> float:
+def _find_hull_point(size: int, basis: np.ndarray, workspace: np.ndarray, nearest: np.ndarray) -> float:
     """``nearest`` = the point of the corral's affine hull nearest to the origin; its squared length, or 0 if
     lost.
 
@@ -126,43 +126,43 @@ def _foot(size: int, basis: np.ndarray, spare: np.ndarray, nearest: np.ndarray) 
     nothing is left of h.
     """
     width = nearest.shape[0]
-    spare[0] = 1.0
+    workspace[0] = 1.0
     for j in range(width):
-        spare[j + 1] = 0.0
+        workspace[j + 1] = 0.0
     for _ in range(3):
         for i in range(size):
             row = basis[i]
             dot = 0.0
             for j in range(width + 1):
-                dot += row[j] * spare[j]
+                dot += row[j] * workspace[j]
             for j in range(width + 1):
-                spare[j] -= dot * row[j]
+                workspace[j] -= dot * row[j]
     tail = 0.0
     for j in range(width):
-        tail += spare[j + 1] * spare[j + 1]
-    head = spare[0]
-    whole = tail + head * head
-    if not (head > 0.5 * whole and head < 2.0 * whole and tail > 0.0):
+        tail += workspace[j + 1] * workspace[j + 1]
+    head = workspace[0]
+    squared_length = tail + head * head
+    if not (head > 0.5 * squared_length and head < 2.0 * squared_length and tail > 0.0):
         return 0.0
     for j in range(width):
-        nearest[j] = -spare[j + 1] * (head / tail)
+        nearest[j] = -workspace[j + 1] * (head / tail)
     return head * (head / tail)
 
 
 @kernel
-def _shrink(
+def _run_minor_cycle(
     size: int,
     basis: np.ndarray,
     triangle: np.ndarray,
     target: np.ndarray,
     corral: np.ndarray,
-    held: np.ndarray,
+    vertices: np.ndarray,
     multipliers: np.ndarray,
 ) -> int:
     """Wolfe's minor cycle: drop points until the affine minimiser lies inside; the new size, -1 if lost."""
-    width = held.shape[1]
+    width = vertices.shape[1]
     while True:
-        if not _flat(size, basis, triangle, target):
+        if not _find_affine_minimiser(size, basis, triangle, target):
             return -1
         step = 1.0
         place = -1
@@ -186,12 +186,14 @@ def _shrink(
                     corral[m, 1] = corral[m + 1, 1]
                     multipliers[m] = multipliers[m + 1]
                     for j in range(width):
-                        held[m, j] = held[m + 1, j]
+                        vertices[m, j] = vertices[m + 1, j]
                 size = _remove(i, size, basis, triangle)
 
 
 @kernel
-def _extreme(points: np.ndarray, signs: np.ndarray, nearest: np.ndarray, pair: np.ndarray) -> float:
+def _find_extreme_vertex(
+    points: np.ndarray, signs: np.ndarray, nearest: np.ndarray, pair: np.ndarray
+) -> float:
     """The vertex with the least product with ``nearest``, as a pair of rows (the second -1 for one hull).
 
     With signs the polytope is the difference of two hulls: the least among +1 rows minus the greatest among
@@ -217,7 +219,7 @@ def _extreme(points: np.ndarray, signs: np.ndarray, nearest: np.ndarray, pair: n
 
 
 @kernel
-def _vertex(points: np.ndarray, pair: np.ndarray, out: np.ndarray) -> None:
+def _write_vertex(points: np.ndarray, pair: np.ndarray, out: np.ndarray) -> None:
     for j in range(out.shape[0]):
         out[j] = points[pair[0], j]
         if pair[1] >= 0:
@@ -225,36 +227,36 @@ def _vertex(points: np.ndarray, pair: np.ndarray, out: np.ndarray) -> None:
 
 
 @kernel
-def min_norm(
+def minimise_norm(
     points: np.ndarray,
     signs: np.ndarray,
     tol: float,
-    rounds: int,
+    max_rounds: int,
     basis: np.ndarray,
     triangle: np.ndarray,
     corral: np.ndarray,
-    held: np.ndarray,
+    vertices: np.ndarray,
     multipliers: np.ndarray,
     nearest: np.ndarray,
 ) -> int:
     """Wolfe's method; the size of the final corral.
 
     Starts from the pairs of rows in ``corral`` before the first whose entry is -1. Stops when min v·x >= (1 -
-    tol) x·x over the vertices v, when nothing moves any more, or after ``rounds`` major cycles. With no
+    tol) x·x over the vertices v, when nothing moves any more, or after ``max_rounds`` major cycles. With no
     ``signs`` the polytope is the hull of the points; with signs, the hull of the +1 points less that of the
     -1 points.
     """
-    room = held.shape[0]
-    target = np.empty(room)
+    capacity = vertices.shape[0]
+    target = np.empty(capacity)
     pair = np.empty(2, np.int64)
-    spare = np.empty(points.shape[1] + 1)
+    workspace = np.empty(points.shape[1] + 1)
     size = 0
     total = 0.0
-    for i in range(room):
+    for i in range(capacity):
         if corral[i, 0] < 0:
             break
-        _vertex(points, corral[i], held[size])
-        if _append(held[size], size, basis, triangle) > 1e-13:
+        _write_vertex(points, corral[i], vertices[size])
+        if _append(vertices[size], size, basis, triangle) > 1e-13:
             corral[size, 0] = corral[i, 0]
             corral[size, 1] = corral[i, 1]
             multipliers[size] = multipliers[i]
@@ -262,48 +264,48 @@ def min_norm(
             size += 1
     if size == 0 or not total > 0.0:
         # The nearest point itself, or any pair.
-        best = math.inf
+        least = math.inf
         for i in range(points.shape[0]):
             square = 0.0
             for j in range(points.shape[1]):
                 square += points[i, j] * points[i, j]
-            if signs.shape[0] == 0 and square < best:
-                best = square
+            if signs.shape[0] == 0 and square < least:
+                least = square
                 pair[0] = i
                 pair[1] = -1
         if signs.shape[0] > 0:
             for j in range(points.shape[1]):
                 nearest[j] = 0.0
-            _extreme(points, signs, nearest, pair)
+            _find_extreme_vertex(points, signs, nearest, pair)
         corral[0, 0] = pair[0]
         corral[0, 1] = pair[1]
-        _vertex(points, pair, held[0])
-        _append(held[0], 0, basis, triangle)
+        _write_vertex(points, pair, vertices[0])
+        _append(vertices[0], 0, basis, triangle)
         multipliers[0] = 1.0
         total = 1.0
         size = 1
     for i in range(size):
         multipliers[i] /= total
-    last = math.inf
+    least_square = math.inf
     stalls = 0
-    for _ in range(rounds):
-        smaller = _shrink(size, basis, triangle, target, corral, held, multipliers)
-        lost = smaller < 0
-        size = size if lost else smaller
-        square = 0.0 if lost else _foot(size, basis, spare, nearest)
+    for _ in range(max_rounds):
+        new_size = _run_minor_cycle(size, basis, triangle, target, corral, vertices, multipliers)
+        is_lost = new_size < 0
+        size = size if is_lost else new_size
+        square = 0.0 if is_lost else _find_hull_point(size, basis, workspace, nearest)
         if square == 0.0:
-            square = _combine(held, multipliers, size, nearest)
-            lost = True
-        stalls = stalls + 1 if square >= last * (1.0 - 1e-14) else 0
-        last = min(last, square)
-        lowest = _extreme(points, signs, nearest, pair)
-        if lost or lowest >= (1.0 - tol) * square or stalls > 3 or size == room or square < 1e-34:
+            square = _combine(vertices, multipliers, size, nearest)
+            is_lost = True
+        stalls = stalls + 1 if square >= least_square * (1.0 - 1e-14) else 0
+        least_square = min(least_square, square)
+        lowest = _find_extreme_vertex(points, signs, nearest, pair)
+        if is_lost or lowest >= (1.0 - tol) * square or stalls > 3 or size == capacity or square < 1e-34:
             break
-        known = False
+        is_known = False
         for i in range(size):
-            known = known or (corral[i, 0] == pair[0] and corral[i, 1] == pair[1])
-        _vertex(points, pair, held[size])
-        if known or _append(held[size], size, basis, triangle) < 1e-15:
+            is_known = is_known or (corral[i, 0] == pair[0] and corral[i, 1] == pair[1])
+        _write_vertex(points, pair, vertices[size])
+        if is_known or _append(vertices[size], size, basis, triangle) < 1e-15:
             break
         corral[size, 0] = pair[0]
         corral[size, 1] = pair[1]

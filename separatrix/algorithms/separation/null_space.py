@@ -15,54 +15,53 @@ from separatrix.certificates.arithmetic.linear_algebra import nmod_mat
 from separatrix.rows import Rows
 
 PRIME = 2**31 - 1
-CHUNK = 4096  # rows
+CHUNK_ROWS = 4096
 
 
-def null_space(rows: Rows, *, intercept: bool) -> np.ndarray:
+def find_null_space(rows: Rows, *, intercept: bool) -> np.ndarray:
     """Columns that span the w with z·w = 0 modulo the prime for every row z = (x, 1) of positive weight.
 
     >>> from separatrix.rows import as_rows
-    >>> null_space(as_rows([[1.0, 2.0], [2.5, 5.0]]), intercept=False).shape
+    >>> find_null_space(as_rows([[1.0, 2.0], [2.5, 5.0]]), intercept=False).shape
     (2, 1)
     """
     width = rows.n_columns + intercept
     null = np.eye(width, dtype=np.int64)
-    first = True
+    is_first = True
     for block in rows.blocks():
-        counted = np.arange(len(block))
+        weighted = np.arange(len(block))
         if rows.weights is not None:
-            counted = np.flatnonzero(rows.weights[block.start : block.stop])
+            weighted = np.flatnonzero(rows.weights[block.start : block.stop])
         start = 0
-        while start < len(counted) and null.shape[1]:
-            stop = start + (2 * width if first else CHUNK)
-            some = counted[start:stop]
-            Z = residues(block.dense(some), intercept)
-            left = product(Z, null)
-            odd = left.any(axis=1)
-            if odd.any():
-                basis, size = nmod_mat(left[odd].tolist(), PRIME).nullspace()
+        while start < len(weighted) and null.shape[1]:
+            stop = start + (2 * width if is_first else CHUNK_ROWS)
+            Z = reduce_modulo_prime(block.dense(weighted[start:stop]), intercept)
+            products = multiply_modulo_prime(Z, null)
+            is_nonzero = products.any(axis=1)
+            if is_nonzero.any():
+                basis, size = nmod_mat(products[is_nonzero].tolist(), PRIME).nullspace()
                 kept = [[int(basis[i, j]) for j in range(size)] for i in range(null.shape[1])]
-                null = product(null, np.array(kept, np.int64).reshape(null.shape[1], size))
-            start, first = stop, False
+                null = multiply_modulo_prime(null, np.array(kept, np.int64).reshape(null.shape[1], size))
+            start, is_first = stop, False
         if not null.shape[1]:
             break
     return null
 
 
-def residues(X: np.ndarray, intercept: bool) -> np.ndarray:
+def reduce_modulo_prime(X: np.ndarray, intercept: bool) -> np.ndarray:
     """Doubles modulo the prime, with a column of ones if there is an intercept."""
-    mantissas, exponents = np.frexp(np.asarray(X, np.float64))
-    whole = (mantissas * 2.0**53).astype(np.int64) % PRIME
+    fractions, exponents = np.frexp(np.asarray(X, np.float64))
+    integers = (fractions * 2.0**53).astype(np.int64) % PRIME
     # 2³¹ = 1 modulo this prime, so that only the exponent modulo 31 matters.
-    found = whole * (np.int64(1) << ((exponents.astype(np.int64) - 53) % 31)) % PRIME
+    found = integers * (np.int64(1) << ((exponents.astype(np.int64) - 53) % 31)) % PRIME
     return np.column_stack([found, np.ones(len(found), np.int64)]) if intercept else np.asarray(found)
 
 
-def product(Z: np.ndarray, W: np.ndarray) -> np.ndarray:
+def multiply_modulo_prime(Z: np.ndarray, W: np.ndarray) -> np.ndarray:
     """Z·W modulo the prime, by products of 16-bit halves, whose sums are exact in doubles."""
     high, low = ((Z >> 16).astype(np.float64), (Z & 0xFFFF).astype(np.float64))
     top, rest = ((W >> 16).astype(np.float64), (W & 0xFFFF).astype(np.float64))
     parts = (high @ top, high @ rest + low @ top, low @ rest)
     powers = (2**32 % PRIME, 2**16, 1)
-    found = sum(part.astype(np.int64) % PRIME * power for part, power in zip(parts, powers, strict=True))
-    return np.asarray(found % PRIME)
+    total = sum(part.astype(np.int64) % PRIME * power for part, power in zip(parts, powers, strict=True))
+    return np.asarray(total % PRIME)

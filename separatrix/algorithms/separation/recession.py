@@ -18,71 +18,79 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.separation.active_set import Search
-from separatrix.algorithms.separation.classification import Finding
-from separatrix.algorithms.separation.integers import matrix, pivots, submatrix, whole
+from separatrix.algorithms.separation.active_set import ActiveSetSearch
+from separatrix.algorithms.separation.classification import Classification
+from separatrix.algorithms.separation.integers import (
+    find_pivots,
+    take_submatrix,
+    to_coprime_integers,
+    to_fmpz_matrix,
+)
 from separatrix.algorithms.separation.scan import Plane
-from separatrix.algorithms.separation.subspace import View
+from separatrix.algorithms.separation.subspace import Coordinates
 from separatrix.certificates.arithmetic.linear_algebra import fmpq_mat
 
-MOST_ROWS = 300  # of which a system is solved exactly
-POSITIVE, NEGATIVE, FINITE, BOTH = "+inf", "-inf", "finite", "undetermined"
-WORDS = {(True, False): POSITIVE, (False, True): NEGATIVE, (False, False): FINITE, (True, True): BOTH}
+MAX_EXACT_ROWS = 300  # of which a system is solved exactly
+POSITIVE, NEGATIVE, FINITE, UNDETERMINED = "+inf", "-inf", "finite", "undetermined"
+WORDS = {(True, False): POSITIVE, (False, True): NEGATIVE, (False, False): FINITE, (True, True): UNDETERMINED}
 
 
-def unbounded(search: Search, finding: Finding) -> list[str]:
+def find_unbounded(search: ActiveSetSearch, classification: Classification) -> list[str]:
     """One word for each coefficient, the intercept last where there is one."""
-    view, width = finding.view, search.scanner.width
+    coordinates, width = classification.coordinates, search.scanner.width
     signs: list[set[int]] = [set() for _ in range(width)]
-    free = _moving(view, width)
-    if finding.plane is None:
+    free = _find_free(coordinates, width)
+    if classification.plane is None:
         # Overlap: the cone is the space of all w that vanish on every row.
-        return [BOTH if moves else FINITE for moves in free]
-    _note(finding.plane, signs, free)
-    for j, moves in enumerate(_still(search, view)):
-        if moves:
+        return [UNDETERMINED if is_free else FINITE for is_free in free]
+    _record_signs(classification.plane, signs, free)
+    for j, is_free in enumerate(_find_null_vector(search, coordinates)):
+        if is_free:
             signs[j] = {1, -1}
     for j in range(width):
         for sign in (1, -1):
             if free[j] and sign not in signs[j]:
-                outcome = search.decide(view, _unit(j, width, sign))
+                outcome = search.decide(coordinates, _make_unit_vector(j, width, sign))
                 if outcome.plane is not None:
-                    _note(outcome.plane, signs, free)
-    return [WORDS[1 in seen, -1 in seen] for seen in signs]
+                    _record_signs(outcome.plane, signs, free)
+    return [WORDS[1 in observed, -1 in observed] for observed in signs]
 
 
-def _moving(view: View, width: int) -> list[bool]:
-    """Whether some w of the view has w_j ≠ 0: nearly any one shows it."""
-    some = view.exact_weights(_any_numbers(view.width))
-    return [value != 0 or any(view.seen(_unit(j, width, 1))) for j, value in enumerate(some[:width])]
+def _find_free(coordinates: Coordinates, width: int) -> list[bool]:
+    """Whether some w of the coordinates has w_j ≠ 0: nearly any one shows it."""
+    vector = coordinates.to_exact_weights(_draw_integers(coordinates.width))
+    return [
+        value != 0 or any(coordinates.transform_row(_make_unit_vector(j, width, 1)))
+        for j, value in enumerate(vector[:width])
+    ]
 
 
-def _still(search: Search, view: View) -> list[int]:
-    """Some v of the view that vanishes on every row, as general as may be; empty where none is sought."""
+def _find_null_vector(search: ActiveSetSearch, coordinates: Coordinates) -> list[int]:
+    """Some v in these coordinates that vanishes on every row, drawn at random; empty where none is sought."""
     rows = search.active
-    few = len(rows) == search.scanner.rows.n_rows <= MOST_ROWS
-    if not few or len(rows) >= view.width:
+    is_small = len(rows) == search.scanner.rows.n_rows <= MAX_EXACT_ROWS
+    if not is_small or len(rows) >= coordinates.width:
         return []
-    points = matrix(view.exact_points(rows.X, rows.signs), view.width)
-    chosen = pivots(points.transpose())
-    points = submatrix(points, chosen, range(view.width))
-    some = matrix([_any_numbers(view.width)], view.width).transpose()
-    shares: Any = (points * points.transpose()).solve(points * some)
-    left = fmpq_mat(some) - fmpq_mat(points.transpose()) * shares
-    return view.exact_weights(whole(left.entries()))
+    points = to_fmpz_matrix(coordinates.to_exact_points(rows.X, rows.signs), coordinates.width)
+    chosen = find_pivots(points.transpose())
+    points = take_submatrix(points, chosen, range(coordinates.width))
+    vector = to_fmpz_matrix([_draw_integers(coordinates.width)], coordinates.width).transpose()
+    shares: Any = (points * points.transpose()).solve(points * vector)
+    remainder = fmpq_mat(vector) - fmpq_mat(points.transpose()) * shares
+    return coordinates.to_exact_weights(to_coprime_integers(remainder.entries()))
 
 
-def _any_numbers(count: int) -> list[int]:
+def _draw_integers(count: int) -> list[int]:
     return np.random.default_rng(count).integers(1, 2**20, count).tolist()
 
 
-def _unit(j: int, width: int, sign: int) -> list[int]:
+def _make_unit_vector(j: int, width: int, sign: int) -> list[int]:
     return [sign * (i == j) for i in range(width)]
 
 
-def _note(plane: Plane, signs: list[set[int]], free: list[bool]) -> None:
+def _record_signs(plane: Plane, signs: list[set[int]], free: list[bool]) -> None:
     """A w inside the cone shows a sign of each coefficient; where it shows zero, both signs are near."""
-    for j, seen in enumerate(signs):
+    for j, observed in enumerate(signs):
         weight = plane.weights[j]
         if free[j]:
-            seen.update((1, -1) if weight == 0 else (1,) if weight > 0 else (-1,))
+            observed.update((1, -1) if weight == 0 else (1,) if weight > 0 else (-1,))

@@ -10,15 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.separation.active_set import Search
-from separatrix.algorithms.separation.classification import Finding
-from separatrix.algorithms.separation.contradicting_duplicates import twins
-from separatrix.algorithms.separation.directed_roots import root_above, squared_radius
-from separatrix.algorithms.separation.integers import primitive
+from separatrix.algorithms.separation.active_set import ActiveSetSearch
+from separatrix.algorithms.separation.classification import Classification
+from separatrix.algorithms.separation.contradicting_duplicates import find_contradicting_pair
+from separatrix.algorithms.separation.directed_roots import compute_squared_radius, round_root_up
+from separatrix.algorithms.separation.integers import divide_by_gcd
 from separatrix.algorithms.separation.margins import Bracket, MarginSearch
-from separatrix.algorithms.separation.recession import unbounded
+from separatrix.algorithms.separation.recession import find_unbounded
 from separatrix.algorithms.separation.scan import OutOfTime, Plane, Scanner
-from separatrix.algorithms.separation.standardised_margin import StandardisedSearch, standard_deviations
+from separatrix.algorithms.separation.standardised_margin import (
+    StandardisedSearch,
+    compute_standard_deviations,
+)
 from separatrix.certificates import (
     About,
     Certificate,
@@ -80,13 +83,15 @@ class Separation:
     two nearest points of their hulls can be made to meet by moving the `support` rows by just that much.
     """
 
-    def __init__(self, scanner: Scanner, search: Search | None, finding: Finding | None) -> None:
+    def __init__(
+        self, scanner: Scanner, search: ActiveSetSearch | None, classification: Classification | None
+    ) -> None:
         self._scanner = scanner
-        self._searched = search
-        self._finding = finding
+        self._initial_search = search
+        self._classification = classification
         self._brackets: dict[tuple[bool, float, bool], Bracket] = {}
-        self._measured: MarginSearch | None = None
-        self.kind = "undecided" if finding is None else finding.kind
+        self._last_margin_search: MarginSearch | None = None
+        self.kind = "undecided" if classification is None else classification.kind
 
     def __repr__(self) -> str:
         rows = self._scanner.rows
@@ -106,24 +111,24 @@ class Separation:
         if plane is None:
             return None
         *weights, bias = plane.weights
-        return Halfspace([_plain(w) for w in weights], _plain(bias))
+        return Halfspace([_to_number(w) for w in weights], _to_number(bias))
 
     @cached_property
-    def _search(self) -> Search:
+    def _search(self) -> ActiveSetSearch:
         """The active set: that of the verdict, or one to begin with where the verdict needed none."""
-        return self._searched or Search(self._scanner)
+        return self._initial_search or ActiveSetSearch(self._scanner)
 
     @property
     def _plane(self) -> Plane | None:
-        return None if self._finding is None else self._finding.plane
+        return None if self._classification is None else self._classification.plane
 
     @cached_property
     def conflict(self) -> Conflict | None:
         """Irreducible rows that cancel; two rows alike but for their labels, where there are such."""
-        if self._finding is None or self._finding.conflict is None:
+        if self._classification is None or self._classification.conflict is None:
             return None
-        found = Conflict(*self._finding.conflict.sorted())
-        pair = twins(self._scanner) if len(found.rows) > 2 else None
+        found = Conflict(*self._classification.conflict.sort())
+        pair = find_contradicting_pair(self._scanner) if len(found.rows) > 2 else None
         return found if pair is None else Conflict(pair, (1, 1))
 
     @property
@@ -136,8 +141,8 @@ class Separation:
         """
         if self.conflict is None or not self._scanner.intercept:
             return None
-        found = self._scanner.gathered(self.conflict.rows)
-        pairs = zip(found.X.tolist(), self._search.signs_of(found), self.conflict.weights, strict=True)
+        found = self._scanner.gather(self.conflict.rows)
+        pairs = zip(found.X.tolist(), self._search.to_signs(found), self.conflict.weights, strict=True)
         positive = [(row, weight) for row, sign, weight in pairs if sign > 0]
         total = sum(weight for _, weight in positive)
         columns = range(self._scanner.rows.n_columns)
@@ -172,7 +177,7 @@ class Separation:
     def scales(self) -> tuple[float, ...]:
         """What `standardised_margin` divides the columns by: their standard deviations (with 1/n), rounded to
         floats; 1 for a constant column."""
-        return tuple(standard_deviations(self._scanner).tolist())
+        return tuple(compute_standard_deviations(self._scanner).tolist())
 
     @cached_property
     def standardised_margin(self) -> Interval | None:
@@ -190,7 +195,7 @@ class Separation:
         if self.kind != "complete" or self._plane is None:
             return None
         scales = np.array(self.scales)
-        found = self._begun(partial(StandardisedSearch, scales=scales)).run(1e-9)
+        found = self._begin_margin_search(partial(StandardisedSearch, scales=scales)).run(1e-9)
         return Interval(found.lower, found.upper)
 
     def bracket(
@@ -204,22 +209,22 @@ class Separation:
             return None
         key = (geometric or not self._scanner.intercept, tol, canonical)
         if key not in self._brackets:
-            search = self._begun(partial(MarginSearch, geometric=geometric))
+            search = self._begin_margin_search(partial(MarginSearch, geometric=geometric))
             found = search.run(tol, canonical)
-            self._measured = search
+            self._last_margin_search = search
             if not found.gap <= tol and self._scanner.time_limit is not None:
                 return found  # cut short: with more time there may be more to say
             self._brackets[key] = found
         return self._brackets[key]
 
-    def _begun(self, kind: Callable[..., MarginSearch]) -> MarginSearch:
+    def _begin_margin_search(self, make_search: Callable[..., MarginSearch]) -> MarginSearch:
         """A search that goes on from where the last one ended: the nearest rows are much the same."""
-        self._scanner.restart()
-        last = self._measured
+        self._scanner.restart_clock()
+        last = self._last_margin_search
         if last is None or last.lower <= 0:
-            return kind(self._scanner, self._search.active, self._plane)
-        search = kind(self._scanner, last.active, last.best)
-        search.follow(last)
+            return make_search(self._scanner, self._search.active, self._plane)
+        search = make_search(self._scanner, last.active, last.best_plane)
+        search.warm_start(last)
         return search
 
     def squared_margin(self, *, geometric: bool = True) -> Fraction | None:
@@ -231,16 +236,16 @@ class Separation:
         """
         if self.kind != "complete" or self._plane is None:
             return None
-        return self._begun(partial(MarginSearch, geometric=geometric)).squared()
+        return self._begin_margin_search(partial(MarginSearch, geometric=geometric)).compute_squared()
 
     @cached_property
     def _squared_radius(self) -> Fraction:
-        return squared_radius(self._scanner)
+        return compute_squared_radius(self._scanner)
 
     @property
     def radius(self) -> float:
         """R: the largest norm of the rows (x, 1), or x without an intercept, rounded up."""
-        return root_above(self._squared_radius)
+        return round_root_up(self._squared_radius)
 
     @cached_property
     def mistake_bound(self) -> int | None:
@@ -253,24 +258,26 @@ class Separation:
     @cached_property
     def certificate(self) -> Certificate:
         """The proof of the kind: `Separable`, `WeaklySeparable` or `Overlapping`; `Undecided` out of time."""
-        finding, intercept = self._finding, self._scanner.intercept
-        if finding is None:
+        classification, intercept = self._classification, self._scanner.intercept
+        if classification is None:
             scanner = self._scanner
             return Undecided(
                 f"The time limit of {scanner.time_limit} s was reached after {scanner.scans} scans, with "
-                f"{scanner.active} rows looked at closely: neither a hyperplane nor a conflict was found."
+                f"{scanner.n_active} rows looked at closely: neither a hyperplane nor a conflict was found."
             )
-        if finding.plane is not None:
-            weights, bias = self._numbers(finding.plane)
-            if finding.face is None:
-                return self._bound(Separable(weights, bias, about=self._about))
-            rows, multipliers = finding.face.sorted()
-            normals = self._normals(finding)
-            return self._bound(WeaklySeparable(weights, bias, rows, multipliers, normals, about=self._about))
-        assert finding.face is not None
-        rows, multipliers = finding.face.sorted()
-        return self._bound(
-            Overlapping(rows, multipliers, self._normals(finding), intercept, about=self._about)
+        if classification.plane is not None:
+            weights, bias = self._to_numbers(classification.plane)
+            if classification.face is None:
+                return self._bind(Separable(weights, bias, about=self._about))
+            rows, multipliers = classification.face.sort()
+            normals = self._compute_normals(classification)
+            return self._bind(WeaklySeparable(weights, bias, rows, multipliers, normals, about=self._about))
+        assert classification.face is not None
+        rows, multipliers = classification.face.sort()
+        return self._bind(
+            Overlapping(
+                rows, multipliers, self._compute_normals(classification), intercept, about=self._about
+            )
         )
 
     @property
@@ -278,19 +285,19 @@ class Separation:
         """Everything proven: the kind; the conflict, or both ends of the margin and the mistake bound."""
         found = [self.certificate]
         if self.conflict is not None:
-            found.append(self._bound(Inseparable(*self.conflict, self._scanner.intercept, about=self._about)))
+            found.append(self._bind(Inseparable(*self.conflict, self._scanner.intercept, about=self._about)))
         for geometric in (True, False) if self._scanner.intercept else (True,):
             bracket = self.bracket(geometric=geometric)
             if bracket is not None and bracket.rows:
-                found.extend(self._margin_certificates(bracket))
+                found.extend(self._certify_margin(bracket))
         bracket = self.bracket(geometric=False)
         if bracket is not None and self.mistake_bound is not None:
-            weights, bias = self._numbers(bracket.plane)
-            found.append(self._bound(MistakesAtMost(weights, bias, self.mistake_bound, about=self._about)))
+            weights, bias = self._to_numbers(bracket.plane)
+            found.append(self._bind(MistakesAtMost(weights, bias, self.mistake_bound, about=self._about)))
         return tuple(found)
 
-    def _margin_certificates(self, bracket: Bracket) -> list[Certificate]:
-        weights, bias = self._numbers(bracket.plane)
+    def _certify_margin(self, bracket: Bracket) -> list[Certificate]:
+        weights, bias = self._to_numbers(bracket.plane)
         ends: list[Certificate] = []
         if bracket.lower > 0:
             ends.append(MarginAtLeast(weights, bias, bracket.lower, bracket.geometric, about=self._about))
@@ -305,35 +312,35 @@ class Separation:
                     about=self._about,
                 )
             )
-        return [self._bound(end) for end in ends]
+        return [self._bind(end) for end in ends]
 
-    def _numbers(self, plane: Plane) -> tuple[tuple[float | int, ...], float | int | None]:
+    def _to_numbers(self, plane: Plane) -> tuple[tuple[float | int, ...], float | int | None]:
         """Weights and intercept as a certificate holds them."""
-        *weights, bias = map(_plain, plane.weights)
+        *weights, bias = map(_to_number, plane.weights)
         return tuple(weights), bias if self._scanner.intercept else None
 
-    def _normals(self, finding: Finding) -> tuple[tuple[int, ...], ...]:
-        columns = finding.view.basis.transpose().tolist()
-        return tuple(tuple(primitive([int(v) for v in column])) for column in columns)
+    def _compute_normals(self, classification: Classification) -> tuple[tuple[int, ...], ...]:
+        columns = classification.coordinates.basis.transpose().tolist()
+        return tuple(tuple(divide_by_gcd([int(v) for v in column])) for column in columns)
 
     @property
     def _about(self) -> About:
         return about(self._scanner.rows, self._scanner.positive)
 
-    def _bound(self, certificate: Certificate) -> Certificate:
+    def _bind(self, certificate: Certificate) -> Certificate:
         return certificate.bound_to(self._scanner.rows)
 
     @cached_property
     def unbounded(self) -> Unbounded | None:
         """Per coefficient "+inf", "-inf", "finite" or "undetermined": where the logistic fit runs to."""
-        if self._finding is None:
+        if self._classification is None:
             return None
-        self._scanner.restart()
+        self._scanner.restart_clock()
         try:
-            return Unbounded(unbounded(self._search, self._finding), self._scanner.intercept)
+            return Unbounded(find_unbounded(self._search, self._classification), self._scanner.intercept)
         except OutOfTime:
             return None
 
 
-def _plain(value: float | int) -> float | int:
+def _to_number(value: float | int) -> float | int:
     return value if isinstance(value, int) else float(value)

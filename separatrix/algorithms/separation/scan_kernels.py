@@ -13,11 +13,11 @@ from separatrix.kernels.row import n_rows
 
 NEGATIVE, DOUBTFUL, FOUND = range(3)  # places in a tally
 UNIT, CEILING, FLOOR = range(3)  # places in the limits
-TALLY = 3
-TINY = 2.0**-1000  # more than all the underflow in one sum of products
+COUNTS_SIZE = 3
+MAX_UNDERFLOW_SUM = 2.0**-1000  # more than all the underflow in one sum of products
 
 
-def row_weigh(X: Any, i: int, weights: np.ndarray) -> tuple[float, float]:
+def weigh_row(X: Any, i: int, weights: np.ndarray) -> tuple[float, float]:
     """x_i · w and the sum of |x_ij w_j|, which bounds the rounding in it."""
     if isinstance(X, tuple):
         span = slice(X[2][i], X[2][i + 1])
@@ -27,8 +27,8 @@ def row_weigh(X: Any, i: int, weights: np.ndarray) -> tuple[float, float]:
     return float(np.sum(terms)), float(np.sum(np.abs(terms)))
 
 
-@overload(row_weigh, jit_options=POLICY, strict=False)
-def _row_weigh(X: Any, i: Any, weights: Any) -> Any:
+@overload(weigh_row, jit_options=POLICY, strict=False)
+def _overload_weigh_row(X: Any, i: Any, weights: Any) -> Any:
     def sparse(X, i, weights):  # type: ignore[no-untyped-def]
         data, indices, indptr = X[0], X[1], X[2]
         total = 0.0
@@ -53,10 +53,10 @@ def _row_weigh(X: Any, i: Any, weights: Any) -> Any:
 
 
 @kernel
-def _keep(place: int, margin: float, found: int, chosen: np.ndarray, margins: np.ndarray) -> int:
+def _push_margin(place: int, margin: float, found: int, chosen: np.ndarray, margins: np.ndarray) -> int:
     """Put a row into the heap of the smallest margins, the largest of them on top."""
-    room = chosen.shape[0]
-    if found < room:
+    capacity = chosen.shape[0]
+    if found < capacity:
         child = found
         while child > 0:
             parent = (child - 1) // 2
@@ -68,89 +68,89 @@ def _keep(place: int, margin: float, found: int, chosen: np.ndarray, margins: np
         margins[child] = margin
         chosen[child] = place
         return found + 1
-    hole = 0
+    slot = 0
     while True:
-        child = 2 * hole + 1
-        if child >= room:
+        child = 2 * slot + 1
+        if child >= capacity:
             break
-        if child + 1 < room and margins[child + 1] > margins[child]:
+        if child + 1 < capacity and margins[child + 1] > margins[child]:
             child += 1
         if margins[child] <= margin:
             break
-        margins[hole] = margins[child]
-        chosen[hole] = chosen[child]
-        hole = child
-    margins[hole] = margin
-    chosen[hole] = place
+        margins[slot] = margins[child]
+        chosen[slot] = chosen[child]
+        slot = child
+    margins[slot] = margin
+    chosen[slot] = place
     return found
 
 
 @kernel
-def scan(
+def scan_block(
     X: Any,
     signs: np.ndarray,
-    settled: np.ndarray,
+    spanned: np.ndarray,
     bias: float,
     weights: np.ndarray,
     limits: np.ndarray,
     chosen: np.ndarray,
     margins: np.ndarray,
-    tally: np.ndarray,
+    counts: np.ndarray,
 ) -> int:
     """Counts rows surely negative and rows in doubt; keeps the smallest margins below ``limits[CEILING]``.
 
     A margin is sure when it exceeds ``limits[UNIT]`` times the sum of its terms' sizes: that bounds the
     rounding of the sum in any order. ``limits[FLOOR]`` falls to what no margin is below, rounding included.
-    Rows marked in ``settled`` are passed over. Returns how many margins were kept.
+    Rows marked in ``spanned`` are passed over. Returns how many margins were kept.
     """
-    unit = limits[UNIT]
+    rounding_unit = limits[UNIT]
     ceiling = limits[CEILING]
     floor = limits[FLOOR]
-    room = chosen.shape[0]
+    capacity = chosen.shape[0]
     negative = 0
     doubtful = 0
     found = 0
     for i in range(n_rows(X)):
-        if settled[i]:
+        if spanned[i]:
             continue
-        total, size = row_weigh(X, i, weights)
+        total, size = weigh_row(X, i, weights)
         margin = signs[i] * (total + bias)
-        doubt = unit * (size + abs(bias)) + TINY
-        if not margin - doubt >= floor:
-            floor = margin - doubt
-        if not margin > doubt:
-            if margin < -doubt:
+        error_bound = rounding_unit * (size + abs(bias)) + MAX_UNDERFLOW_SUM
+        if not margin - error_bound >= floor:
+            floor = margin - error_bound
+        if not margin > error_bound:
+            if margin < -error_bound:
                 negative += 1
             else:
                 doubtful += 1
             if not margin < np.inf:
                 margin = 0.0
-        if margin < ceiling and (found < room or margin < margins[0]):
-            found = _keep(i, margin, found, chosen, margins)
+        if margin < ceiling and (found < capacity or margin < margins[0]):
+            found = _push_margin(i, margin, found, chosen, margins)
     limits[FLOOR] = floor
-    tally[NEGATIVE] += negative
-    tally[DOUBTFUL] += doubtful
-    tally[FOUND] = found
+    counts[NEGATIVE] += negative
+    counts[DOUBTFUL] += doubtful
+    counts[FOUND] = found
     return found
 
 
 @kernel
-def doubtful(
+def find_doubtful(
     X: Any,
     signs: np.ndarray,
-    settled: np.ndarray,
+    spanned: np.ndarray,
     bias: float,
     weights: np.ndarray,
-    unit: float,
+    rounding_unit: float,
     places: np.ndarray,
 ) -> int:
     """The rows whose margin is not surely positive, into ``places``; returns how many there are."""
     found = 0
     for i in range(n_rows(X)):
-        if settled[i]:
+        if spanned[i]:
             continue
-        total, size = row_weigh(X, i, weights)
-        if not signs[i] * (total + bias) > unit * (size + abs(bias)) + TINY:
+        total, size = weigh_row(X, i, weights)
+        if not signs[i] * (total + bias) > rounding_unit * (size + abs(bias)) + MAX_UNDERFLOW_SUM:
             places[found] = i
             found += 1
     return found

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.algorithms.separation import Separation, separated
+from separatrix.algorithms.separation import Separation, separate_rows
 from separatrix.algorithms.separation.margins import Bracket
 from separatrix.certificates import Certificate, MarginBetween, Separable, Undecided
 from separatrix.fitting import FitWarning, LinearClassifier, NothingProven, Solution, warn
@@ -92,11 +92,11 @@ class MaxMargin(LinearClassifier):
 
     def _solve(self, rows: Rows, positive: int) -> Solution:
         rows.require_finite()
-        separation = separated(rows, positive, intercept=self.fit_intercept, time_limit=self.time_limit)
+        separation = separate_rows(rows, positive, intercept=self.fit_intercept, time_limit=self.time_limit)
         bracket = separation.bracket(geometric=self.free_intercept, tol=float(self.tol), canonical=True)
         if bracket is None:
             return self._fit_soft_margin(rows, positive, separation)
-        *weights, intercept = bracket.plane.numbers()
+        *weights, intercept = bracket.plane.to_numbers()
         witness = tuple(weights), intercept if self.fit_intercept else None
         certificate: Certificate = Separable(*witness, about=about(rows, positive))
         if bracket.lower > 0:

@@ -10,16 +10,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from separatrix.algorithms.zero_one.confirmation import groups
-from separatrix.algorithms.zero_one.interval import Interval
-from separatrix.algorithms.zero_one.problem import Problem
+from separatrix.algorithms.zero_one.confirmation import to_groups
+from separatrix.algorithms.zero_one.interval import ErrorInterval
+from separatrix.algorithms.zero_one.problem import ReducedProblem
 from separatrix.certificates.check.fewest_errors import lower_bound
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.check.table import Unreadable
 from separatrix.certificates.claims.errors import FAST_METHODS
 
 FORMAT = "separatrix-zero-one-checkpoint"
-PAUSE = 2.0  # seconds between two writings
+PAUSE_SECONDS = 2.0  # seconds between two writings
 
 
 class Checkpoint:
@@ -31,50 +31,50 @@ class Checkpoint:
         Where; an existing file of the same problem is continued from.
     """
 
-    def __init__(self, path: str | os.PathLike[str], problem: Problem) -> None:
+    def __init__(self, path: str | os.PathLike[str], problem: ReducedProblem) -> None:
         self.path = Path(path)
         if not self.path.parent.is_dir():
             raise ValueError(f"checkpoint={str(path)!r}: there is no such folder; make it first.")
         self.failure: OSError | None = None
         self.problem = problem
-        self.digest = _digest(problem)
-        self._written = (problem.total, problem.offset)
-        self._next = time.monotonic() + PAUSE
+        self.digest = _compute_digest(problem)
+        self._last_written = (problem.total, problem.offset)
+        self._next_write = time.monotonic() + PAUSE_SECONDS
 
-    def resume(self, interval: Interval) -> None:
+    def resume(self, interval: ErrorInterval) -> None:
         """Take up what the file holds. A file of another problem is refused."""
         try:
-            kept = json.loads(self.path.read_text(encoding="utf-8"))
+            stored = json.loads(self.path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return
         except (OSError, ValueError) as error:
             raise ValueError(f"The checkpoint {self.path.name} cannot be read: {error}.") from None
-        if not isinstance(kept, dict) or kept.get("format") != FORMAT:
+        if not isinstance(stored, dict) or stored.get("format") != FORMAT:
             raise ValueError(f"{self.path.name} is no checkpoint of ZeroOne: give another file name.")
-        if kept.get("problem") != self.digest:
+        if stored.get("problem") != self.digest:
             raise ValueError(
                 f"The checkpoint {self.path.name} is of other data or costs: remove it or give another name."
             )
         try:
-            weights = tuple(map(int, kept["weights"]))
-            proof = kept["proof"]
+            weights = tuple(map(int, stored["weights"]))
+            proof = stored["proof"]
             if len(weights) == self.problem.D and any(weights):
                 interval.offer(weights)
             if proof["method"] != "none":
-                interval.raise_lower(lower_bound(proof, groups(self.problem), FAST_METHODS), proof)
+                interval.raise_lower(lower_bound(proof, to_groups(self.problem), FAST_METHODS), proof)
         except (Refused, Unreadable, KeyError, TypeError, ValueError) as error:
             raise ValueError(f"The checkpoint {self.path.name} is damaged: {error}") from None
 
-    def follow(self, interval: Interval) -> None:
+    def write_if_due(self, interval: ErrorInterval) -> None:
         """Write now and then, when something has changed."""
-        if time.monotonic() >= self._next and self.failure is None:
+        if time.monotonic() >= self._next_write and self.failure is None:
             self.write(interval)
-            self._next = time.monotonic() + PAUSE
+            self._next_write = time.monotonic() + PAUSE_SECONDS
 
-    def write(self, interval: Interval) -> None:
+    def write(self, interval: ErrorInterval) -> None:
         """Write the interval as it is, by an atomic rename; where that fails the search goes on."""
-        with interval.still() as (upper, lower, weights, proof):
-            if (upper, lower) == self._written:
+        with interval.snapshot() as (upper, lower, weights, proof):
+            if (upper, lower) == self._last_written:
                 return
             record: dict[str, Any] = {
                 "format": FORMAT,
@@ -84,21 +84,21 @@ class Checkpoint:
                 "weights": list(map(str, weights)),
                 "proof": proof,
             }
-            self._written = (upper, lower)
-        beside = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
+            self._last_written = (upper, lower)
+        temporary = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
         try:
-            with open(beside, "w", encoding="utf-8") as file:
+            with open(temporary, "w", encoding="utf-8") as file:
                 json.dump(record, file)
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(beside, self.path)
+            os.replace(temporary, self.path)
         except OSError as error:
             self.failure = error
             with suppress(OSError):
-                beside.unlink()
+                temporary.unlink()
 
 
-def _digest(problem: Problem) -> str:
-    text = hashlib.sha256(problem.values.tobytes())
-    text.update(repr((problem.weights, problem.offset, problem.names, problem.intercept)).encode())
-    return text.hexdigest()
+def _compute_digest(problem: ReducedProblem) -> str:
+    digest = hashlib.sha256(problem.values.tobytes())
+    digest.update(repr((problem.weights, problem.offset, problem.names, problem.intercept)).encode())
+    return digest.hexdigest()

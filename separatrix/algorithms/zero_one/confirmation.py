@@ -10,35 +10,35 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from separatrix.algorithms.zero_one.interval import Interval
-from separatrix.algorithms.zero_one.problem import Problem
+from separatrix.algorithms.zero_one.interval import ErrorInterval
+from separatrix.algorithms.zero_one.problem import ReducedProblem
 from separatrix.certificates.check.fewest_errors import Groups, lower_bound
 from separatrix.certificates.check.fewest_errors_circuits import circuits
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.check.table import Unreadable
 from separatrix.certificates.claims.errors import FAST_METHODS
 
-SOLVED = {**FAST_METHODS, "circuits": partial(circuits, cancels=lambda points: True)}
+FAST_CHECKS = {**FAST_METHODS, "circuits": partial(circuits, cancels=lambda points: True)}
 
 
-def confirm(interval: Interval) -> None:
+def confirm(interval: ErrorInterval) -> None:
     """Lower the lower end to what its proof shows; to what is paid in any case where the proof is refused."""
     problem, proof = interval.problem, interval.proof
     try:
-        shown = lower_bound(_without_multipliers(proof), groups(problem), SOLVED)
+        proven = lower_bound(_drop_multipliers(proof), to_groups(problem), FAST_CHECKS)
     except (Refused, Unreadable):
-        shown, proof = problem.offset, {"method": "none"}
-    if shown < interval.lower:
-        interval.retract(shown, proof)
+        proven, proof = problem.offset, {"method": "none"}
+    if proven < interval.lower:
+        interval.retract(proven, proof)
 
 
-def groups(problem: Problem) -> Groups:
+def to_groups(problem: ReducedProblem) -> Groups:
     """The rows that a proof speaks of."""
     rows = {name: list(z) for name, z in zip(problem.names, problem.Z, strict=True)}
     return Groups(rows, dict(zip(problem.names, problem.weights, strict=True)), problem.offset)
 
 
-def _without_multipliers(proof: dict[str, Any]) -> dict[str, Any]:
+def _drop_multipliers(proof: dict[str, Any]) -> dict[str, Any]:
     if proof["method"] != "circuits":
         return proof
     parts = [

@@ -7,10 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from separatrix.algorithms.zero_one.confirmation import confirm
-from separatrix.algorithms.zero_one.estimator import dense, misclassified, seed_of, threads
-from separatrix.algorithms.zero_one.interval import Interval
-from separatrix.algorithms.zero_one.reduce import reduced
-from separatrix.algorithms.zero_one.strategy import close, ready
+from separatrix.algorithms.zero_one.estimator import (
+    count_threads,
+    draw_seed,
+    find_misclassified,
+    to_dense_arrays,
+)
+from separatrix.algorithms.zero_one.interval import ErrorInterval
+from separatrix.algorithms.zero_one.reduce import reduce_problem
+from separatrix.algorithms.zero_one.strategy import close_interval, prepare_kernels
 from separatrix.certificates import Certificate, ErrorsAtLeast, ErrorsAtMost, Undecided
 from separatrix.fitting.exact_errors import about
 from separatrix.fitting.parameters import (
@@ -84,24 +89,24 @@ def min_disagreement(
     rows = as_rows(X, y, n_jobs=n_jobs)
     rows.require_two_classes()
     rows.require_finite()
-    ready(rows.n_columns + intercept)
-    started = time.perf_counter()
-    problem = reduced(*dense(rows, 1), intercept=intercept)
-    interval = Interval(problem, time_limit=time_limit, node_limit=node_limit, started=started)
+    prepare_kernels(rows.n_columns + intercept)
+    start_time = time.perf_counter()
+    problem = reduce_problem(*to_dense_arrays(rows, 1), intercept=intercept)
+    interval = ErrorInterval(problem, time_limit=time_limit, node_limit=node_limit, start_time=start_time)
     interval.target = k
-    close(problem, interval, seed_of(random_state), threads(n_jobs))
+    close_interval(problem, interval, draw_seed(random_state), count_threads(n_jobs))
     confirm(interval)
     numbers = problem.to_user(interval.weights)
     weights, bias = (numbers[:-1], numbers[-1]) if intercept else (numbers, None)
-    errors = len(misclassified(rows, 1, weights, bias))
-    speaks = about(rows, 1)
+    errors = len(find_misclassified(rows, 1, weights, bias))
+    about_rows = about(rows, 1)
     certificate: Certificate
     if errors <= k:
-        answer, certificate = True, ErrorsAtMost(weights, bias, errors, about=speaks)
+        answer, certificate = True, ErrorsAtMost(weights, bias, errors, about=about_rows)
     elif interval.lower > k:
         answer, certificate = (
             False,
-            ErrorsAtLeast(interval.lower, None, interval.proof, intercept, about=speaks),
+            ErrorsAtLeast(interval.lower, None, interval.proof, intercept, about=about_rows),
         )
     else:
         answer = None

@@ -24,15 +24,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from separatrix.algorithms.separation import separated
+from separatrix.algorithms.separation import separate_rows
 from separatrix.algorithms.zero_one.checkpoint import Checkpoint
 from separatrix.algorithms.zero_one.confirmation import confirm
 from separatrix.algorithms.zero_one.free_rows import Recession
-from separatrix.algorithms.zero_one.interval import Interval, in_unit
-from separatrix.algorithms.zero_one.problem import Problem
-from separatrix.algorithms.zero_one.reduce import reduced, whole_costs
-from separatrix.algorithms.zero_one.strategy import close, ready
-from separatrix.algorithms.zero_one.widest_margin import widest
+from separatrix.algorithms.zero_one.interval import ErrorInterval, convert_cost
+from separatrix.algorithms.zero_one.problem import ReducedProblem
+from separatrix.algorithms.zero_one.reduce import reduce_problem, to_integer_costs
+from separatrix.algorithms.zero_one.strategy import close_interval, prepare_kernels
+from separatrix.algorithms.zero_one.widest_margin import find_widest
 from separatrix.certificates import FewestErrors
 from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.fitting import FitWarning, Solution, warn
@@ -44,7 +44,7 @@ from separatrix.halfspace import Halfspace
 from separatrix.rows import Rows, jobs
 
 MARGIN_ENTRIES = 4_000_000  # the largest table whose margin is computed after the search
-RESERVE = 2.0  # seconds at most of the time given that are kept for what comes after the search
+RESERVE_SECONDS = 2.0  # seconds at most of the time given that are kept for what comes after the search
 
 
 class ZeroOne(WeightedClassifier):
@@ -70,7 +70,7 @@ class ZeroOne(WeightedClassifier):
     checkpoint : str, path or None
         A file that keeps the interval; a later fit of the same data continues from it. Two classes only.
     progress : callable or None
-        Called with the `Interval` whenever it changes, and now and then between: ``interval.upper``,
+        Called with the `ErrorInterval` whenever it changes, and now and then between: ``interval.upper``,
         ``.lower``, ``.nodes``, ``.seconds``.
     verbose : int, default=0
         Above 0, a fit prints a line per change of the interval to standard error.
@@ -118,7 +118,7 @@ class ZeroOne(WeightedClassifier):
         max_margin: bool = True,
         random_state: Any = None,
         checkpoint: str | os.PathLike[str] | None = None,
-        progress: Callable[[Interval], None] | None = None,
+        progress: Callable[[ErrorInterval], None] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
     ) -> None:
@@ -150,56 +150,69 @@ class ZeroOne(WeightedClassifier):
 
     def _solve(self, rows: Rows, positive: int) -> Solution:
         rows.require_finite()
-        ready(rows.n_columns + self.fit_intercept)
-        started = time.perf_counter()
-        X, signs = dense(rows, positive)
-        problem = reduced(X, signs, rows.weights, intercept=self.fit_intercept)
-        interval = self._interval(problem, started)
-        kept = None if self.checkpoint is None else Checkpoint(self.checkpoint, problem)
-        if kept is not None:
+        prepare_kernels(rows.n_columns + self.fit_intercept)
+        start_time = time.perf_counter()
+        X, signs = to_dense_arrays(rows, positive)
+        problem = reduce_problem(X, signs, rows.weights, intercept=self.fit_intercept)
+        interval = self._make_interval(problem, start_time)
+        checkpoint = None if self.checkpoint is None else Checkpoint(self.checkpoint, problem)
+        if checkpoint is not None:
             if len(self.classes_) > 2:
                 raise ValueError("checkpoint= keeps one interval: fit one class against the rest at a time.")
-            kept.resume(interval)
+            checkpoint.resume(interval)
         if not interval.closed and problem.offset == 0 and rows.weights is None:
             self._separate(rows, positive, interval)
-        interval.watch(self.progress, None if kept is None else kept.follow, change_reporter(_ends, line))
-        close(problem, interval, seed_of(self.random_state), threads(self.n_jobs))
+        interval.watch(
+            self.progress,
+            None if checkpoint is None else checkpoint.write_if_due,
+            change_reporter(_get_bounds, format_interval),
+        )
+        close_interval(problem, interval, draw_seed(self.random_state), count_threads(self.n_jobs))
         confirm(interval)
-        if kept is not None:
-            kept.write(interval)
-            if kept.failure is not None:
-                reason = kept.failure.strerror or kept.failure
-                warn(FitWarning, f"The checkpoint {kept.path.name} could not be written: {reason}.")
-        paid = np.ones(len(X), bool) if rows.weights is None else np.asarray(rows.weights) > 0
-        numbers, margin = self._widest(X[paid], signs[paid], interval)
-        return self._solution(rows, positive, interval, numbers, margin)
+        if checkpoint is not None:
+            checkpoint.write(interval)
+            if checkpoint.failure is not None:
+                reason = checkpoint.failure.strerror or checkpoint.failure
+                warn(FitWarning, f"The checkpoint {checkpoint.path.name} could not be written: {reason}.")
+        has_cost = np.ones(len(X), bool) if rows.weights is None else np.asarray(rows.weights) > 0
+        numbers, margin = self._find_widest(X[has_cost], signs[has_cost], interval)
+        return self._make_solution(rows, positive, interval, numbers, margin)
 
-    def _interval(self, problem: Problem, started: float) -> Interval:
-        limit = None if self.time_limit is None else self.time_limit - min(RESERVE, 0.04 * self.time_limit)
-        return Interval(problem, time_limit=limit, node_limit=self.node_limit, tol=self.tol, started=started)
+    def _make_interval(self, problem: ReducedProblem, start_time: float) -> ErrorInterval:
+        limit = self.time_limit
+        if limit is not None:
+            limit -= min(RESERVE_SECONDS, 0.04 * limit)
+        return ErrorInterval(
+            problem, time_limit=limit, node_limit=self.node_limit, tol=self.tol, start_time=start_time
+        )
 
-    def _separate(self, rows: Rows, positive: int, interval: Interval) -> None:
+    def _separate(self, rows: Rows, positive: int, interval: ErrorInterval) -> None:
         """No errors at once, where the rows are separable; which rows cost nothing, where they are quasi."""
         limit = None if self.time_limit is None or self.node_limit is not None else self.time_limit / 2
-        answer = separated(rows, positive, intercept=self.fit_intercept, time_limit=limit)
+        answer = separate_rows(rows, positive, intercept=self.fit_intercept, time_limit=limit)
         plane = answer._plane
         if plane is None:
             return
-        *weights, bias = plane.numbers()
+        *weights, bias = plane.to_numbers()
         found = interval.problem.from_user([*weights, bias] if self.fit_intercept else weights)
         if answer.separable:
             interval.offer(found)
         elif answer.kind == "quasi":
             interval.recession = Recession(interval.problem, found)
 
-    def _solution(
-        self, rows: Rows, positive: int, interval: Interval, numbers: tuple[float | int, ...], margin: float
+    def _make_solution(
+        self,
+        rows: Rows,
+        positive: int,
+        interval: ErrorInterval,
+        numbers: tuple[float | int, ...],
+        margin: float,
     ) -> Solution:
         problem = interval.problem
-        numbers = self._in_doubles(problem, numbers, interval.upper)
+        numbers = self._round_to_doubles(problem, numbers, interval.upper)
         weights, bias = (numbers[:-1], numbers[-1]) if self.fit_intercept else (numbers, None)
-        wrong = misclassified(rows, positive, weights, bias)
-        costs, _ = whole_costs(rows.weights, rows.n_rows)
+        wrong = find_misclassified(rows, positive, weights, bias)
+        costs, _ = to_integer_costs(rows.weights, rows.n_rows)
         errors = sum(costs[i] for i in wrong.tolist())
         lower = min(interval.lower, errors)
         certificate = FewestErrors(
@@ -213,8 +226,8 @@ class ZeroOne(WeightedClassifier):
         ).bound_to(rows)
         halfspace = Halfspace(weights, 0.0 if bias is None else bias)
         facts = {
-            "errors": in_unit(errors, problem.unit),
-            "lower_bound": in_unit(lower, problem.unit),
+            "errors": convert_cost(errors, problem.unit),
+            "lower_bound": convert_cost(lower, problem.unit),
             "optimal": errors == lower,
             "misclassified": wrong,
             "margin": margin,
@@ -226,20 +239,20 @@ class ZeroOne(WeightedClassifier):
         history: Any = list(interval.history)
         return Solution(floats, certificate, history, facts, halfspace)
 
-    def _widest(
-        self, X: np.ndarray, signs: np.ndarray, interval: Interval
+    def _find_widest(
+        self, X: np.ndarray, signs: np.ndarray, interval: ErrorInterval
     ) -> tuple[tuple[float | int, ...], float]:
         """The best halfspace met, with the largest margin where one can be certified, and this margin."""
         problem = interval.problem
         candidates = [interval.weights, *interval.ties]
         while self.max_margin and X.size <= MARGIN_ENTRIES:
-            left = 5.0 if self.time_limit is None or self.node_limit else max(0.5, interval.seconds_left)
-            met = [problem.to_user(weights) for weights in candidates]
-            found = widest(X, signs, met, self.fit_intercept, min(5.0, left))
+            seconds = 5.0 if self.time_limit is None or self.node_limit else max(0.5, interval.seconds_left)
+            halfspaces = [problem.to_user(weights) for weights in candidates]
+            found = find_widest(X, signs, halfspaces, self.fit_intercept, min(5.0, seconds))
             if found is None:
                 break
             halfspace = problem.from_user(found.weights)
-            if problem.cost_of(halfspace) > interval.upper:
+            if problem.compute_cost(halfspace) > interval.upper:
                 break
             if not interval.offer(halfspace):
                 return found.weights, found.margin
@@ -252,40 +265,43 @@ class ZeroOne(WeightedClassifier):
         coef, intercept = weights[np.newaxis, :-1], weights[-1:]
         missed: set[int] = set()
         for block in rows.blocks():
-            above = self._scores(coef, intercept)(block)[:, 0] > 0
-            missed.update((block.start + np.flatnonzero(above != (block.signs(positive) > 0))).tolist())
-        other = len(missed.difference(wrong.tolist()))
-        if other:
+            is_above = self._scores(coef, intercept)(block)[:, 0] > 0
+            missed.update((block.start + np.flatnonzero(is_above != (block.signs(positive) > 0))).tolist())
+        n_missed = len(missed.difference(wrong.tolist()))
+        if n_missed:
             warn(
                 FitWarning,
-                f"Doubles cannot tell all rows from the hyperplane: predict misses {other} of {rows.n_rows} "
-                "training rows that halfspace_ and certificate_ get right. Use halfspace_ to predict.",
+                f"Doubles cannot tell all rows from the hyperplane: predict misses {n_missed} of "
+                f"{rows.n_rows} training rows that halfspace_ and certificate_ get right. Use halfspace_ "
+                "to predict.",
             )
 
-    def _in_doubles(self, problem: Problem, numbers: tuple[Any, ...], upper: int) -> tuple[float | int, ...]:
+    def _round_to_doubles(
+        self, problem: ReducedProblem, numbers: tuple[Any, ...], upper: int
+    ) -> tuple[float | int, ...]:
         """The nearest doubles, at most 1 in size, if they make no more errors; else the numbers as given."""
         if all(isinstance(a, float) for a in numbers):
             return numbers
         largest = max(abs(a) for a in numbers) or 1
-        exact = max(1, int(largest)).bit_length()
-        doubles = tuple(float(a) if isinstance(a, float) else a / (1 << exact) for a in numbers)
+        bits = max(1, int(largest)).bit_length()
+        doubles = tuple(float(a) if isinstance(a, float) else a / (1 << bits) for a in numbers)
         if any(isinstance(a, float) for a in numbers):
             doubles = tuple(map(float, numbers))
-        fits = problem.cost_of(problem.from_user(doubles)) <= upper
-        return doubles if fits else numbers
+        is_as_good = problem.compute_cost(problem.from_user(doubles)) <= upper
+        return doubles if is_as_good else numbers
 
 
-def seed_of(random_state: Any) -> int:
+def draw_seed(random_state: Any) -> int:
     """The seed of the searches."""
     return 0 if random_state is None else int(check_random_state(random_state).randint(2**31))
 
 
-def threads(n_jobs: int | None) -> int:
+def count_threads(n_jobs: int | None) -> int:
     """Two unless said otherwise: one for proofs, one for halfspaces."""
     return 2 if n_jobs is None else jobs(n_jobs)
 
 
-def dense(rows: Rows, positive: int) -> tuple[np.ndarray, np.ndarray]:
+def to_dense_arrays(rows: Rows, positive: int) -> tuple[np.ndarray, np.ndarray]:
     """All rows as doubles, and their signs."""
     blocks = list(rows.blocks())
     parts = [matrix(block, rows.n_columns) for block in blocks]
@@ -294,7 +310,7 @@ def dense(rows: Rows, positive: int) -> tuple[np.ndarray, np.ndarray]:
     return X.astype(np.float64), signs.astype(np.float64)
 
 
-def misclassified(rows: Rows, positive: int, weights: Any, bias: Any) -> np.ndarray:
+def find_misclassified(rows: Rows, positive: int, weights: Any, bias: Any) -> np.ndarray:
     """The rows with s·score ≤ 0, exactly."""
     margins = Margins(weights, bias)
     wrong = [
@@ -307,19 +323,19 @@ def misclassified(rows: Rows, positive: int, weights: Any, bias: Any) -> np.ndar
     return np.concatenate(wrong).astype(np.int64)
 
 
-def _ends(interval: Interval) -> tuple[int, int]:
+def _get_bounds(interval: ErrorInterval) -> tuple[int, int]:
     return interval.lower, interval.upper
 
 
-def line(interval: Interval) -> str:
+def format_interval(interval: ErrorInterval) -> str:
     """The interval in one line: incumbent, bound, gap, nodes, seconds.
 
-    >>> problem = reduced(np.array([[0.0], [1.0]]), np.array([-1.0, 1.0]))
-    >>> print(line(Interval(problem)))
+    >>> problem = reduce_problem(np.array([[0.0], [1.0]]), np.array([-1.0, 1.0]))
+    >>> print(format_interval(ErrorInterval(problem)))
     2 errors, at least 0 proven (gap 100%), 0 nodes, 0 s
     """
     unit = interval.problem.unit
-    upper, lower = in_unit(interval.upper, unit), in_unit(interval.lower, unit)
+    upper, lower = convert_cost(interval.upper, unit), convert_cost(interval.lower, unit)
     gap = 100 * (interval.upper - interval.lower) / (interval.upper or 1)
     return (
         f"{upper:,} errors, at least {lower:,} proven (gap {gap:.0f}%), "

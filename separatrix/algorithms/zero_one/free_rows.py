@@ -15,23 +15,23 @@ from operator import mul
 
 import numpy as np
 
-from separatrix.algorithms.zero_one.problem import Problem, Whole
+from separatrix.algorithms.zero_one.problem import IntegerVector, ReducedProblem
 
 
 class Recession:
-    """A direction u, for ``problem.Z``, and the ``rest``, the problem of the rows with z·u = 0."""
+    """A direction u, for ``problem.Z``, and the ``remaining``, the problem of the rows with z·u = 0."""
 
-    def __init__(self, problem: Problem, direction: Sequence[int]) -> None:
+    def __init__(self, problem: ReducedProblem, direction: Sequence[int]) -> None:
         heights = [sum(map(mul, z, direction)) for z in problem.Z]
         if min(heights, default=0) < 0:
             raise ValueError("A direction of recession is wrong on no row.")
         self.problem, self.direction = problem, tuple(direction)
-        self.rest = problem.part([i for i, height in enumerate(heights) if height == 0])
+        self.remaining = problem.take([i for i, height in enumerate(heights) if height == 0])
         self._free = np.flatnonzero([height > 0 for height in heights])
         self._rows = problem.floats[self._free]
         self._heights = self._rows @ problem.to_floats(self.direction)
 
-    def lifted(self, weights: Sequence[int]) -> Whole:
+    def lift(self, weights: Sequence[int]) -> IntegerVector:
         """w + t·u, with t twice what the row needs most that doubles take for the one to need most."""
         if not len(self._free):
             return tuple(weights)

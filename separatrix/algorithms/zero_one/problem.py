@@ -24,14 +24,14 @@ from typing import Any
 
 import numpy as np
 
-Whole = tuple[int, ...]
+IntegerVector = tuple[int, ...]
 
-DWARFED = 0.02  # of the largest entry of a column
-LARGEST_COST = 1000  # bits of a cost as a double
+DWARFED_SHARE = 0.02  # of the largest entry of a column
+MAX_COST_BITS = 1000  # bits of a cost as a double
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class ReducedProblem:
     """Distinct directions with positive whole weights.
 
     Attributes
@@ -54,21 +54,21 @@ class Problem:
         Whether the last column is the constant.
     n_rows
         Of the data.
-    twins
+    contradictions
         Directions in which rows contradict each other, each with the smaller of the two costs: a halfspace
         with such a row on its hyperplane pays that once more.
     """
 
     values: np.ndarray
-    exponents: Whole
-    weights: Whole
+    exponents: IntegerVector
+    weights: IntegerVector
     offset: int
     unit: Fraction
-    members: tuple[Whole, ...]
-    names: Whole
+    members: tuple[IntegerVector, ...]
+    names: IntegerVector
     intercept: bool
     n_rows: int
-    twins: tuple[tuple[Whole, int], ...] = ()
+    contradictions: tuple[tuple[IntegerVector, int], ...] = ()
 
     @property
     def D(self) -> int:
@@ -84,13 +84,13 @@ class Problem:
         return self.offset + sum(self.weights)
 
     @cached_property
-    def Z(self) -> tuple[Whole, ...]:
+    def Z(self) -> tuple[IntegerVector, ...]:
         """The rows as whole numbers."""
-        columns = [_wholes(column, e) for column, e in zip(self.values.T, self.exponents, strict=True)]
+        columns = [_to_integers(column, e) for column, e in zip(self.values.T, self.exponents, strict=True)]
         return tuple(zip(*columns, strict=True)) if self.m else ()
 
     @cached_property
-    def halvings(self) -> np.ndarray:
+    def scale_exponents(self) -> np.ndarray:
         """``floats`` is ``values`` times 2 to minus these, so that no entry is above 1 in size."""
         largest = abs(self.values).max(axis=0, initial=0.0)
         return np.where(largest > 0, np.frexp(largest)[1], 0).astype(np.int64)
@@ -99,22 +99,22 @@ class Problem:
     def floats(self) -> np.ndarray:
         """The rows as doubles in handy units, C order: for proposals."""
         with np.errstate(under="ignore"):
-            return np.ascontiguousarray(np.ldexp(self.values, -self.halvings.astype(np.intc)))
+            return np.ascontiguousarray(np.ldexp(self.values, -self.scale_exponents.astype(np.intc)))
 
     @cached_property
-    def floats_exact(self) -> bool:
+    def has_exact_floats(self) -> bool:
         """Whether ``floats`` has lost no bits to underflow, and may prove something."""
-        return bool((np.ldexp(self.floats, self.halvings.astype(np.intc)) == self.values).all())
+        return bool((np.ldexp(self.floats, self.scale_exponents.astype(np.intc)) == self.values).all())
 
     @cached_property
-    def levelled(self) -> tuple[np.ndarray, np.ndarray]:
+    def equilibrated(self) -> tuple[np.ndarray, np.ndarray]:
         """``floats`` and ones; but where a few entries of a column dwarf the others, rows of length 1 in the
         units of typical entries, and those units, which are powers of two."""
         sizes = np.where(self.floats == 0.0, np.nan, abs(self.floats))
         units = np.ones(self.D)
         for j in np.flatnonzero(~np.isnan(sizes).all(axis=0)):
             units[j] = np.ldexp(1.0, max(int(np.frexp(np.nanmedian(sizes[:, j]))[1]), -900))
-        if units.min(initial=1.0) > DWARFED:
+        if units.min(initial=1.0) > DWARFED_SHARE:
             return self.floats, np.ones(self.D)
         rows = self.floats / units
         rows /= np.maximum(abs(rows).max(axis=1, keepdims=True, initial=0.0), 1e-300)
@@ -122,25 +122,25 @@ class Problem:
         return rows / np.where(lengths > 0, lengths, 1.0), units
 
     @property
-    def mixed(self) -> bool:
+    def is_badly_scaled(self) -> bool:
         """Whether the largest entries of a column dwarf its typical ones."""
-        return bool(self.levelled[1].min(initial=1.0) < 1.0)
+        return bool(self.equilibrated[1].min(initial=1.0) < 1.0)
 
     @cached_property
     def float_weights(self) -> np.ndarray:
-        """The weights as doubles, in units of 2 to the power :attr:`shrunk`: for proposals."""
+        """The weights as doubles, in units of 2 to the power :attr:`cost_shift`: for proposals."""
         return np.array([self.to_float_cost(weight) for weight in self.weights], dtype=np.float64)
 
     @cached_property
-    def shrunk(self) -> int:
+    def cost_shift(self) -> int:
         """0 unless the costs add up to more than doubles hold."""
-        return max(0, self.total.bit_length() - LARGEST_COST)
+        return max(0, self.total.bit_length() - MAX_COST_BITS)
 
     def to_float_cost(self, cost: int) -> float:
         """The nearest double to a cost, in the unit of :attr:`float_weights`."""
-        return cost / (1 << self.shrunk)
+        return cost / (1 << self.cost_shift)
 
-    def part(self, rows: Sequence[int]) -> Problem:
+    def take(self, rows: Sequence[int]) -> ReducedProblem:
         """The problem of some of the rows."""
         return replace(
             self,
@@ -150,77 +150,81 @@ class Problem:
             names=tuple(self.names[i] for i in rows),
         )
 
-    def from_floats(self, w: Sequence[float] | np.ndarray) -> Whole:
+    def from_floats(self, w: Sequence[float] | np.ndarray) -> IntegerVector:
         """Whole numbers for ``Z`` that are a positive multiple of a vector for ``floats``, exactly."""
-        shifts = [int(-h) - e for h, e in zip(self.halvings, self.exponents, strict=True)]
-        return primitive([Fraction(float(a)) * _power(k) for a, k in zip(w, shifts, strict=True)])
+        shifts = [int(-h) - e for h, e in zip(self.scale_exponents, self.exponents, strict=True)]
+        return to_primitive_vector(
+            [Fraction(float(a)) * _power_of_two(k) for a, k in zip(w, shifts, strict=True)]
+        )
 
     def to_floats(self, w: Sequence[int]) -> np.ndarray:
         """The nearest doubles for ``floats``, at most 1 in size, to a vector for ``Z``."""
-        shifts = [int(h) + e for h, e in zip(self.halvings, self.exponents, strict=True)]
-        exact = [Fraction(a) * _power(k) for a, k in zip(w, shifts, strict=True)]
+        shifts = [int(h) + e for h, e in zip(self.scale_exponents, self.exponents, strict=True)]
+        exact = [Fraction(a) * _power_of_two(k) for a, k in zip(w, shifts, strict=True)]
         largest = max(map(abs, exact), default=Fraction(0)) or Fraction(1)
         return np.array([float(a / largest) for a in exact])
 
-    def to_user(self, w: Sequence[int]) -> Whole:
+    def to_user(self, w: Sequence[int]) -> IntegerVector:
         """Whole-number weights for the columns as given (intercept last, if there is one)."""
-        return primitive([a << e for a, e in zip(w, self.exponents, strict=True)])
+        return to_primitive_vector([a << e for a, e in zip(w, self.exponents, strict=True)])
 
-    def from_user(self, w: Sequence[float | int]) -> Whole:
+    def from_user(self, w: Sequence[float | int]) -> IntegerVector:
         """A vector for ``Z`` from weights for the columns as given (intercept last, if there is one)."""
-        return primitive([Fraction(a) * _power(-e) for a, e in zip(w, self.exponents, strict=True)])
+        return to_primitive_vector(
+            [Fraction(a) * _power_of_two(-e) for a, e in zip(w, self.exponents, strict=True)]
+        )
 
-    def wrong(self, w: Sequence[int]) -> np.ndarray:
+    def find_wrong(self, w: Sequence[int]) -> np.ndarray:
         """Which rows have z·w ≤ 0, exactly; ``w`` is for ``Z``."""
         rounded = self.to_floats(w)
         with np.errstate(under="ignore"):
             scores = self.floats @ rounded
-            doubt = (self.D + 4) * 2.0**-51 * (abs(self.floats) @ abs(rounded)) + 2.0**-960
-        wrong = scores <= 0
-        for i in np.flatnonzero(abs(scores) <= doubt).tolist():
-            wrong[i] = sum(map(mul, self.Z[i], w)) <= 0
-        return np.asarray(wrong)
+            error_bounds = (self.D + 4) * 2.0**-51 * (abs(self.floats) @ abs(rounded)) + 2.0**-960
+        is_wrong = scores <= 0
+        for i in np.flatnonzero(abs(scores) <= error_bounds).tolist():
+            is_wrong[i] = sum(map(mul, self.Z[i], w)) <= 0
+        return np.asarray(is_wrong)
 
-    def off_twins(self, w: Sequence[int]) -> Whole:
-        """The same halfspace, turned by so little that strict sides stay, with no twins on its hyperplane."""
-        if any(w) and all(sum(map(mul, z, w)) for z, _ in self.twins):
+    def avoid_contradictions(self, w: Sequence[int]) -> IntegerVector:
+        """The same halfspace, turned so little that strict sides stay, with no contradiction on it."""
+        if any(w) and all(sum(map(mul, z, w)) for z, _ in self.contradictions):
             return tuple(w)
-        draws = np.random.default_rng(0)
+        random = np.random.default_rng(0)
         while True:
-            turn = [int(a) for a in draws.integers(-1000, 1000, self.D)]
-            if all(sum(map(mul, z, turn)) for z, _ in self.twins) and any(turn):
+            perturbation = [int(a) for a in random.integers(-1000, 1000, self.D)]
+            if all(sum(map(mul, z, perturbation)) for z, _ in self.contradictions) and any(perturbation):
                 break
-        rows = (*self.Z, *(z for z, _ in self.twins))
-        large = 1 + max((abs(sum(map(mul, z, turn))) for z in rows), default=0)
-        return tuple(large * a + b for a, b in zip(w, turn, strict=True))
+        rows = (*self.Z, *(z for z, _ in self.contradictions))
+        factor = 1 + max((abs(sum(map(mul, z, perturbation))) for z in rows), default=0)
+        return tuple(factor * a + b for a, b in zip(w, perturbation, strict=True))
 
-    def cost_of(self, w: Sequence[int]) -> int:
+    def compute_cost(self, w: Sequence[int]) -> int:
         """What the halfspace ``w`` (for ``Z``) costs, the offset included, exactly."""
-        chosen = np.flatnonzero(self.wrong(w)).tolist()
-        both = sum(cost for z, cost in self.twins if not sum(map(mul, z, w)))
-        return self.offset + both + sum(self.weights[i] for i in chosen)
+        chosen = np.flatnonzero(self.find_wrong(w)).tolist()
+        contradicted = sum(cost for z, cost in self.contradictions if not sum(map(mul, z, w)))
+        return self.offset + contradicted + sum(self.weights[i] for i in chosen)
 
 
-def primitive(numbers: Sequence[Any]) -> Whole:
+def to_primitive_vector(numbers: Sequence[Any]) -> IntegerVector:
     """The shortest vector of whole numbers in a direction.
 
-    >>> primitive([Fraction(1, 2), Fraction(-3, 4), 0])
+    >>> to_primitive_vector([Fraction(1, 2), Fraction(-3, 4), 0])
     (2, -3, 0)
     """
-    common = lcm(*(a.denominator for a in numbers))
-    wholes = [int(a * common) for a in numbers]
-    divisor = gcd(*wholes) or 1
-    return tuple(a // divisor for a in wholes)
+    denominator = lcm(*(a.denominator for a in numbers))
+    integers = [int(a * denominator) for a in numbers]
+    divisor = gcd(*integers) or 1
+    return tuple(a // divisor for a in integers)
 
 
-def _power(k: int) -> Fraction:
+def _power_of_two(k: int) -> Fraction:
     return Fraction(1 << k) if k >= 0 else Fraction(1, 1 << -k)
 
 
-def least_exponent(column: np.ndarray) -> int:
+def find_least_exponent(column: np.ndarray) -> int:
     """The least k from 0 up such that 2^k times every entry is whole.
 
-    >>> least_exponent(np.array([0.75, -3.0])), least_exponent(np.array([4.0, 0.0]))
+    >>> find_least_exponent(np.array([0.75, -3.0])), find_least_exponent(np.array([4.0, 0.0]))
     (2, 0)
     """
     if (np.rint(column) == column).all():
@@ -231,8 +235,8 @@ def least_exponent(column: np.ndarray) -> int:
     return max(0, int((53 - low - exponents)[bits != 0].max(initial=0)))
 
 
-def _wholes(column: np.ndarray, exponent: int) -> list[int]:
+def _to_integers(column: np.ndarray, exponent: int) -> list[int]:
     if exponent < 900 and abs(column).max(initial=0.0) < 2.0**100:
         return [int(a) for a in np.ldexp(column, exponent).tolist()]
     ratios = [a.as_integer_ratio() for a in column.tolist()]
-    return [(above << exponent) // below for above, below in ratios]
+    return [(numerator << exponent) // denominator for numerator, denominator in ratios]

@@ -13,7 +13,7 @@ from typing import Any
 from separatrix.certificates.arithmetic.linear_algebra import ctx
 
 
-def start(work: Callable[[Any], None], argument: Any, ended: Event) -> None:
+def start_thread(work: Callable[[Any], None], argument: Any, ended: Event) -> None:
     """Start ``work(argument)`` on a thread of its own, which sets ``ended`` as the last thing it does."""
 
     def work_then_release() -> None:

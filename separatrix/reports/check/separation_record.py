@@ -70,7 +70,7 @@ class SeparationRecord:
         """Weights and intercept: of the largest margin (complete), or of the weak separator (quasi)."""
         bracket = self.separation.bracket()
         if bracket is not None:
-            return tuple(bracket.plane.numbers())
+            return tuple(bracket.plane.to_numbers())
         plane = self.separation.halfspace
         return None if plane is None else plane.numbers
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from separatrix.algorithms.separation import Separation, separated
+from separatrix.algorithms.separation import Separation, separate_rows
 from separatrix.algorithms.separation.scan import OutOfTime
 from separatrix.fitting.exact_errors import count_errors
 from separatrix.reports.coefficients import logistic_words
@@ -76,7 +76,7 @@ class TaskAnalysis:
 
     def task(self, *, brief: bool) -> TaskDiagnosis:
         self.report("deciding whether a hyperplane separates")
-        separation = separated(self.rows, 1, intercept=self.intercept)
+        separation = separate_rows(self.rows, 1, intercept=self.intercept)
         self.report(f"{separation.kind}; measuring and proving")
         separation.limit(max(MEASUREMENT_SECONDS, self.budget))
         margin = None if brief else self._margin(separation)

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.separation.coordinates import exact_rows
-from separatrix.algorithms.separation.null_space import PRIME, product, residues
-from separatrix.algorithms.separation.subspace import null_basis
+from separatrix.algorithms.separation.coordinates import to_exact_rows
+from separatrix.algorithms.separation.null_space import PRIME, multiply_modulo_prime, reduce_modulo_prime
+from separatrix.algorithms.separation.subspace import find_null_basis
 from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.reports.diagnosis.diagnosis_record import Dependence, Repetition
 from separatrix.rows import Block, Rows
@@ -60,7 +60,7 @@ def dependences(rows: Rows, names: Sequence[str], *, intercept: bool) -> tuple[D
     width = d + intercept
     some = rows.sample(4 * width).whole().dense()
     while True:
-        basis = null_basis(exact_rows(some, np.ones(len(some)), intercept), width)
+        basis = find_null_basis(to_exact_rows(some, np.ones(len(some)), intercept), width)
         normals = [[int(basis[i, k]) for i in range(width)] for k in range(basis.ncols())]
         against = _counterexample(rows, normals, intercept) if normals else None
         if against is None:
@@ -126,7 +126,9 @@ class FirstCounterexample:
 
     def __call__(self, block: Block) -> np.ndarray | None:
         X = block.dense()
-        odd = np.flatnonzero(product(residues(X, self.intercept), self.normals).any(axis=1))
+        odd = np.flatnonzero(
+            multiply_modulo_prime(reduce_modulo_prime(X, self.intercept), self.normals).any(axis=1)
+        )
         return np.asarray(X[odd[:1]], np.float64) if len(odd) else None
 
 

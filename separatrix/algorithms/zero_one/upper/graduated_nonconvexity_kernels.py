@@ -10,7 +10,7 @@ ONE, HALF = np.float32(1.0), np.float32(0.5)
 
 
 @kernel
-def pull(
+def compute_pulls(
     margins: np.ndarray,
     costs: np.ndarray,
     weights: np.ndarray,
@@ -26,15 +26,15 @@ def pull(
     ``flatness`` goes from 0 to 1. Margins, costs and pulls have a column a halfspace.
     """
     wrong[:] = 0.0
-    sharp = np.float32(sharpness)
+    scale = np.float32(sharpness)
     for i in range(margins.shape[0]):
         margin, cost, slope, weight = margins[i], costs[i], pulls[i], weights[i]
         for b in range(margins.shape[1]):
-            x = ONE - sharp * margin[b]
+            x = ONE - scale * margin[b]
             root = np.sqrt(ONE + x * x)
             size = ONE + HALF * (x + root)
-            rise = HALF * (ONE + x / root)
-            slope[b] = cost[b] * rise / (size * (ONE + flatness[b] * (np.sqrt(size) - ONE)))
+            derivative = HALF * (ONE + x / root)
+            slope[b] = cost[b] * derivative / (size * (ONE + flatness[b] * (np.sqrt(size) - ONE)))
             wrong[b] += weight if margin[b] <= 0.0 else 0.0
     least = np.inf
     for b in range(wrong.shape[0]):

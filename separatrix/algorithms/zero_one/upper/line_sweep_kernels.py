@@ -15,7 +15,7 @@ import numpy as np
 
 from separatrix.kernels import kernel
 
-FLAT = 1e-11
+FLAT_TOLERANCE = 1e-11
 
 
 @kernel
@@ -32,23 +32,23 @@ def sweep_line(
     rows = np.empty(n, np.int64)
     count = 0
     total = 0.0
-    still = 0.0
-    now = 0.0
+    fixed_cost = 0.0
+    cost = 0.0
     for i in range(n):
         if active[i]:
             continue
-        if not abs(slopes[i]) > FLAT:
-            if scores[i] > FLAT:
+        if not abs(slopes[i]) > FLAT_TOLERANCE:
+            if scores[i] > FLAT_TOLERANCE:
                 total += costs[i]
-            elif scores[i] < -FLAT:
+            elif scores[i] < -FLAT_TOLERANCE:
                 total += costs[i]
-                now += costs[i]
+                cost += costs[i]
             else:
-                still += costs[i]
+                fixed_cost += costs[i]
             continue
         total += costs[i]
         if slopes[i] > 0.0:
-            now += costs[i]
+            cost += costs[i]
         places[count] = -scores[i] / slopes[i]
         rows[count] = i
         count += 1
@@ -58,23 +58,23 @@ def sweep_line(
     for k in range(count):
         i = rows[order[k]]
         if slopes[i] > 0.0:
-            now -= costs[i]
-        here = now  # the others, at this crossing
-        if here + still < best:
-            best, chosen = here + still, i
+            cost -= costs[i]
+        forward_cost = cost  # the others, at this crossing
+        if forward_cost + fixed_cost < best:
+            best, chosen = forward_cost + fixed_cost, i
             found[1], found[2] = places[order[k]], 1.0
-        there = total - costs[i] - here
-        if there + still < best:
-            best, chosen = there + still, i
+        backward_cost = total - costs[i] - forward_cost
+        if backward_cost + fixed_cost < best:
+            best, chosen = backward_cost + fixed_cost, i
             found[1], found[2] = places[order[k]], -1.0
         if slopes[i] < 0.0:
-            now += costs[i]
+            cost += costs[i]
     found[0] = best
     return chosen
 
 
 @kernel
-def best_step(scores: np.ndarray, slopes: np.ndarray, costs: np.ndarray, found: np.ndarray) -> float:
+def find_best_step(scores: np.ndarray, slopes: np.ndarray, costs: np.ndarray, found: np.ndarray) -> float:
     """The cheapest w + t·u between two crossings: its cost; ``found[0]`` is t, in the middle of its interval.
 
     Of several intervals that cost the same the widest in angle is taken.
@@ -83,31 +83,31 @@ def best_step(scores: np.ndarray, slopes: np.ndarray, costs: np.ndarray, found: 
     places = np.empty(n)
     rows = np.empty(n, np.int64)
     count = 0
-    now = 0.0
+    cost = 0.0
     for i in range(n):
         if slopes[i] == 0.0:
             if not scores[i] > 0.0:
-                now += costs[i]
+                cost += costs[i]
             continue
         if slopes[i] > 0.0:
-            now += costs[i]
+            cost += costs[i]
         places[count] = -scores[i] / slopes[i]
         rows[count] = i
         count += 1
     order = np.argsort(places[:count])
     best = np.inf
-    width = -1.0
+    widest_angle = -1.0
     for k in range(count + 1):
         if k > 0:
             i = rows[order[k - 1]]
-            now += -costs[i] if slopes[i] > 0.0 else costs[i]
+            cost += -costs[i] if slopes[i] > 0.0 else costs[i]
         low = places[order[k - 1]] if k > 0 else -np.inf
         high = places[order[k]] if k < count else np.inf
-        if not high > low or now > best:
+        if not high > low or cost > best:
             continue
-        span = np.arctan(high) - np.arctan(low)
-        if now < best or span > width:
-            best, width = now, span
+        angle = np.arctan(high) - np.arctan(low)
+        if cost < best or angle > widest_angle:
+            best, widest_angle = cost, angle
             if low == -np.inf:
                 found[0] = high - 1.0 - abs(high) if high < np.inf else 0.0
             elif high == np.inf:
@@ -118,7 +118,7 @@ def best_step(scores: np.ndarray, slopes: np.ndarray, costs: np.ndarray, found: 
 
 
 @kernel
-def _unit(vector: np.ndarray) -> None:
+def _normalise(vector: np.ndarray) -> None:
     size = 0.0
     for j in range(vector.shape[0]):
         size += vector[j] * vector[j]
@@ -153,7 +153,7 @@ def descend_to_vertex(
                     dot += basis[b, j] * direction[j]
                 for j in range(D):
                     direction[j] -= dot * basis[b, j]
-        _unit(direction)
+        _normalise(direction)
         for i in range(n):
             a = 0.0
             s = 0.0
@@ -168,41 +168,43 @@ def descend_to_vertex(
         best = found[0]
         for j in range(D):
             weights[j] = found[2] * (weights[j] + found[1] * direction[j])
-        _unit(weights)
+        _normalise(weights)
         active[k] = True
         chosen[size] = k
-        fresh: np.ndarray = basis[size, :]
-        fresh[:] = Z[k]
+        vector: np.ndarray = basis[size, :]
+        vector[:] = Z[k]
         for _ in range(2):
             for b in range(size):
                 dot = 0.0
                 for j in range(D):
-                    dot += basis[b, j] * fresh[j]
+                    dot += basis[b, j] * vector[j]
                 for j in range(D):
-                    fresh[j] -= dot * basis[b, j]
-        _unit(fresh)
+                    vector[j] -= dot * basis[b, j]
+        _normalise(vector)
     return best
 
 
-# entries of ``course``
-CURRENT, HOME, LOWEST, STUCK, FAILED, KICKS = range(6)
+# entries of ``walk_state``
+CURRENT, ACCEPTED, LOWEST, STUCK, FAILED, KICKS = range(6)
 # rows of ``planes`` and of ``sets``
-HERE, BEST, BACK = range(3)
+HERE, BEST, RETURN = range(3)
 
 
 @kernel
-def _place(planes: np.ndarray, sets: np.ndarray, course: np.ndarray, active: np.ndarray) -> None:
-    """Back to the vertex the walk calls home."""
-    planes[HERE] = planes[BACK]
-    sets[HERE] = sets[BACK]
-    course[CURRENT] = course[HOME]
+def _return_to_accepted(
+    planes: np.ndarray, sets: np.ndarray, walk_state: np.ndarray, active: np.ndarray
+) -> None:
+    """Back to the vertex accepted last."""
+    planes[HERE] = planes[RETURN]
+    sets[HERE] = sets[RETURN]
+    walk_state[CURRENT] = walk_state[ACCEPTED]
     active[:] = False
     for a in range(sets.shape[1]):
         active[sets[HERE, a]] = True
 
 
 @kernel
-def _kick(scores: np.ndarray, slopes: np.ndarray, active: np.ndarray, found: np.ndarray) -> int:
+def _choose_kick(scores: np.ndarray, slopes: np.ndarray, active: np.ndarray, found: np.ndarray) -> int:
     """Some row whose crossing is near by, or -1."""
     for _ in range(40):
         k = np.random.randint(0, scores.shape[0])
@@ -213,21 +215,21 @@ def _kick(scores: np.ndarray, slopes: np.ndarray, active: np.ndarray, found: np.
 
 
 @kernel
-def exchange(
+def exchange_rows(
     Z: np.ndarray,
     costs: np.ndarray,
-    turns: int,
+    max_sweeps: int,
     active: np.ndarray,
     sets: np.ndarray,
     planes: np.ndarray,
-    course: np.ndarray,
+    walk_state: np.ndarray,
 ) -> float:
     """Walk from vertex to vertex for so many sweeps: the lowest cost met on the whole walk.
 
     A line whose best vertex is cheaper is taken at once, an equal one now and then. When no line has helped
-    for a while, the vertex becomes home if it is no dearer than home, else the walk goes back; then a few
-    random exchanges are the kick. ``planes`` and ``sets`` hold the vertex here, the best and home, and
-    ``course`` the costs and counters, so that a walk can be continued.
+    for a while, the vertex is accepted if it is no dearer than the last one, else the walk goes back; then a
+    few random exchanges are the kick. ``planes`` and ``sets`` hold the vertex here, the best and the last
+    accepted, and ``walk_state`` the costs and counters, so that a walk can be continued.
     """
     n, D = Z.shape
     found = np.empty(3)
@@ -235,9 +237,9 @@ def exchange(
     slopes = np.empty(n)
     system = np.empty((D, D))
     inverse: np.ndarray = np.empty((D, D))
-    moved = True
-    for _ in range(turns):
-        if moved:
+    has_moved = True
+    for _ in range(max_sweeps):
+        if has_moved:
             for a in range(D - 1):
                 system[a] = Z[sets[HERE, a]]
             system[D - 1] = planes[HERE]
@@ -247,63 +249,67 @@ def exchange(
                 for j in range(D):
                     s += Z[i, j] * planes[HERE, j]
                 scores[i] = s
-            moved = False
-        drop = np.random.randint(0, D - 1)
+            has_moved = False
+        dropped = np.random.randint(0, D - 1)
         size = 0.0
         for j in range(D):
-            size += inverse[j, drop] ** 2
+            size += inverse[j, dropped] ** 2
         size = np.sqrt(size)
         if not (size > 0.0 and size < 1e12):
-            if course[HOME] == np.inf:
-                return course[LOWEST]
-            _place(planes, sets, course, active)
-            course[KICKS] = 1.0
-            moved = True
+            if walk_state[ACCEPTED] == np.inf:
+                return walk_state[LOWEST]
+            _return_to_accepted(planes, sets, walk_state, active)
+            walk_state[KICKS] = 1.0
+            has_moved = True
             continue
         for i in range(n):
             s = 0.0
             for j in range(D):
-                s += Z[i, j] * inverse[j, drop]
+                s += Z[i, j] * inverse[j, dropped]
             slopes[i] = s / size
-        old = sets[HERE, drop]
-        active[old] = False
-        if course[KICKS] > 0.0:
-            k = _kick(scores, slopes, active, found)
-            course[KICKS] -= 1.0
-            moved = k >= 0 and k != old
-            course[CURRENT] = np.inf
+        dropped_row = sets[HERE, dropped]
+        active[dropped_row] = False
+        if walk_state[KICKS] > 0.0:
+            k = _choose_kick(scores, slopes, active, found)
+            walk_state[KICKS] -= 1.0
+            has_moved = k >= 0 and k != dropped_row
+            walk_state[CURRENT] = np.inf
         else:
             k = sweep_line(scores, slopes, costs, active, found)
-            cheaper = k >= 0 and found[0] < course[CURRENT]
-            level = k >= 0 and k != old and found[0] == course[CURRENT] and course[STUCK] % 3 == 0
-            moved = cheaper or level
-            course[STUCK] = 0.0 if cheaper else course[STUCK] + 1.0
-        active[old] = True
-        if moved:
-            active[old] = False
+            is_cheaper = k >= 0 and found[0] < walk_state[CURRENT]
+            is_equal = (
+                k >= 0 and k != dropped_row and found[0] == walk_state[CURRENT] and walk_state[STUCK] % 3 == 0
+            )
+            has_moved = is_cheaper or is_equal
+            walk_state[STUCK] = 0.0 if is_cheaper else walk_state[STUCK] + 1.0
+        active[dropped_row] = True
+        if has_moved:
+            active[dropped_row] = False
             active[k] = True
-            sets[HERE, drop] = k
+            sets[HERE, dropped] = k
             for j in range(D):
-                planes[HERE, j] = found[2] * (planes[HERE, j] + found[1] * inverse[j, drop] / size)
-            _unit(planes[HERE])
-            course[CURRENT] = min(course[CURRENT], found[0])
-            if course[CURRENT] < course[LOWEST]:
-                course[LOWEST] = course[CURRENT]
+                planes[HERE, j] = found[2] * (planes[HERE, j] + found[1] * inverse[j, dropped] / size)
+            _normalise(planes[HERE])
+            walk_state[CURRENT] = min(walk_state[CURRENT], found[0])
+            if walk_state[CURRENT] < walk_state[LOWEST]:
+                walk_state[LOWEST] = walk_state[CURRENT]
                 planes[BEST] = planes[HERE]
                 sets[BEST] = sets[HERE]
-        if course[STUCK] > 2 * D:
-            course[STUCK] = 0.0
-            if course[CURRENT] <= course[HOME]:
-                course[FAILED] = 0.0 if course[CURRENT] < course[HOME] else course[FAILED] + 0.3
-                planes[BACK] = planes[HERE]
-                sets[BACK] = sets[HERE]
-                course[HOME] = course[CURRENT]
+        if walk_state[STUCK] > 2 * D:
+            walk_state[STUCK] = 0.0
+            if walk_state[CURRENT] <= walk_state[ACCEPTED]:
+                walk_state[FAILED] = (
+                    0.0 if walk_state[CURRENT] < walk_state[ACCEPTED] else walk_state[FAILED] + 0.3
+                )
+                planes[RETURN] = planes[HERE]
+                sets[RETURN] = sets[HERE]
+                walk_state[ACCEPTED] = walk_state[CURRENT]
             else:
-                course[FAILED] += 1.0
-                _place(planes, sets, course, active)
-                moved = True
-            course[KICKS] = 1.0 + np.random.randint(0, min(D - 1, 2 + int(course[FAILED]) // 10))
-    return course[LOWEST]
+                walk_state[FAILED] += 1.0
+                _return_to_accepted(planes, sets, walk_state, active)
+                has_moved = True
+            walk_state[KICKS] = 1.0 + np.random.randint(0, min(D - 1, 2 + int(walk_state[FAILED]) // 10))
+    return walk_state[LOWEST]
 
 
 @kernel

@@ -7,19 +7,19 @@ has dimensions vanishes in all.
 
 from __future__ import annotations
 
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.separation.integers import matrix, pivots, submatrix
-from separatrix.algorithms.zero_one.problem import Problem
+from separatrix.algorithms.separation.integers import find_pivots, take_submatrix, to_fmpz_matrix
+from separatrix.algorithms.zero_one.problem import ReducedProblem
 from separatrix.certificates.arithmetic.linear_algebra import fmpq_mat
 
 
-class Flat(NamedTuple):
+class CircuitSpan(NamedTuple):
     """Which rows lie in the subspace, and columns in which its points are told apart."""
 
-    member: np.ndarray
+    is_member: np.ndarray
     columns: np.ndarray
 
     @property
@@ -27,32 +27,37 @@ class Flat(NamedTuple):
         return len(self.columns)
 
 
-def flat(problem: Problem) -> Flat | None:
+def find_circuit_span(problem: ReducedProblem) -> CircuitSpan | None:
     """The span of the rows that circuits may have; None where floats proposed no such thing."""
-    chosen = np.flatnonzero(_entangled(problem.floats))
+    chosen = np.flatnonzero(_find_circuit_rows(problem.floats))
     if not len(chosen):
         return None
-    points = matrix([problem.Z[i] for i in chosen.tolist()], problem.D)
-    columns = pivots(points)
+    points = to_fmpz_matrix([problem.Z[i] for i in chosen.tolist()], problem.D)
+    columns = find_pivots(points)
     others = [j for j in range(problem.D) if j not in columns]
     if others:
-        base = pivots(points.transpose())
-        if len(base) != len(columns):
+        pivot_rows = find_pivots(points.transpose())
+        if len(pivot_rows) != len(columns):
             return None
-        square, rest = submatrix(points, base, columns), submatrix(points, base, others)
+        square, rest = take_submatrix(points, pivot_rows, columns), take_submatrix(points, pivot_rows, others)
         try:
-            above, below = cast(fmpq_mat, square.solve(rest)).numer_denom()
+            solved = square.solve(rest)
         except ZeroDivisionError:
             return None
-        every = range(len(chosen))
-        if submatrix(points, every, columns) * above != submatrix(points, every, others) * below:
+        assert isinstance(solved, fmpq_mat)
+        numerators, denominator = solved.numer_denom()
+        all_places = range(len(chosen))
+        if (
+            take_submatrix(points, all_places, columns) * numerators
+            != take_submatrix(points, all_places, others) * denominator
+        ):
             return None
-    member = np.zeros(problem.m, bool)
-    member[chosen] = True
-    return Flat(member, np.array(columns))
+    is_member = np.zeros(problem.m, bool)
+    is_member[chosen] = True
+    return CircuitSpan(is_member, np.array(columns))
 
 
-def _entangled(Z: np.ndarray) -> np.ndarray:
+def _find_circuit_rows(Z: np.ndarray) -> np.ndarray:
     """The rows that no w with Z·w ≥ 0 has right, by a linear program."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, hstack, identity

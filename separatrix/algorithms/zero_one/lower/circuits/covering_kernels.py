@@ -13,19 +13,19 @@ from separatrix.kernels import kernel
 
 
 @kernel
-def proven(
-    start: np.ndarray, places: np.ndarray, weights: np.ndarray, duals: np.ndarray, left: np.ndarray
+def evaluate_duals(
+    start: np.ndarray, places: np.ndarray, weights: np.ndarray, duals: np.ndarray, reduced_weights: np.ndarray
 ) -> float:
-    """What the duals prove; ``left`` becomes what they leave of the weights."""
-    left[:] = weights
+    """What the duals prove; ``reduced_weights`` becomes what they leave of the weights."""
+    reduced_weights[:] = weights
     total = 0.0
     for c in range(duals.shape[0]):
         if duals[c] != 0.0:
             total += duals[c]
             for k in range(start[c], start[c + 1]):
-                left[places[k]] -= duals[c]
+                reduced_weights[places[k]] -= duals[c]
     for j in range(weights.shape[0]):
-        total += min(left[j], 0.0)
+        total += min(reduced_weights[j], 0.0)
     return total
 
 
@@ -34,57 +34,57 @@ def ascend(
     start: np.ndarray,
     places: np.ndarray,
     weights: np.ndarray,
-    length: int,
-    balance: np.ndarray,
+    n_steps: int,
+    step_ratio: np.ndarray,
     point: np.ndarray,
     duals: np.ndarray,
 ) -> float:
-    """A run of ``length`` steps from ``point`` and ``duals``; returns what the new duals prove.
+    """A run of ``n_steps`` steps from ``point`` and ``duals``; returns what the new duals prove.
 
-    Set c is places[start[c]:start[c + 1]]. ``balance[0]``, the ratio of the dual to the primal step, is
+    Set c is places[start[c]:start[c + 1]]. ``step_ratio[0]``, the ratio of the dual to the primal step, is
     adapted.
     """
     rows, sets = weights.shape[0], duals.shape[0]
-    ratio = balance[0]
-    short = np.zeros(rows)
+    ratio = step_ratio[0]
+    step_lengths = np.zeros(rows)
     for k in range(places.shape[0]):
-        short[places[k]] += 1.0
+        step_lengths[places[k]] += 1.0
     for j in range(rows):
-        short[j] = 1.0 / max(short[j], 1.0)
-    ahead, slope, left = point.copy(), np.zeros(rows), np.zeros(rows)
-    first, before = point.copy(), duals.copy()
-    mean, average = np.zeros(rows), np.zeros(sets)
-    for _ in range(length):
-        slope[:] = weights
+        step_lengths[j] = 1.0 / max(step_lengths[j], 1.0)
+    extrapolated, gradient, reduced_weights = point.copy(), np.zeros(rows), np.zeros(rows)
+    initial_point, initial_duals = point.copy(), duals.copy()
+    point_sum, mean_duals = np.zeros(rows), np.zeros(sets)
+    for _ in range(n_steps):
+        gradient[:] = weights
         for c in range(sets):
-            lacking = 1.0
+            violation = 1.0
             for k in range(start[c], start[c + 1]):
-                lacking -= ahead[places[k]]
-            dual = duals[c] + ratio * lacking / max(start[c + 1] - start[c], 1)
+                violation -= extrapolated[places[k]]
+            dual = duals[c] + ratio * violation / max(start[c + 1] - start[c], 1)
             if dual > 0.0:
                 for k in range(start[c], start[c + 1]):
-                    slope[places[k]] -= dual
-                average[c] += dual
+                    gradient[places[k]] -= dual
+                mean_duals[c] += dual
                 duals[c] = dual
             else:
                 duals[c] = 0.0
         for j in range(rows):
-            old = point[j]
-            point[j] = min(max(old - short[j] / ratio * slope[j], 0.0), 1.0)
-            ahead[j] = 2.0 * point[j] - old
-            mean[j] += point[j]
-    average /= length
-    last = proven(start, places, weights, duals, left)
-    whole = proven(start, places, weights, average, left)
-    if whole > last:
-        duals[:] = average
-        point[:] = mean / length
-        last = whole
-    moved, turned = 0.0, 0.0
+            previous = point[j]
+            point[j] = min(max(previous - step_lengths[j] / ratio * gradient[j], 0.0), 1.0)
+            extrapolated[j] = 2.0 * point[j] - previous
+            point_sum[j] += point[j]
+    mean_duals /= n_steps
+    last_value = evaluate_duals(start, places, weights, duals, reduced_weights)
+    mean_value = evaluate_duals(start, places, weights, mean_duals, reduced_weights)
+    if mean_value > last_value:
+        duals[:] = mean_duals
+        point[:] = point_sum / n_steps
+        last_value = mean_value
+    primal_change, dual_change = 0.0, 0.0
     for j in range(rows):
-        moved += (point[j] - first[j]) ** 2 / short[j]
+        primal_change += (point[j] - initial_point[j]) ** 2 / step_lengths[j]
     for c in range(sets):
-        turned += (duals[c] - before[c]) ** 2 * (start[c + 1] - start[c])
-    if moved > 1e-20 and turned > 1e-20:
-        balance[0] = min(max(np.sqrt(ratio * np.sqrt(turned / moved)), 0.1), 10.0)
-    return last
+        dual_change += (duals[c] - initial_duals[c]) ** 2 * (start[c + 1] - start[c])
+    if primal_change > 1e-20 and dual_change > 1e-20:
+        step_ratio[0] = min(max(np.sqrt(ratio * np.sqrt(dual_change / primal_change)), 0.1), 10.0)
+    return last_value

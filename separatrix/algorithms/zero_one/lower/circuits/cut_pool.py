@@ -19,22 +19,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from separatrix.algorithms.separation.gordan import dependency
-from separatrix.algorithms.zero_one.lower.circuits.circuit_span import Flat, flat
-from separatrix.algorithms.zero_one.lower.circuits.walk_kernels import surely_cancels
-from separatrix.algorithms.zero_one.problem import Problem
+from separatrix.algorithms.separation.gordan import find_dependency
+from separatrix.algorithms.zero_one.lower.circuits.circuit_span import CircuitSpan, find_circuit_span
+from separatrix.algorithms.zero_one.lower.circuits.walk_kernels import is_certain_circuit
+from separatrix.algorithms.zero_one.problem import ReducedProblem
 
 UNKNOWN, EXACT, WRONG = 0, 1, 2
-STORED = (
-    20  # above so many columns the multipliers are kept: solving for them again would cost the reader more
-)
-OFTEN = 40  # circuits solved for in whole numbers before it is worth while to look for their span
+MAX_UNSTORED_COLUMNS = 20  # above, multipliers are kept: solving again would cost the reader more
+MIN_SPAN_CIRCUITS = 40  # circuits solved for in whole numbers before it is worth while to look for their span
 
 
-class Pool:
+class CutPool:
     """Circuits by number: ``literals[start[c]:start[c + 1]]``."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: ReducedProblem) -> None:
         self.problem = problem
         self.numbers: dict[tuple[int, ...], int] = {}
         self.circuits: list[tuple[int, ...]] = []
@@ -43,8 +41,8 @@ class Pool:
         self.start = np.zeros(1025, np.int64)
         self.literals = np.zeros(8192, np.int64)
         self._lock = threading.Lock()
-        self._flat: Flat | None = None
-        self._solved = 0
+        self._span: CircuitSpan | None = None
+        self._n_solved = 0
 
     def add(self, circuit: Sequence[int]) -> int:
         """The number of a circuit, given as literals in any order."""
@@ -65,54 +63,54 @@ class Pool:
                 self.numbers[key] = number
         return number
 
-    def exact(self, number: int) -> bool:
+    def is_exact(self, number: int) -> bool:
         """Whether whole multipliers with the right signs exist; solved for once."""
         if self.status[number] == UNKNOWN:
-            self.status[number] = EXACT if self._cancels(number) else WRONG
+            self.status[number] = EXACT if self._is_circuit(number) else WRONG
         return bool(self.status[number] == EXACT)
 
-    def wrong(self, number: int) -> bool:
+    def is_wrong(self, number: int) -> bool:
         """Whether it is known to be no circuit."""
         return bool(self.status[number] == WRONG)
 
-    def _cancels(self, number: int) -> bool:
-        rows, signs = split(self.circuits[number])
+    def _is_circuit(self, number: int) -> bool:
+        rows, signs = split_circuit(self.circuits[number])
         problem = self.problem
         columns = None
         if len(rows) == problem.D + 1:
             columns = np.arange(problem.D)
-        elif self._flat is not None and len(rows) == self._flat.dimension + 1:
-            columns = self._flat.columns if self._flat.member[rows].all() else None
-        if columns is not None and problem.floats_exact:
+        elif self._span is not None and len(rows) == self._span.dimension + 1:
+            columns = self._span.columns if self._span.is_member[rows].all() else None
+        if columns is not None and problem.has_exact_floats:
             points = problem.floats[rows][:, columns] * np.array(signs, np.float64)[:, None]
-            if surely_cancels(points):
+            if is_certain_circuit(points):
                 return True
-        self._solved += 1
-        if self._solved == OFTEN:
-            self._flat = flat(problem)
+        self._n_solved += 1
+        if self._n_solved == MIN_SPAN_CIRCUITS:
+            self._span = find_circuit_span(problem)
         return self._solve(number) is not None
 
-    def stored(self, number: int) -> list[int]:
+    def keep_multipliers(self, number: int) -> list[int]:
         """The multipliers of an exact circuit, in the order of its rows, where a reader is glad of them."""
-        if self.problem.D <= STORED:
+        if self.problem.D <= MAX_UNSTORED_COLUMNS:
             return []
         return self.multipliers.get(number) or self._solve(number) or []
 
     def _solve(self, number: int) -> list[int] | None:
         """The positive multipliers, if there are."""
-        rows, signs = split(self.circuits[number])
-        found = dependency([self.problem.Z[i] for i in rows])
+        rows, signs = split_circuit(self.circuits[number])
+        found = find_dependency([self.problem.Z[i] for i in rows])
         if found is None:
             return None
-        turn = 1 if found[0] * signs[0] > 0 else -1
-        multipliers = [turn * sign * value for sign, value in zip(signs, found, strict=True)]
+        orientation = 1 if found[0] * signs[0] > 0 else -1
+        multipliers = [orientation * sign * value for sign, value in zip(signs, found, strict=True)]
         if min(multipliers) <= 0:
             return None
-        if self.problem.D > STORED:
+        if self.problem.D > MAX_UNSTORED_COLUMNS:
             self.multipliers[number] = multipliers
         return multipliers
 
 
-def split(circuit: Sequence[int]) -> tuple[list[int], list[int]]:
+def split_circuit(circuit: Sequence[int]) -> tuple[list[int], list[int]]:
     """Rows and their signs: 1 in P, −1 in N."""
     return [i if i >= 0 else -1 - i for i in circuit], [1 if i >= 0 else -1 for i in circuit]

@@ -11,14 +11,14 @@ import numpy as np
 
 from separatrix.kernels import kernel
 
-ARTIFICIAL = 1e3  # cost of a column that stands for an equation not yet satisfied
-NEGLIGIBLE = 1e-7  # a share of the combination that is taken for rounding, or for the shift of the equations
-SLIGHT = 1e-9
-TINY = 1e-290  # more than what underflows in a sum of products
+ARTIFICIAL_COST = 1e3  # cost of a column that stands for an equation not yet satisfied
+NEGLIGIBLE_SHARE = 1e-7  # of the combination: taken for rounding, or for the shift of the equations
+PIVOT_TOLERANCE = 1e-9
+MAX_UNDERFLOW_SUM = 1e-290  # more than what underflows in a sum of products
 
 
 @kernel
-def circuit_walk(
+def walk_circuits(
     columns: np.ndarray,
     point: np.ndarray,
     limits: np.ndarray,
@@ -26,78 +26,78 @@ def circuit_walk(
     basis: np.ndarray,
     inverse: np.ndarray,
     values: np.ndarray,
-    price: np.ndarray,
+    prices: np.ndarray,
     found: np.ndarray,
 ) -> int:
     """Walk until no column is worth entering; returns how many circuits were noted in ``found``.
 
     A row of ``columns`` is (a_i, ν_i). ``basis`` holds a column's number, or the number of columns plus k for
     the k-th unit vector; ``inverse`` and ``values`` belong to it. ``limits``: what the cost of a noted row is
-    raised by, by how much it must be violated, how many steps to go. ``price`` is left with the last prices.
+    raised by, by how much it must be violated, how many steps to go. ``prices`` is left with the last prices.
     A row of ``found`` ends with -1.
     """
     count, width = columns.shape
-    rise, violation, steps = limits[0], limits[1], int(limits[2])
-    entering = np.zeros(width)
-    noted = 0
+    cost_rise, violation, steps = limits[0], limits[1], int(limits[2])
+    entering_column = np.zeros(width)
+    n_found = 0
     for _ in range(steps):
-        price[:] = 0.0
+        prices[:] = 0.0
         for r in range(width):
-            c = ARTIFICIAL if basis[r] >= count else cost[basis[r]]
+            c = ARTIFICIAL_COST if basis[r] >= count else cost[basis[r]]
             if c != 0.0:
                 for k in range(width):
-                    price[k] += c * inverse[r, k]
-        best, enter = -SLIGHT, -1
+                    prices[k] += c * inverse[r, k]
+        best, entering_index = -PIVOT_TOLERANCE, -1
         for i in range(count):
-            reduced = cost[i]
+            reduced_cost = cost[i]
             for k in range(width):
-                reduced -= columns[i, k] * price[k]
-            if reduced < best:
-                best, enter = reduced, i
-        if enter < 0:
+                reduced_cost -= columns[i, k] * prices[k]
+            if reduced_cost < best:
+                best, entering_index = reduced_cost, i
+        if entering_index < 0:
             break
         for r in range(width):
             total = 0.0
             for k in range(width):
-                total += inverse[r, k] * columns[enter, k]
-            entering[r] = total
-        step, leave = np.inf, -1
+                total += inverse[r, k] * columns[entering_index, k]
+            entering_column[r] = total
+        step, leaving_index = np.inf, -1
         for r in range(width):
-            if entering[r] > SLIGHT:
-                ratio = values[r] / entering[r]
-                if ratio < step or (ratio == step and entering[r] > entering[leave]):
-                    step, leave = ratio, r
-        if leave < 0:
+            if entering_column[r] > PIVOT_TOLERANCE:
+                ratio = values[r] / entering_column[r]
+                if ratio < step or (ratio == step and entering_column[r] > entering_column[leaving_index]):
+                    step, leaving_index = ratio, r
+        if leaving_index < 0:
             break
         for k in range(width):
-            inverse[leave, k] /= entering[leave]
+            inverse[leaving_index, k] /= entering_column[leaving_index]
         for r in range(width):
-            if r != leave and entering[r] != 0.0:
+            if r != leaving_index and entering_column[r] != 0.0:
                 for k in range(width):
-                    inverse[r, k] -= entering[r] * inverse[leave, k]
-                values[r] = max(values[r] - step * entering[r], 0.0)
-        values[leave] = step
-        basis[leave] = enter
+                    inverse[r, k] -= entering_column[r] * inverse[leaving_index, k]
+                values[r] = max(values[r] - step * entering_column[r], 0.0)
+        values[leaving_index] = step
+        basis[leaving_index] = entering_index
         total = 0.0
         for r in range(width):
-            if values[r] > NEGLIGIBLE:
+            if values[r] > NEGLIGIBLE_SHARE:
                 total += 2.0 if basis[r] >= count else point[basis[r]]
         if total < 1.0 - violation:
             size = 0
             for r in range(width):
-                if values[r] > NEGLIGIBLE:
-                    found[noted, size] = basis[r]
-                    cost[basis[r]] += rise
+                if values[r] > NEGLIGIBLE_SHARE:
+                    found[n_found, size] = basis[r]
+                    cost[basis[r]] += cost_rise
                     size += 1
-            found[noted, size] = -1
-            noted += 1
-            if noted == found.shape[0]:
+            found[n_found, size] = -1
+            n_found += 1
+            if n_found == found.shape[0]:
                 break
-    return noted
+    return n_found
 
 
 @kernel
-def inverted(square: np.ndarray, inverse: np.ndarray) -> bool:
+def invert(square: np.ndarray, inverse: np.ndarray) -> bool:
     """Gauss and Jordan with the largest pivot of a column; False where there is none. ``square`` is spent."""
     width = square.shape[0]
     inverse[:] = 0.0
@@ -113,10 +113,10 @@ def inverted(square: np.ndarray, inverse: np.ndarray) -> bool:
         for k in range(width):
             square[c, k], square[chosen, k] = square[chosen, k], square[c, k]
             inverse[c, k], inverse[chosen, k] = inverse[chosen, k], inverse[c, k]
-        lead = square[c, c]
+        pivot = square[c, c]
         for k in range(width):
-            square[c, k] /= lead
-            inverse[c, k] /= lead
+            square[c, k] /= pivot
+            inverse[c, k] /= pivot
         for r in range(width):
             factor = square[r, c]
             if r != c and factor != 0.0:
@@ -127,7 +127,7 @@ def inverted(square: np.ndarray, inverse: np.ndarray) -> bool:
 
 
 @kernel
-def surely_cancels(rows: np.ndarray) -> bool:
+def is_certain_circuit(rows: np.ndarray) -> bool:
     """Whether D + 1 rows of D columns have exactly one dependency and it is positive, with room for rounding.
 
     The system for the first D multipliers, the last being 1, is solved with an approximate inverse R; the
@@ -141,11 +141,11 @@ def surely_cancels(rows: np.ndarray) -> bool:
             if not np.isfinite(square[i, j]):
                 return False
     inverse = np.zeros((width, width))
-    if not inverted(square.copy(), inverse):
+    if not invert(square.copy(), inverse):
         return False
     unit = (width + 4) * 2.0**-52
-    away, worst, least = 0.0, 0.0, np.inf
-    answer = np.zeros(width)
+    inverse_error, worst, least = 0.0, 0.0, np.inf
+    solution = np.zeros(width)
     for i in range(width):
         total = 0.0
         for j in range(width):
@@ -153,23 +153,23 @@ def surely_cancels(rows: np.ndarray) -> bool:
             for k in range(width):
                 entry += inverse[i, k] * square[k, j]
                 size += abs(inverse[i, k] * square[k, j])
-            total += abs(entry - (1.0 if i == j else 0.0)) + unit * size + TINY
-        away = max(away, total)
+            total += abs(entry - (1.0 if i == j else 0.0)) + unit * size + MAX_UNDERFLOW_SUM
+        inverse_error = max(inverse_error, total)
         for k in range(width):
-            answer[i] -= inverse[i, k] * rows[width, k]
-        least = min(least, answer[i])
-    if not away < 0.5:
+            solution[i] -= inverse[i, k] * rows[width, k]
+        least = min(least, solution[i])
+    if not inverse_error < 0.5:
         return False
-    left = np.zeros(width)
+    residuals = np.zeros(width)
     for k in range(width):
         total, size = rows[width, k], abs(rows[width, k])
         for j in range(width):
-            total += square[k, j] * answer[j]
-            size += abs(square[k, j] * answer[j])
-        left[k] = abs(total) + unit * size + TINY
+            total += square[k, j] * solution[j]
+            size += abs(square[k, j] * solution[j])
+        residuals[k] = abs(total) + unit * size + MAX_UNDERFLOW_SUM
     for i in range(width):
         total = 0.0
         for k in range(width):
-            total += abs(inverse[i, k]) * left[k]
+            total += abs(inverse[i, k]) * residuals[k]
         worst = max(worst, total)
     return bool(least > 4.0 * worst and least > 1e-200)

@@ -6,9 +6,9 @@ it is an error on the whole cone; all ≥ 0, and it is counted as right; else it
 of conflicting rows, each row used up to its cost, add to the bound. A cone whose bound stays below the target
 is cut in two through a point of one edge.
 
-Scores are doubles with a proven error: at vertex v a score of row i is wrong by at most ``error[v] ·
-scale[i]``. A sign is taken for certain only beyond that; a score within it is set to 0, counted in the
-tally and written down, and has to be confirmed in whole numbers by the caller.
+Scores are doubles with a proven error: at vertex v a score of row i is wrong by at most ``error_bounds[v] ·
+scale[i]``. A sign is taken for certain only beyond that; a score within it is set to 0, counted
+and written down, and has to be confirmed in whole numbers by the caller.
 
 What is done is written to ``events``, node by node, children after their parent: the number of new pairs and
 of shortened ones; each new pair as i, k, a, e, amount, for ρ = a/2^e; each shortened one as place, amount;
@@ -23,8 +23,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.algorithms.zero_one.lower.cones.cut_kernels import child, split
-from separatrix.algorithms.zero_one.lower.cones.pair_kernels import match
+from separatrix.algorithms.zero_one.lower.cones.cut_kernels import make_child, split_cone
+from separatrix.algorithms.zero_one.lower.cones.pair_kernels import match_pairs
 from separatrix.algorithms.zero_one.lower.cones.stack_kernels import (
     BASE,
     CHEAPEST,
@@ -33,8 +33,8 @@ from separatrix.algorithms.zero_one.lower.cones.stack_kernels import (
     EVENTS,
     GIVEN_UP,
     LEVEL,
-    LEVELS,
     LOWEST,
+    MAX_LEVELS,
     NODES,
     PAIRED,
     PAIRS,
@@ -51,58 +51,60 @@ __all__ = [
     "EVENTS",
     "GIVEN_UP",
     "LEVEL",
-    "LEVELS",
     "LOWEST",
+    "MAX_LEVELS",
     "Stack",
     "U",
-    "grow",
-    "plant",
+    "expand_nodes",
+    "initialise_root",
 ]
 
 
 @kernel
-def plant(scores: np.ndarray, signs: np.ndarray, costs: np.ndarray, error: float, stack: Stack) -> None:
+def initialise_root(
+    scores: np.ndarray, signs: np.ndarray, costs: np.ndarray, error_bound: float, stack: Stack
+) -> None:
     """The root: the cone of the vertices ±, ``scores`` being those at the vertices +, of the right sign."""
     m, D = scores.shape
     count = 0
     base = 0
     for i in range(m):
-        above = False
-        below = False
+        has_positive = False
+        has_negative = False
         for j in range(D):
             s = scores[i, j] * signs[j]
             stack.scores[count, j] = s
-            above |= s > 0.0
-            below |= s < 0.0
-        if not above:
+            has_positive |= s > 0.0
+            has_negative |= s < 0.0
+        if not has_positive:
             base += costs[i]
-        elif below:
+        elif has_negative:
             stack.rows[count] = i
-            stack.left[count] = costs[i]
+            stack.unpaired_costs[count] = costs[i]
             count += 1
     level = stack.levels[0]
     level[:] = 0
     level[COUNT] = count
     level[BASE] = base
     for j in range(D):
-        stack.error[0, j] = error
+        stack.error_bounds[0, j] = error_bound
         for k in range(D):
             stack.vertices[0, j, k] = 1.0 if j == k else 0.0
-    stack.tally[LEVEL] = 0
+    stack.counters[LEVEL] = 0
 
 
 @kernel
-def look(stack: Stack, costs: np.ndarray, target: int) -> None:
+def propose_halfspaces(stack: Stack, costs: np.ndarray, target: int) -> None:
     """The cost of the cone's middle, and of a few halfspaces that a perceptron reaches from it."""
-    depth = stack.tally[LEVEL]
+    depth = stack.counters[LEVEL]
     level = stack.levels[depth]
     start, n = level[START], level[COUNT]
     D = stack.scores.shape[1]
     middle = np.ones(D)
-    push = np.empty(D)
-    for turn in range(12 if n <= 5 * D else 1):
+    correction = np.empty(D)
+    for step in range(12 if n <= 5 * D else 1):
         cost = level[BASE]
-        push[:] = 0.0
+        correction[:] = 0.0
         for i in range(start, start + n):
             s = 0.0
             size = 0.0
@@ -112,70 +114,70 @@ def look(stack: Stack, costs: np.ndarray, target: int) -> None:
             if not s > 1e-9 * size:
                 cost += costs[stack.rows[i]]
                 for j in range(D):
-                    push[j] += stack.scores[i, j] / size
-        if cost < target and cost < stack.tally[CHEAPEST]:
-            stack.tally[CHEAPEST] = cost
+                    correction[j] += stack.scores[i, j] / size
+        if cost < target and cost < stack.counters[CHEAPEST]:
+            stack.counters[CHEAPEST] = cost
             for k in range(D):
                 s = 0.0
                 for j in range(D):
                     s += middle[j] * stack.vertices[depth, j, k]
                 stack.candidate[k] = s
         for j in range(D):
-            middle[j] = max(0.01, middle[j] + push[j] * 2.0 / (turn + 1.0))
+            middle[j] = max(0.01, middle[j] + correction[j] * 2.0 / (step + 1.0))
 
 
 @kernel
-def _give_up(stack: Stack, head: int, handed: np.ndarray) -> None:
+def _give_up(stack: Stack, head: int, inherited: np.ndarray) -> None:
     """Write the node on top anew, without pairs and as a leaf of its own kind: the caller goes on with it."""
     stack.events[head] = 0
-    stack.events[head + 1] = handed.shape[0]
-    for p in range(handed.shape[0]):
+    stack.events[head + 1] = inherited.shape[0]
+    for p in range(inherited.shape[0]):
         stack.events[head + 2 + 2 * p] = p
-        stack.events[head + 3 + 2 * p] = handed[p]
-    at = head + 2 + 2 * handed.shape[0]
+        stack.events[head + 3 + 2 * p] = inherited[p]
+    at = head + 2 + 2 * inherited.shape[0]
     stack.events[at] = -2
-    stack.tally[EVENTS] = at + 1
+    stack.counters[EVENTS] = at + 1
 
 
 @kernel
-def grow(
-    costs: np.ndarray, names: np.ndarray, scale: np.ndarray, target: int, turns: int, stack: Stack
+def expand_nodes(
+    costs: np.ndarray, names: np.ndarray, scale: np.ndarray, target: int, max_nodes: int, stack: Stack
 ) -> int:
     """Visit so many nodes, depth first; returns the number visited. The tree is done at level -1.
 
     A target of 0 turns every open node into a leaf at once.
     """
-    visited = 0
-    room = stack.events.shape[0] - 9 * costs.shape[0] - 100
-    while stack.tally[LEVEL] >= 0 and visited < turns and stack.tally[EVENTS] < room:
-        depth = stack.tally[LEVEL]
+    n_visited = 0
+    capacity = stack.events.shape[0] - 9 * costs.shape[0] - 100
+    while stack.counters[LEVEL] >= 0 and n_visited < max_nodes and stack.counters[EVENTS] < capacity:
+        depth = stack.counters[LEVEL]
         level = stack.levels[depth]
         if level[STAGE] == 0:
-            visited += 1
+            n_visited += 1
             bound = level[BASE]
-            head = stack.tally[EVENTS]
-            handed = np.empty(level[PAIRED], np.int64)
+            head = stack.counters[EVENTS]
+            inherited = np.empty(level[PAIRED], np.int64)
             for p in range(level[PAIRED]):
-                handed[p] = stack.pairs[level[PAIRS] + p, 2]
-                bound += handed[p]
-            bound = match(stack, costs, names, scale, target, bound)
+                inherited[p] = stack.pairs[level[PAIRS] + p, 2]
+                bound += inherited[p]
+            bound = match_pairs(stack, costs, names, scale, target, bound)
             if bound < target:
-                look(stack, costs, target)
-                if split(stack, costs, names, scale):
+                propose_halfspaces(stack, costs, target)
+                if split_cone(stack, costs, names, scale):
                     level[STAGE] = 1
-                    child(stack, costs, False)
+                    make_child(stack, costs, False)
                     continue
-                stack.tally[GIVEN_UP] += 1
-                _give_up(stack, head, handed)
+                stack.counters[GIVEN_UP] += 1
+                _give_up(stack, head, inherited)
             else:
-                stack.events[stack.tally[EVENTS]] = -1
-                stack.tally[EVENTS] += 1
-                stack.tally[LOWEST] = min(stack.tally[LOWEST], bound)
-            stack.tally[LEVEL] = depth - 1
+                stack.events[stack.counters[EVENTS]] = -1
+                stack.counters[EVENTS] += 1
+                stack.counters[LOWEST] = min(stack.counters[LOWEST], bound)
+            stack.counters[LEVEL] = depth - 1
         elif level[STAGE] == 1:
             level[STAGE] = 2
-            child(stack, costs, True)
+            make_child(stack, costs, True)
         else:
-            stack.tally[LEVEL] = depth - 1
-    stack.tally[NODES] += visited
-    return visited
+            stack.counters[LEVEL] = depth - 1
+    stack.counters[NODES] += n_visited
+    return n_visited

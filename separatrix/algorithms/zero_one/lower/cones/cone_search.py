@@ -23,17 +23,17 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.zero_one.interval import Interval
-from separatrix.algorithms.zero_one.lower.basis import basis_of
+from separatrix.algorithms.zero_one.interval import ErrorInterval
+from separatrix.algorithms.zero_one.lower.basis import find_basis
 from separatrix.algorithms.zero_one.lower.cones import cone_kernels as kernels
 from separatrix.algorithms.zero_one.lower.cones.cone_kernels import Stack
-from separatrix.algorithms.zero_one.lower.cones.exact_cones import Abandoned, Written, confirmed
-from separatrix.algorithms.zero_one.problem import Problem
+from separatrix.algorithms.zero_one.lower.cones.exact_cones import Abandoned, KernelTree, confirm_tree
+from separatrix.algorithms.zero_one.problem import ReducedProblem
 
-ROOM = 1 << 18  # events in a buffer
-CALL = 400  # nodes between looks at the clock
-FAINTEST = 2.0**-400
-FIRST_TRY = 6000  # nodes after which nearer targets are tried first
+BUFFER_EVENTS = 1 << 18  # events in a buffer
+CALL_NODES = 400  # nodes between looks at the clock
+FAINTEST_SCORE = 2.0**-400
+FIRST_TRY_NODES = 6000  # nodes after which nearer targets are tried first
 
 
 class Cones:
@@ -48,116 +48,131 @@ class Cones:
     def __init__(self, n_jobs: int = 1) -> None:
         self.n_jobs = n_jobs
 
-    def run(self, problem: Problem, interval: Interval) -> None:
+    def run(self, problem: ReducedProblem, interval: ErrorInterval) -> None:
         if problem.m == 0:
             return
-        field = Field(problem, interval.weights)
-        if not self._pass(field, interval, None, FIRST_TRY):
+        coordinates = BasisCoordinates(problem, interval.weights)
+        if not self._sweep_cones(coordinates, interval, None, FIRST_TRY_NODES):
             for percent in (60, 80, 90):
                 target = problem.offset + (interval.upper - problem.offset) * percent // 100
                 if interval.should_stop():
                     return
-                if target > interval.lower and not self._pass(field, interval, target, None):
+                if target > interval.lower and not self._sweep_cones(coordinates, interval, target, None):
                     return
             if not interval.should_stop():
-                self._pass(field, interval, None, None)
-        if field.coarse and not interval.should_stop():
-            self._pass(field, interval, None, None, fine=True)
+                self._sweep_cones(coordinates, interval, None, None)
+        if coordinates.cost_shift and not interval.should_stop():
+            self._sweep_cones(coordinates, interval, None, None, fine=True)
 
-    def _pass(
-        self, field: Field, interval: Interval, target: int | None, limit: int | None, fine: bool = False
+    def _sweep_cones(
+        self,
+        coordinates: BasisCoordinates,
+        interval: ErrorInterval,
+        target: int | None,
+        limit: int | None,
+        fine: bool = False,
     ) -> bool:
         """All cones against one target (the upper end, if None); whether the interval is closed or raised."""
-        effort = Pass(field, interval, target, limit, fine)
-        if self.n_jobs > 1 and field.roots > 4:
+        sweep = ConeSweep(coordinates, interval, target, limit, fine)
+        if self.n_jobs > 1 and coordinates.roots > 4:
             with ThreadPoolExecutor(self.n_jobs) as pool:
-                for worker in [pool.submit(effort.work) for _ in range(self.n_jobs)]:
+                for worker in [pool.submit(sweep.work) for _ in range(self.n_jobs)]:
                     worker.result()
         else:
-            effort.work()
-        if effort.abandoned:
+            sweep.work()
+        if sweep.abandoned:
             return False
-        lower, proof = effort.outcome()
+        lower, proof = sweep.to_proof()
         interval.raise_lower(lower, proof)
-        return not effort.cut_short
+        return not sweep.cut_short
 
 
-class Field:
+class BasisCoordinates:
     """The rows in coordinates of a basis around the best halfspace so far."""
 
-    def __init__(self, problem: Problem, best: Sequence[int]) -> None:
+    def __init__(self, problem: ReducedProblem, best: Sequence[int]) -> None:
         self.problem = problem
-        self.basis, self.null = basis_of(problem, best)
+        self.basis, self.null = find_basis(problem, best)
         self.exact = [[sum(map(mul, z, v)) for v in self.basis] for z in problem.Z]
         # Each row in a unit of its own, so that the kernel's bounds on rounding hold: they take no account of
         # underflow. 2^-400 stands for scores that are smaller; their signs are right, and that is all the
         # kernel relies on where a score is within its error.
         self.shifts = [max(map(abs, row), default=0).bit_length() for row in self.exact]
         self.scores = np.array(
-            [[_scaled(s, shift) for s in row] for row, shift in zip(self.exact, self.shifts, strict=True)]
+            [
+                [_scale_score(s, shift) for s in row]
+                for row, shift in zip(self.exact, self.shifts, strict=True)
+            ]
         ).reshape(problem.m, -1)
         self.scale = abs(self.scores).max(axis=1) * 1.01
         self.names = np.array(problem.names, dtype=np.int64)
-        self.place = {name: i for i, name in enumerate(problem.names)}
+        self.places = {name: i for i, name in enumerate(problem.names)}
         # Beyond 62 bits costs lose their last bits, downwards: still a bound, no longer a tight one. A fine
         # pass makes up for that: its target is rounded up, and leaves that fall short go to whole numbers.
-        self.coarse = max(0, problem.total.bit_length() - 62)
-        self.costs = np.array([w >> self.coarse for w in problem.weights], dtype=np.int64)
+        self.cost_shift = max(0, problem.total.bit_length() - 62)
+        self.costs = np.array([w >> self.cost_shift for w in problem.weights], dtype=np.int64)
         self.dimension = len(self.basis)
         self.roots = 1 << self.dimension
 
-    def exponent(self, first: int, second: int, e: int) -> int:
+    def shift_exponent(self, first: int, second: int, e: int) -> int:
         """For ρ = a/2^e of two rows of the kernel, by name: e for the same rows in whole numbers."""
-        return e + self.shifts[self.place[first]] - self.shifts[self.place[second]]
+        return e + self.shifts[self.places[first]] - self.shifts[self.places[second]]
 
-    def signs(self, root: int) -> list[int]:
+    def find_signs(self, root: int) -> list[int]:
         return [1 if root >> j & 1 else -1 for j in range(self.dimension)]
 
-    def corners(self, root: int) -> list[list[int]]:
+    def find_corners(self, root: int) -> list[list[int]]:
         """The vertices of a root, in whole numbers."""
-        return [[s * a for a in v] for s, v in zip(self.signs(root), self.basis, strict=True)]
+        return [[s * a for a in v] for s, v in zip(self.find_signs(root), self.basis, strict=True)]
 
-    def halfspace(self, root: int, coordinates: np.ndarray) -> tuple[int, ...]:
+    def to_halfspace(self, root: int, point: np.ndarray) -> tuple[int, ...]:
         """Whole-number weights of a point given in coordinates of a root's vertices."""
-        parts = [Fraction(float(c)) * s for c, s in zip(coordinates, self.signs(root), strict=True)]
-        common = lcm(*(part.denominator for part in parts))
-        wholes = [int(part * common) for part in parts]
-        return tuple(sum(map(mul, wholes, column)) for column in zip(*self.basis, strict=True))
+        parts = [Fraction(float(c)) * s for c, s in zip(point, self.find_signs(root), strict=True)]
+        denominator = lcm(*(part.denominator for part in parts))
+        integers = [int(part * denominator) for part in parts]
+        return tuple(sum(map(mul, integers, column)) for column in zip(*self.basis, strict=True))
 
-    def stack(self) -> Stack:
+    def make_stack(self) -> Stack:
         m, D = self.problem.m, self.dimension
-        room = 40 * m + 2000
-        levels = kernels.LEVELS + 2
+        capacity = 40 * m + 2000
+        n_levels = kernels.MAX_LEVELS + 2
         return Stack(
-            scores=np.empty((room, D)),
-            rows=np.empty(room, np.int64),
-            left=np.empty(room, np.int64),
-            fresh=np.empty(room),
-            levels=np.zeros((levels, 8), np.int64),
-            error=np.zeros((levels, D)),
-            vertices=np.zeros((levels, D, D)),
-            pairs=np.empty((4 * room, 3), np.int64),
-            events=np.empty(ROOM + 20 * m, np.int64),
-            tally=np.zeros(7, np.int64),
+            scores=np.empty((capacity, D)),
+            rows=np.empty(capacity, np.int64),
+            unpaired_costs=np.empty(capacity, np.int64),
+            new_scores=np.empty(capacity),
+            levels=np.zeros((n_levels, 8), np.int64),
+            error_bounds=np.zeros((n_levels, D)),
+            vertices=np.zeros((n_levels, D, D)),
+            pairs=np.empty((4 * capacity, 3), np.int64),
+            events=np.empty(BUFFER_EVENTS + 20 * m, np.int64),
+            counters=np.zeros(7, np.int64),
             candidate=np.empty(D),
         )
 
 
-def _scaled(score: int, shift: int) -> float:
+def _scale_score(score: int, shift: int) -> float:
     """The score over 2^shift, never rounded to 0."""
-    near = score / (1 << shift)
-    return near if abs(near) >= FAINTEST or not score else FAINTEST if score > 0 else -FAINTEST
+    scaled = score / (1 << shift)
+    if abs(scaled) >= FAINTEST_SCORE or not score:
+        return scaled
+    return FAINTEST_SCORE if score > 0 else -FAINTEST_SCORE
 
 
-class Pass:
+class ConeSweep:
     """One sweep over all roots against one target, shared by threads."""
 
     def __init__(
-        self, field: Field, interval: Interval, target: int | None, limit: int | None, fine: bool
+        self,
+        coordinates: BasisCoordinates,
+        interval: ErrorInterval,
+        target: int | None,
+        limit: int | None,
+        fine: bool,
     ) -> None:
-        self.field, self.interval = field, interval
-        self._target, self._limit, self._fine = target, limit, fine
-        self._next = iter(range(field.roots))
+        self.coordinates, self.interval = coordinates, interval
+        self._target, self._limit, self._is_fine = target, limit, fine
+        self._next = iter(range(coordinates.roots))
         self._lock = Lock()
         self._visited = 0
         self.cut_short = False
@@ -168,66 +183,73 @@ class Pass:
     @property
     def target(self) -> int:
         """In the kernel's costs: without the offset, and coarse where the problem's are too large."""
-        coarse = self.field.coarse
-        return max(1, -(-self.full_target >> coarse) if self._fine else self.full_target >> coarse)
+        cost_shift = self.coordinates.cost_shift
+        return max(1, -(-self.full_target >> cost_shift) if self._is_fine else self.full_target >> cost_shift)
 
     @property
     def full_target(self) -> int:
         """In whole costs without the offset."""
         top = self.interval.upper if self._target is None else min(self._target, self.interval.upper)
-        return top - self.field.problem.offset
+        return top - self.coordinates.problem.offset
 
     def work(self) -> None:
-        stack = self.field.stack()
+        stack = self.coordinates.make_stack()
         while True:
             with self._lock:
                 root = next(self._next, None)
             if root is None or self.abandoned:
                 return
-            self._root(root, stack)
+            self._search_root(root, stack)
 
-    def _root(self, root: int, stack: Stack) -> None:
-        field = self.field
-        stack.tally[:] = 0
-        most = np.iinfo(np.int64).max
-        stack.tally[kernels.LOWEST] = stack.tally[kernels.CHEAPEST] = most
-        signs = np.array(field.signs(root), dtype=np.float64)
-        kernels.plant(field.scores, signs, field.costs, 4 * kernels.U, stack)
+    def _search_root(self, root: int, stack: Stack) -> None:
+        coordinates = self.coordinates
+        stack.counters[:] = 0
+        unset = np.iinfo(np.int64).max
+        stack.counters[kernels.LOWEST] = stack.counters[kernels.CHEAPEST] = unset
+        signs = np.array(coordinates.find_signs(root), dtype=np.float64)
+        kernels.initialise_root(coordinates.scores, signs, coordinates.costs, 4 * kernels.U, stack)
         parts = []
-        while stack.tally[kernels.LEVEL] >= 0:
+        while stack.counters[kernels.LEVEL] >= 0:
             target = 0 if self.cut_short else self.target
-            visited = kernels.grow(field.costs, field.names, field.scale, target, CALL, stack)
+            visited = kernels.expand_nodes(
+                coordinates.costs, coordinates.names, coordinates.scale, target, CALL_NODES, stack
+            )
             self._visited += visited
-            if stack.tally[kernels.EVENTS] > ROOM // 2:
-                parts.append(stack.events[: stack.tally[kernels.EVENTS]].copy())
-                stack.tally[kernels.EVENTS] = 0
-            if stack.tally[kernels.CHEAPEST] < most:
-                stack.tally[kernels.CHEAPEST] = most
-                self.interval.offer(field.halfspace(root, stack.candidate))
-            over = self._limit is not None and self._visited >= self._limit
-            if self.interval.should_stop(visited) or over:
+            if stack.counters[kernels.EVENTS] > BUFFER_EVENTS // 2:
+                parts.append(stack.events[: stack.counters[kernels.EVENTS]].copy())
+                stack.counters[kernels.EVENTS] = 0
+            if stack.counters[kernels.CHEAPEST] < unset:
+                stack.counters[kernels.CHEAPEST] = unset
+                self.interval.offer(coordinates.to_halfspace(root, stack.candidate))
+            is_over_limit = self._limit is not None and self._visited >= self._limit
+            if self.interval.should_stop(visited) or is_over_limit:
                 self.cut_short = True
-        parts.append(stack.events[: stack.tally[kernels.EVENTS]])
-        lowest = int(stack.tally[kernels.LOWEST])
-        doubtful = bool(stack.tally[kernels.DOUBTS] or stack.tally[kernels.GIVEN_UP])
-        if self.cut_short and field.problem.offset + (lowest << field.coarse) <= self.interval.lower:
+        parts.append(stack.events[: stack.counters[kernels.EVENTS]])
+        lowest = int(stack.counters[kernels.LOWEST])
+        doubtful = bool(stack.counters[kernels.DOUBTS] or stack.counters[kernels.GIVEN_UP])
+        if (
+            self.cut_short
+            and coordinates.problem.offset + (lowest << coordinates.cost_shift) <= self.interval.lower
+        ):
             self.abandoned = True
             return
         try:
-            text, exact = confirmed(field, Written(root, np.concatenate(parts).tolist(), doubtful), self)
+            text, exact = confirm_tree(
+                coordinates, KernelTree(root, np.concatenate(parts).tolist(), doubtful), self
+            )
         except Abandoned:
             self.abandoned = True
             return
         with self._lock:
             self.trees[root] = text
-            self.lowest = min(self.lowest, lowest << field.coarse, exact)
+            self.lowest = min(self.lowest, lowest << coordinates.cost_shift, exact)
 
-    def outcome(self) -> tuple[int, dict[str, Any]]:
-        field = self.field
+    def to_proof(self) -> tuple[int, dict[str, Any]]:
+        coordinates = self.coordinates
         proof = {
             "method": "cones",
-            "basis": [list(map(str, vector)) for vector in field.basis],
-            "null": [list(map(str, vector)) for vector in field.null],
-            "trees": [self.trees[root] for root in range(field.roots)],
+            "basis": [list(map(str, vector)) for vector in coordinates.basis],
+            "null": [list(map(str, vector)) for vector in coordinates.null],
+            "trees": [self.trees[root] for root in range(coordinates.roots)],
         }
-        return field.problem.offset + self.lowest, proof
+        return coordinates.problem.offset + self.lowest, proof

@@ -17,8 +17,8 @@ from separatrix.kernels import kernel
 
 
 @kernel
-def _ratio(
-    scores: np.ndarray, i: int, k: int, slack: np.ndarray, sizes: np.ndarray, found: np.ndarray
+def _find_ratio(
+    scores: np.ndarray, i: int, k: int, error_bounds: np.ndarray, sizes: np.ndarray, found: np.ndarray
 ) -> bool:
     """Whether rows i and k conflict beyond doubt; ``found`` gets a and e of ρ = a/2^e."""
     D = scores.shape[1]
@@ -54,12 +54,14 @@ def _ratio(
         return False
     ratio = a / unit
     for j in range(D):
-        doubt = 0.0
+        error_bound = 0.0
         if scores[i, j] != 0.0:
-            doubt += ratio * slack[j] * sizes[0]
+            error_bound += ratio * error_bounds[j] * sizes[0]
         if scores[k, j] != 0.0:
-            doubt += slack[j] * sizes[1]
-        if ratio * scores[i, j] + scores[k, j] > -doubt and (scores[i, j] != 0.0 or scores[k, j] != 0.0):
+            error_bound += error_bounds[j] * sizes[1]
+        if ratio * scores[i, j] + scores[k, j] > -error_bound and (
+            scores[i, j] != 0.0 or scores[k, j] != 0.0
+        ):
             return False
     found[0] = a
     found[1] = power
@@ -77,41 +79,41 @@ def _add_pair(
     stack.pairs[place, 1] = k
     stack.pairs[place, 2] = amount
     level[PAIRED] += 1
-    stack.left[start + i] -= amount
-    stack.left[start + k] -= amount
-    at = stack.tally[EVENTS]
+    stack.unpaired_costs[start + i] -= amount
+    stack.unpaired_costs[start + k] -= amount
+    at = stack.counters[EVENTS]
     stack.events[at] = names[stack.rows[start + i]]
     stack.events[at + 1] = names[stack.rows[start + k]]
     stack.events[at + 2] = int(found[0])
     stack.events[at + 3] = int(found[1])
     stack.events[at + 4] = amount
-    stack.tally[EVENTS] += 5
+    stack.counters[EVENTS] += 5
 
 
 @kernel
-def match(
+def match_pairs(
     stack: Stack, costs: np.ndarray, names: np.ndarray, scale: np.ndarray, target: int, bound: int
 ) -> int:
     """New pairs, greedily and then along paths of three, until the bound reaches the target: the bound.
 
     Writes the counts and the pairs to the events.
     """
-    level = stack.levels[stack.tally[LEVEL]]
-    slack = stack.error[stack.tally[LEVEL]]
+    level = stack.levels[stack.counters[LEVEL]]
+    error_bounds = stack.error_bounds[stack.counters[LEVEL]]
     start, n = level[START], level[COUNT]
     D = stack.scores.shape[1]
-    head = stack.tally[EVENTS]
+    head = stack.counters[EVENTS]
     stack.events[head] = 0
     stack.events[head + 1] = 0
-    stack.tally[EVENTS] += 2
-    free = 0
+    stack.counters[EVENTS] += 2
+    free_cost = 0
     for i in range(start, start + n):
-        free += stack.left[i]
-    if bound >= target or 2 * bound + free < 2 * target:
+        free_cost += stack.unpaired_costs[i]
+    if bound >= target or 2 * bound + free_cost < 2 * target:
         return bound
     found = np.empty(2)
     sizes = np.empty(2)
-    masks = np.empty(n, np.int64)
+    positive_masks = np.empty(n, np.int64)
     order = np.empty(n, np.int64)
     for i in range(n):
         mask = 0
@@ -120,50 +122,50 @@ def match(
             if stack.scores[start + i, j] > 0.0:
                 mask |= 1 << j
                 size += 1
-        masks[i] = mask
+        positive_masks[i] = mask
         order[i] = size
     # Rows that are right at most vertices have the fewest partners and go first.
     ranked = np.argsort(-order, kind="mergesort")
     count = 0
     for x in range(n):
-        if stack.left[start + ranked[x]] > 0:
+        if stack.unpaired_costs[start + ranked[x]] > 0:
             order[count] = ranked[x]
             count += 1
-    added = 0
+    n_added = 0
     for x in range(count):
         i = order[x]
         sizes[0] = scale[stack.rows[start + i]]
-        tries = 0
+        n_tries = 0
         for y in range(x + 1, count):
-            if stack.left[start + i] <= 0 or tries > 600:
+            if stack.unpaired_costs[start + i] <= 0 or n_tries > 600:
                 break
             k = order[y]
-            if masks[i] & masks[k] or stack.left[start + k] <= 0:
+            if positive_masks[i] & positive_masks[k] or stack.unpaired_costs[start + k] <= 0:
                 continue
-            tries += 1
+            n_tries += 1
             sizes[1] = scale[stack.rows[start + k]]
-            if _ratio(stack.scores, start + i, start + k, slack, sizes, found):
-                amount = min(stack.left[start + i], stack.left[start + k])
+            if _find_ratio(stack.scores, start + i, start + k, error_bounds, sizes, found):
+                amount = min(stack.unpaired_costs[start + i], stack.unpaired_costs[start + k])
                 _add_pair(stack, i, k, amount, names, found, level)
-                added += 1
+                n_added += 1
                 bound += amount
-                free -= 2 * amount
+                free_cost -= 2 * amount
                 if bound >= target:
-                    stack.events[head] = added
+                    stack.events[head] = n_added
                     return bound
     # A pair i-k between two free rows u-i, k-v becomes two pairs.
     count = 0
-    free = 0
+    free_cost = 0
     for i in range(n):
-        if stack.left[start + i] > 0:
+        if stack.unpaired_costs[start + i] > 0:
             order[count] = i
             count += 1
-            free += stack.left[start + i]
+            free_cost += stack.unpaired_costs[start + i]
     cuts = np.empty((level[PAIRED], 2), np.int64)
-    cut = 0
+    n_cuts = 0
     first = np.empty(2)
     for p in range(level[PAIRED]):
-        if 2 * bound + free < 2 * target or count < 2 or added > n:
+        if 2 * bound + free_cost < 2 * target or count < 2 or n_added > n:
             break
         place = level[PAIRS] + p
         if stack.pairs[place, 2] <= 0:
@@ -178,10 +180,10 @@ def match(
             u = -1
             for x in range(count):
                 f = order[x]
-                if stack.left[start + f] <= 0 or masks[f] & masks[end]:
+                if stack.unpaired_costs[start + f] <= 0 or positive_masks[f] & positive_masks[end]:
                     continue
                 sizes[0] = scale[stack.rows[start + f]]
-                if _ratio(stack.scores, start + f, start + end, slack, sizes, first):
+                if _find_ratio(stack.scores, start + f, start + end, error_bounds, sizes, first):
                     u = f
                     break
             if u < 0:
@@ -190,33 +192,40 @@ def match(
             sizes[1] = scale[stack.rows[start + other]]
             for x in range(count):
                 f = order[x]
-                if f == u or stack.left[start + f] <= 0 or masks[f] & masks[other]:
+                if (
+                    f == u
+                    or stack.unpaired_costs[start + f] <= 0
+                    or positive_masks[f] & positive_masks[other]
+                ):
                     continue
                 sizes[0] = scale[stack.rows[start + f]]
-                if _ratio(stack.scores, start + f, start + other, slack, sizes, found):
+                if _find_ratio(stack.scores, start + f, start + other, error_bounds, sizes, found):
                     v = f
                     break
             if v >= 0:
-                amount = min(stack.pairs[place, 2], min(stack.left[start + u], stack.left[start + v]))
+                amount = min(
+                    stack.pairs[place, 2],
+                    min(stack.unpaired_costs[start + u], stack.unpaired_costs[start + v]),
+                )
                 stack.pairs[place, 2] -= amount
-                stack.left[start + end] += amount
-                stack.left[start + other] += amount
+                stack.unpaired_costs[start + end] += amount
+                stack.unpaired_costs[start + other] += amount
                 _add_pair(stack, u, end, amount, names, first, level)
                 _add_pair(stack, v, other, amount, names, found, level)
-                cuts[cut, 0] = p
-                cuts[cut, 1] = amount
-                cut += 1
-                added += 2
+                cuts[n_cuts, 0] = p
+                cuts[n_cuts, 1] = amount
+                n_cuts += 1
+                n_added += 2
                 bound += amount
-                free -= 2 * amount
+                free_cost -= 2 * amount
                 break
         if bound >= target:
             break
-    stack.events[head] = added
-    stack.events[head + 1] = cut
-    at = stack.tally[EVENTS]
-    for c in range(cut):
+    stack.events[head] = n_added
+    stack.events[head + 1] = n_cuts
+    at = stack.counters[EVENTS]
+    for c in range(n_cuts):
         stack.events[at + 2 * c] = cuts[c, 0]
         stack.events[at + 2 * c + 1] = cuts[c, 1]
-    stack.tally[EVENTS] += 2 * cut
+    stack.counters[EVENTS] += 2 * n_cuts
     return bound

@@ -13,22 +13,22 @@ from fractions import Fraction
 import numpy as np
 from scipy.sparse import csr_array
 
-from separatrix.algorithms.separation.active_set import Nearest, solve
-from separatrix.algorithms.separation.integers import mantissas
+from separatrix.algorithms.separation.active_set import NearestPoint, solve_min_norm
+from separatrix.algorithms.separation.integers import split_mantissas
 from separatrix.certificates.arithmetic.dyadic import power_of_two
 
-COLUMNS = 1000  # with fewer, nothing is won
+MIN_COLUMNS = 1000  # with fewer, nothing is won
 
 
-def nearest_of_few(
+def solve_wide(
     points: csr_array,
     signs: np.ndarray,
     tol: float,
     corral: Sequence[tuple[int, int]],
     shares: Sequence[float],
-) -> Nearest:
-    """`solve`, for points with many columns."""
-    solved = solve(_factor(points), signs, tol, corral, shares)
+) -> NearestPoint:
+    """`solve_min_norm`, for points with many columns."""
+    solved = solve_min_norm(_factor_gram(points), signs, tol, corral, shares)
     mixture = np.zeros(points.shape[0])
     for (i, j), share in zip(solved.corral.tolist(), solved.shares.tolist(), strict=True):
         mixture[i] += share
@@ -37,7 +37,7 @@ def nearest_of_few(
     return solved._replace(nearest=np.asarray(points.T @ mixture))
 
 
-def _factor(points: csr_array) -> np.ndarray:
+def _factor_gram(points: csr_array) -> np.ndarray:
     """L with L Lᵀ = P Pᵀ, up to rounding."""
     gram = (points @ points.T).toarray()
     try:
@@ -47,15 +47,15 @@ def _factor(points: csr_array) -> np.ndarray:
         return np.ascontiguousarray(vectors * np.sqrt(np.maximum(sizes, 0.0)))
 
 
-def exact_sum(
+def sum_exactly(
     X: np.ndarray, signs: np.ndarray, intercept: bool, multipliers: Sequence[int]
 ) -> tuple[list[int], Fraction]:
     """Σ l z in whole numbers, zeros left out of the work, and the unit they are written in."""
     places, columns = np.nonzero(X)
-    mantissa, exponent = mantissas(X[places, columns])
+    mantissa, exponent = split_mantissas(X[places, columns])
     low = min(int(exponent.min(initial=0)), 0)
     total = [0] * (X.shape[1] + intercept)
-    signed = [int(sign) * whole for sign, whole in zip(signs.tolist(), multipliers, strict=True)]
+    signed = [int(sign) * multiplier for sign, multiplier in zip(signs.tolist(), multipliers, strict=True)]
     for place, column, value, shift in zip(
         places.tolist(), columns.tolist(), mantissa.tolist(), (exponent - low).tolist(), strict=True
     ):
