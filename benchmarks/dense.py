@@ -16,13 +16,17 @@ QUICK = (200_000,)
 WIDTHS = (20, 100, 1000)
 
 
-def run(*, quick: bool, repeats: int) -> Table:
-    cases = [
+def cases(*, quick: bool) -> list[tuple[int, int, str]]:
+    """Rows, columns and type of each line."""
+    return [
         (values // d, d, dtype)
         for values in (QUICK if quick else SIZES)
         for d in ((20, 100) if quick else WIDTHS)
         for dtype in ("float32", "float64")
     ]
+
+
+def run(*, quick: bool, repeats: int) -> Table:
     return Table(
         columns=(
             "rows",
@@ -38,7 +42,7 @@ def run(*, quick: bool, repeats: int) -> Table:
             "share",
             "of the whole fit",
         ),
-        rows=[_case(*case, quick=quick, repeats=repeats) for case in cases],
+        rows=[_case(*case, quick=quick, repeats=repeats) for case in cases(quick=quick)],
         notes=(
             f"Both make {planted.PASSES} passes and {planted.MISTAKES} mistakes and end with equal weights.",
         ),

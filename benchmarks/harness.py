@@ -106,13 +106,14 @@ class Table:
     notes: tuple[str, ...] = ()
 
     def markdown(self) -> str:
-        lines = [_line(self.columns), _line(["---"] * len(self.columns))]
-        lines += [_line(row) for row in self.rows]
+        lines = [table_line(self.columns), table_line(["---"] * len(self.columns))]
+        lines += [table_line(row) for row in self.rows]
         lines += [line for note in self.notes for line in ("", note)]
         return "\n".join(lines)
 
 
-def _line(cells: Sequence[Any]) -> str:
+def table_line(cells: Sequence[Any]) -> str:
+    """One line of a Markdown table."""
     return "| " + " | ".join(number(cell) if isinstance(cell, float) else str(cell) for cell in cells) + " |"
 
 

@@ -35,7 +35,7 @@ Fit = Callable[[], tuple[np.ndarray, float]]
 
 def run(*, quick: bool, repeats: int) -> Table:
     lines = []
-    for name, X, y, bar in _data(quick):
+    for name, X, y, bar in data(quick):
         lines.append(_case(name, X, y, Bar(bar), quick=quick, repeats=repeats))
     return Table(
         columns=(
@@ -59,7 +59,7 @@ def run(*, quick: bool, repeats: int) -> Table:
     )
 
 
-def _data(quick: bool) -> Iterator[tuple[str, Any, np.ndarray, float]]:
+def data(quick: bool) -> Iterator[tuple[str, Any, np.ndarray, float]]:
     random = np.random.default_rng(0)
     n, d = (500, 10) if quick else (200_000, 50)
     for dtype in (np.float64, np.float32):

@@ -108,12 +108,17 @@ def _beside_highs(case: str, n: int, d: int, *, quick: bool, repeats: int) -> tu
     )
 
 
-def _checked(d: int, *, quick: bool, repeats: int) -> tuple[object, ...]:
-    """The independent checker on the rows of one conflict, from files."""
+def conflict_rows(d: int) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of one conflict in ``d`` columns."""
     X, y = rows("5% noise", 400 * d, d)
     conflict = sx.separate(X, y).conflict
     require(conflict is not None and len(conflict.rows) == d + 2, "The conflict is not of the usual size.")
-    X, y = X[list(conflict.rows)], y[list(conflict.rows)]
+    return X[list(conflict.rows)], y[list(conflict.rows)]
+
+
+def _checked(d: int, *, quick: bool, repeats: int) -> tuple[object, ...]:
+    """The independent checker on the rows of one conflict, from files."""
+    X, y = conflict_rows(d)
     proof = next(c for c in sx.separate(X, y).certificates if type(c).__name__ == "Inseparable")
     with tempfile.TemporaryDirectory() as folder:
         data, record = Path(folder) / "rows.csv", Path(folder) / "proof.json"

@@ -13,8 +13,13 @@ from benchmarks.harness import Bar, Table, alternate, clocked, ratio, require
 BAR = Bar(2.5)
 
 
-def run(*, quick: bool, repeats: int) -> Table:
+def cases(*, quick: bool) -> list[tuple[int, int, str]]:
+    """Rows, columns and type of each line."""
     n, d = (2_000, 5_000) if quick else (100_000, 50_000)
+    return [(n, d, dtype) for dtype in ("float32", "float64")]
+
+
+def run(*, quick: bool, repeats: int) -> Table:
     return Table(
         columns=(
             "rows",
@@ -27,7 +32,7 @@ def run(*, quick: bool, repeats: int) -> Table:
             "bar",
             "met",
         ),
-        rows=[_case(n, d, dtype, quick=quick, repeats=repeats) for dtype in ("float32", "float64")],
+        rows=[_case(*case, quick=quick, repeats=repeats) for case in cases(quick=quick)],
         notes=(
             f"Both make {planted.PASSES} passes, ours {planted.MISTAKES} mistakes, and end without error.",
         ),

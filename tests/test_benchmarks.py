@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from benchmarks import harness, planted, record
+from benchmarks import compare, compare_cases, compare_worker, harness, planted, record
 from benchmarks.__main__ import MODULES, main
+from benchmarks.processes import ROOT
 
 CHEAP = {
     "dense": ["rows", "columns", "type", "ratio", "bar", "plain sum, GB/s", "share"],
@@ -97,3 +98,66 @@ def test_planted_rows_made_in_chunks_do_too():
     parts = list(planted.chunks(1000, 12, 300))
     model = sx.Perceptron().fit(np.vstack([X for X, _ in parts]), np.concatenate([y for _, y in parts]))
     assert (len(parts), model.passes_, model.mistakes_) == (4, planted.PASSES, planted.MISTAKES)
+
+
+def test_a_tree_is_compared_with_itself(tmp_path, capsys):
+    out = tmp_path / "lines.md"
+    options = ["--tables", "separation", "--quick", "--cell", "tiny", "--repeats", "2", "--out", str(out)]
+    status = compare.main([str(ROOT), *options])
+    header, _, line, *_, summary = capsys.readouterr().out.splitlines()
+    assert [cell.strip() for cell in header.strip("|").split("|")] == list(compare.COLUMNS)
+    table, title, old, new, ratio, verdict = (cell.strip() for cell in line.strip("|").split("|"))
+    assert (table, title) == ("separation", "tiny, 100 × 2")
+    assert all(re.fullmatch(r"\S+ \(\S+ to \S+\)", spread) for spread in (old, new))
+    assert float(ratio) > 0
+    assert (verdict, status) in ((compare.NO, 0), (compare.YES, 1))
+    assert summary.startswith(f"{status} of 1 cells are slower.")
+    assert out.read_text(encoding="utf-8").splitlines()[2] == line
+
+
+def test_a_cell_that_one_side_cannot_do_fails_the_comparison(monkeypatch, capsys):
+    work = {"kind": "fit", "estimator": "Perceptor", "parameters": {}}
+    case = compare_cases.Case("dense", "4 × 1", lambda: (np.eye(4)[:, :1], np.arange(4) % 2), {"": work})
+    monkeypatch.setitem(compare_cases.TABLES, "dense", lambda quick: [case])
+    assert compare.main([str(ROOT), "--tables", "dense", "--repeats", "1"]) == 1
+    printed = capsys.readouterr()
+    assert f"| dense | 4 × 1 |  |  |  | {compare.FAILED} |" in printed.out
+    assert "no attribute 'Perceptor'" in printed.err
+
+
+def test_a_folder_without_the_package_is_no_old_tree(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        compare.main([str(tmp_path)])
+    assert "holds no source of separatrix" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "slower"),
+    [
+        ((1.0, 0.9, 1.05), (1.2, 1.06, 1.3), True),
+        ((1.0, 0.9, 1.05), (1.2, 1.04, 1.3), False),  # the spreads overlap
+        ((1.0, 0.9, 1.02), (1.05, 1.03, 1.3), False),  # by less than a tenth
+        ((1.2, 1.06, 1.3), (1.0, 0.9, 1.05), False),
+    ],
+)
+def test_slower_is_a_tenth_longer_with_spreads_apart(old, new, slower):
+    assert compare.is_slower(harness.Spread(*old), harness.Spread(*new)) is slower
+
+
+def test_parameters_go_by_the_names_of_the_estimator():
+    def old(max_passes=1, gap=0, costs=None, n_jobs=None): ...
+
+    def new(max_iter=1, tol=0, class_weight=None, n_jobs=None): ...
+
+    given = {"max_iter": 5, "tol": 1e-5, "class_weight": "balanced", "n_jobs": 2}
+    assert compare_worker.rename_parameters(new, given) == given
+    assert compare_worker.rename_parameters(old, given) == {
+        "max_passes": 5, "gap": 1e-5, "costs": "balanced", "n_jobs": 2
+    }  # fmt: skip
+
+
+def test_cells_of_a_comparison_have_titles_of_their_own():
+    for table, cases in compare_cases.TABLES.items():
+        titles = [title for case in cases(True) for title in case.cells()]
+        assert titles
+        assert len(set(titles)) == len(titles), table
