@@ -13,18 +13,10 @@ import separatrix
 
 PACKAGE = Path(separatrix.__file__).parent
 
-# Folders whose names are still being changed: only the tests of class and file names read them.
-PENDING_FOLDERS = ()
-
 CLASSES = {
     "LimitError": "the standard-library checker has its own limits",
     "Limits": "the standard-library checker has its own limits",
 }
-# One of each pair, or all, lie in the folders above.
-PENDING_CLASSES = {
-    "Bound", "Frame", "Interval", "Numbers", "Outcome", "Part", "Pass", "Problem", "Reached", "Search",
-    "Seen", "Solved", "Solver", "State", "Summary", "Task", "Wide",
-}  # fmt: skip
 
 FILES = {
     "certificate": "role: the proof of one method; the base class of all proofs",
@@ -226,10 +218,6 @@ def modules() -> dict[str, ast.Module]:
     return {path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text("utf-8")) for path in paths}
 
 
-def finished() -> dict[str, ast.Module]:
-    return {path: tree for path, tree in modules().items() if not path.startswith(PENDING_FOLDERS)}
-
-
 def words(identifier: str) -> list[str]:
     """The words of an identifier: split at underscores and before capitals."""
     return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", identifier)]
@@ -281,7 +269,7 @@ def test_no_class_name_means_two_things():
             if isinstance(node, ast.ClassDef):
                 places[node.name.lstrip("_")].append(path)
     repeated = {name: found for name, found in places.items() if len(found) > 1}
-    assert {name: repeated[name] for name in repeated.keys() - CLASSES.keys() - PENDING_CLASSES} == {}
+    assert {name: repeated[name] for name in repeated.keys() - CLASSES.keys()} == {}
     assert CLASSES.keys() <= repeated.keys(), "an allowed repeat is gone: take it off the table"
 
 
@@ -294,14 +282,14 @@ def test_no_file_name_means_two_things():
             folders[folder].add("/".join(parents[: depth + 1]))
     for places, allowed in ((files, FILES), (folders, FOLDERS)):
         repeated = {name: found for name, found in places.items() if len(found) > 1}
-        known = {"__init__", "__main__", *allowed, *PENDING_FILES}
+        known = {"__init__", "__main__", *allowed}
         assert {name: repeated[name] for name in repeated.keys() - known} == {}
         assert allowed.keys() <= repeated.keys(), "an allowed repeat is gone: take it off the table"
 
 
 def test_identifiers_are_free_of_retired_words():
     found, used = [], set()
-    for path, tree in finished().items():
+    for path, tree in modules().items():
         for name in {*identifiers(tree), *Path(path.removesuffix(".py")).parts}:
             for word in RETIRED.intersection(words(name)):
                 place = covered(path, ORDINARY.get(word, {}))
@@ -316,7 +304,7 @@ def test_identifiers_are_free_of_retired_words():
 
 def test_constants_carry_their_unit():
     found = []
-    for path, tree in finished().items():
+    for path, tree in modules().items():
         allowed = {name for place, names in DIMENSIONLESS.items() if path.startswith(place) for name in names}
         bare = (name for name in numeric_constants(tree) if not UNITS.intersection(name.split("_")))
         found += [f"{path}: {name}" for name in bare if name not in allowed]

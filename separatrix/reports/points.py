@@ -99,15 +99,13 @@ def _chosen(
     X, signs = spaced.dense().astype(np.float64), spaced.signs(positive).astype(np.int64)
     if stride == 1:
         return X, signs
-    nearest = rows.worst(
-        SmallestMargins(SignedScores(positive, weights, intercept), NEAREST_ROWS), NEAREST_ROWS
-    )
+    nearest = rows.worst(NearestRows(SignedScores(positive, weights, intercept), NEAREST_ROWS), NEAREST_ROWS)
     X = np.concatenate([X, nearest.X.astype(np.float64)])
     return X, np.concatenate([signs, np.where(nearest.codes == positive, 1, -1)])
 
 
 @dataclass(frozen=True)
-class SmallestMargins:
+class NearestRows:
     """A pick: the ``count`` rows with the smallest margins."""
 
     margins: SignedScores

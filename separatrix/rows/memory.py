@@ -85,7 +85,7 @@ class MemoryRows(Rows):
         """Rows with real numbers to predict."""
         return self._changed(targets=targets, has_targets=True)
 
-    def _drawn_blocks(self, order: np.random.RandomState, *, repeated: bool) -> Iterator[Block]:
+    def _blocks_at_random(self, order: np.random.RandomState, *, repeated: bool) -> Iterator[Block]:
         starts = range(0, self.n_rows, SHUFFLED_ROWS)
         places = order.randint(len(starts), size=len(starts)) if repeated else order.permutation(len(starts))
         return (self.block(starts[k], min(starts[k] + SHUFFLED_ROWS, self.n_rows)) for k in places)

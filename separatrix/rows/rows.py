@@ -148,12 +148,12 @@ class Rows(ABC):
         *,
         repeated: bool = False,
     ) -> State:
-        """Pass ``state`` through the blocks: in order, or in an order drawn by ``order``.
+        """Pass ``state`` through the blocks: in order, or in an order chosen by ``order``.
 
-        A drawn order visits short blocks of rows in memory, each once, or, when ``repeated``, as many drawn
+        Such an order visits short blocks of rows in memory, each once, or, when ``repeated``, as many chosen
         with replacement. A file is read in its own order. ``step`` shuffles the rows inside a block.
         """
-        blocks = self.blocks() if order is None else self._drawn_blocks(order, repeated=repeated)
+        blocks = self.blocks() if order is None else self._blocks_at_random(order, repeated=repeated)
         for block in blocks:
             state = step(state, block)
         return state
@@ -214,7 +214,7 @@ class Rows(ABC):
         return rows_of_block(ascending, self)
 
     def sample(self, k: int, seed: int | None = None) -> Rows:
-        """At most ``k`` rows of the whole data, in memory: drawn with ``seed``, or evenly spaced."""
+        """At most ``k`` rows of the whole data, in memory: chosen by ``seed``, or evenly spaced."""
         return self.take(self._sampled_numbers(k, seed))
 
     def preview(self, k: int) -> Rows:
@@ -315,7 +315,7 @@ class Rows(ABC):
             return np.linspace(0, self.n_rows - 1, k).astype(np.int64)
         return np.sort(np.random.default_rng(seed).choice(self.n_rows, k, replace=False))
 
-    def _drawn_blocks(self, order: np.random.RandomState, *, repeated: bool) -> Iterator[Block]:
+    def _blocks_at_random(self, order: np.random.RandomState, *, repeated: bool) -> Iterator[Block]:
         # A true shuffle of a large array costs 3 to 7 times the time of a pass; short blocks in random
         # order, shuffled inside by the caller, cost nothing.
         return self.blocks()

@@ -44,7 +44,7 @@ def _visit_at_random(rows: Rows, random: np.random.RandomState, *, with_replacem
     """Every row once, in random order; or as many draws, in which a row may come again."""
     # A true shuffle of a large array costs 3 to 7 times the time of a pass; blocks in random order,
     # shuffled inside, cost nothing. A file is read in its own order and shuffled within each block.
-    for block in rows._drawn_blocks(random, repeated=with_replacement):
+    for block in rows._blocks_at_random(random, repeated=with_replacement):
         n = len(block)
         yield (
             block,

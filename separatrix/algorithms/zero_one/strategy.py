@@ -17,13 +17,13 @@ from functools import cache
 import numpy as np
 
 from separatrix.algorithms.separation import separate_rows
+from separatrix.algorithms.zero_one.flint_threads import start_thread
 from separatrix.algorithms.zero_one.interval import Engine, ErrorInterval
 from separatrix.algorithms.zero_one.lower.basis import compute_rank
 from separatrix.algorithms.zero_one.lower.circuits import Circuits
 from separatrix.algorithms.zero_one.lower.cones.cone_search import Cones
 from separatrix.algorithms.zero_one.problem import ReducedProblem
 from separatrix.algorithms.zero_one.reduce import reduce_problem
-from separatrix.algorithms.zero_one.threads import start_thread
 from separatrix.algorithms.zero_one.upper.elimination import Elimination
 from separatrix.algorithms.zero_one.upper.graduated_nonconvexity import GraduatedNonconvexity
 from separatrix.algorithms.zero_one.upper.vertex_search import VertexSearch

@@ -53,8 +53,8 @@ class DerivedRows(Rows):
     def in_large_blocks(self) -> Rows:
         return self._changed(rows=self.rows.in_large_blocks())
 
-    def _drawn_blocks(self, order: np.random.RandomState, *, repeated: bool) -> Iterator[Block]:
-        return map(self._derived, self.rows._drawn_blocks(order, repeated=repeated))
+    def _blocks_at_random(self, order: np.random.RandomState, *, repeated: bool) -> Iterator[Block]:
+        return map(self._derived, self.rows._blocks_at_random(order, repeated=repeated))
 
 
 class NewValues(DerivedRows):

@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.algorithms.zero_one.flint_threads import start_thread
 from separatrix.algorithms.zero_one.interval import ErrorInterval
 from separatrix.algorithms.zero_one.lower.circuits.best_first_search import (
     BestFirstSearch,
@@ -34,7 +35,6 @@ from separatrix.algorithms.zero_one.lower.circuits.best_first_search import (
 )
 from separatrix.algorithms.zero_one.lower.circuits.branching_tree import DENOMINATOR
 from separatrix.algorithms.zero_one.problem import ReducedProblem
-from separatrix.algorithms.zero_one.threads import start_thread
 
 PILOT_NODES = 10  # nodes of each tree before it is compared with others
 TURN_NODES = 32  # nodes of each tree in a turn
