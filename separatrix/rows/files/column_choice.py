@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from separatrix.rows.errors import DataError
 from separatrix.rows.files.options import ColumnOptions
+from separatrix.rows.tables import shorten
 
 LABEL_NAMES = ("label", "y", "target", "class")
 
@@ -19,7 +20,9 @@ def choose(name: str, columns: Sequence[str], asked: ColumnOptions) -> tuple[lis
     """
     twice = [column for column, count in Counter(columns).items() if count > 1]
     if twice:
-        raise DataError(f"{name} has more than one column called {twice[0]!r}: give each its own name.")
+        raise DataError(
+            f"{name} has more than one column called {shorten(twice[0])}: give each its own name."
+        )
     _require_known(name, columns, asked.drop, "drop")
     chosen = None if asked.label is False else _label(name, columns, asked.label)
     if asked.features is not None:

@@ -297,7 +297,7 @@ def _no_names(first: list[str], second: list[str]) -> str:
     odd += [number for number, times in Counter(numbers).items() if times > 1]
     again = [field for field, below in zip(first, second, strict=False) if field == below != ""]
     if odd or (numbers and again):
-        return f"values such as {(odd or again)[0]!r}"
+        return f"values such as {shorten((odd or again)[0])}"
     return ""
 
 
