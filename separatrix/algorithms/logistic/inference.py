@@ -249,7 +249,8 @@ def projected_inverse(information: np.ndarray, normals: tuple[tuple[int, ...], .
         return np.asarray(
             np.linalg.pinv(information * scale * scale[:, None], hermitian=True) * scale * scale[:, None]
         )
-    table = np.array([[float(v) / max(map(abs, normal)) for v in normal] for normal in normals])
+    # Whole numbers are divided as such: those of a normal may be beyond the largest double.
+    table = np.array([[v / max(map(abs, normal)) for v in normal] for normal in normals])
     frame = np.linalg.qr(table.T, mode="complete")[0][:, len(normals) :]
     if frame.shape[1] == 0:
         return np.zeros((size, size))
