@@ -297,6 +297,17 @@ def test_a_multinomial_fit_in_tiny_units_names_no_dependency(size):
     assert model.near_dependency_ == ()
 
 
+def test_normals_of_overlapping_rows_may_be_longer_than_doubles():
+    """The rows lie on a plane whose normal has whole numbers beyond the largest double."""
+    tiny = 2.15941e-318
+    X = np.array([[1, 0], [0, -tiny], [0, 0], [-1, tiny], [-tiny, -1], [0, -3 * tiny], [-tiny, -1], [-1, 0]])
+    y = np.array([-1, 1, 1, 1, 1, -1, -1, 1])
+    model = fitted(sx.LogisticRegression(penalty=None), X, y)
+    assert model.certificate_.verify(X, y)
+    with pytest.raises(ValueError, match="not proven to be near the maximum"):
+        model.summary()
+
+
 @pytest.mark.parametrize("solver", ["newton", "newton-cg", "gradient-descent"])
 @pytest.mark.parametrize("penalty", ["l2", None])
 def test_max_iter_counts_steps(solver, penalty):

@@ -400,7 +400,14 @@ ODD = {
     "likelihood-within": [{"direction": []}, {"direction": ["1"]}, {"normals": [None]}, {"row_weights": []}],
     "overlapping": [{"normals": None}, {"normals": 3}, {"normals": [3]}, {"normals": [[]]}, {"normals": "1"}],
     "weakly-separable": [{"normals": [["1", "-1"], ["0"]]}, {"normals": [[0.5, 1.0]]}],
-    "errors-at-least": [{"bound": LONG}, {"costs": []}, {"costs": ["1"] * 3 + ["-1"]}, {"proof": []}],
+    "errors-at-least": [
+        {"bound": LONG},
+        {"costs": []},
+        {"costs": ["1"] * 3 + ["-1"]},
+        {"proof": []},
+        {"proof": {"method": LONG}},
+        {"proof": {"method": {LONG: LONG}}},
+    ],
     "fewest-errors": [{"bound": LONG}, {"errors": "-1"}, {"costs": ["1"] * 3 + [LONG]}, {"costs": ["1"]}],
     "solution-within": [{"within": []}, {"within": [1e-9, None]}, {"alpha": "9" * 400}, {"distance": -1.0}],
     "joint-likelihood-within": [

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import tracemalloc
 import warnings
 from dataclasses import replace
@@ -1113,3 +1114,12 @@ def test_a_certificate_holds_however_the_numbers_lie_in_memory():
             warnings.simplefilter("ignore")
             model = sx.LogisticRegression(C=100.0, tol=1e-4).fit(X, y)
         assert model.certificate_.verify(np.asfortranarray(X), y)
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "multinomial"])
+def test_a_verdict_names_ends_that_are_proven(multi_class):
+    """Three digits of an upper end, rounded to nearest, may lie below the objective."""
+    X, y = np.random.default_rng(7).normal(size=(40, 2)), np.arange(40) % (3 if multi_class != "ovr" else 2)
+    certificate = sx.LogisticRegression(multi_class=multi_class).fit(X, y).certificate_
+    ends = re.findall(r"[-+.e0-9]*[0-9]", certificate.verify(X, y).reason)
+    assert [float(end) for end in ends] == [certificate.upper, certificate.lower]

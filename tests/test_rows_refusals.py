@@ -53,6 +53,17 @@ CSV_REFUSALS = {
 }
 
 
+@pytest.mark.parametrize(
+    "text", ["-{0}.5,b,label\n1,2,x\n", "1,2,a{0}\n3,4,a{0}\n", "a{0},a{0},label\n1,2,x\n"]
+)
+def test_a_long_field_of_the_first_line_is_shortened(tmp_path, text):
+    path = tmp_path / "t.csv"
+    path.write_text(text.format("9" * 5000))
+    with pytest.raises(DataError) as refusal:
+        read(path)
+    assert len(str(refusal.value)) < 250
+
+
 @pytest.mark.parametrize("memory", [0, 10**6])
 @pytest.mark.parametrize("text", CSV_REFUSALS, ids=range(len(CSV_REFUSALS)))
 def test_csv_refusals(tmp_path, text, memory):

@@ -250,7 +250,8 @@ def invert_on_span(information: np.ndarray, normals: tuple[tuple[int, ...], ...]
         return np.asarray(
             np.linalg.pinv(information * scale * scale[:, None], hermitian=True) * scale * scale[:, None]
         )
-    directions = np.array([[float(v) / max(map(abs, normal)) for v in normal] for normal in normals])
+    # Whole numbers are divided as such: those of a normal may be beyond the largest double.
+    directions = np.array([[v / max(map(abs, normal)) for v in normal] for normal in normals])
     basis = np.linalg.qr(directions.T, mode="complete")[0][:, len(normals) :]
     if basis.shape[1] == 0:
         return np.zeros((size, size))

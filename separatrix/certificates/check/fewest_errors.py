@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from math import gcd
+from reprlib import repr as short
 from typing import Any, NamedTuple
 
 from .fewest_errors_circuits import circuits
@@ -81,7 +82,7 @@ def lower_bound(proof: dict[str, Any], groups: Groups, methods: dict[str, Any] =
     """What the proof proves that every halfspace costs."""
     method = methods.get(str(proof.get("method")))
     if method is None:
-        raise Refused(f"This checker knows no proof by {proof.get('method')!r}.")
+        raise Refused(f"This checker knows no proof by {short(proof.get('method'))}.")
     return int(method(proof, groups))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from separatrix.rows.data_errors import DataError
 from separatrix.rows.files.options import ColumnOptions
+from separatrix.rows.tables import shorten
 
 LABEL_NAMES = ("label", "y", "target", "class")
 
@@ -19,7 +20,8 @@ def choose_columns(name: str, columns: Sequence[str], options: ColumnOptions) ->
     """
     repeated = [column for column, count in Counter(columns).items() if count > 1]
     if repeated:
-        raise DataError(f"{name} has more than one column called {repeated[0]!r}: give each its own name.")
+        again = shorten(repeated[0])
+        raise DataError(f"{name} has more than one column called {again}: give each its own name.")
     _require_known(name, columns, options.drop, "drop")
     label = None if options.label is False else _find_label(name, columns, options.label)
     if options.features is not None:

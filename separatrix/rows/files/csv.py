@@ -321,7 +321,7 @@ def _find_data_in_header(first: list[str], second: list[str]) -> str:
         field for field, second_field in zip(first, second, strict=False) if field == second_field != ""
     ]
     if not_ordinal or (numbers and repeated):
-        return f"values such as {(not_ordinal or repeated)[0]!r}"
+        return f"values such as {shorten((not_ordinal or repeated)[0])}"
     return ""
 
 

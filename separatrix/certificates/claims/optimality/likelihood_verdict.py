@@ -95,7 +95,7 @@ def verdict(
         found = Proven(None, Fraction(0))
     refusal = _refusal(claim, found)
     if refusal is None and found.upper is not None:
-        ends = f"{nearest(found.upper):.3g} and no weights reach below {nearest(found.lower):.3g}"
+        ends = f"{claim.upper!r} and no weights reach below {claim.lower!r}"
         return Verdict(True, f"The objective is at most {ends}.")
     if _is_open(claim, found, table.sources[0]):
         refusal = _refusal_by_check(claim, check, table)

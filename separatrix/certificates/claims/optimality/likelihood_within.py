@@ -76,7 +76,7 @@ class LikelihoodWithin(Certificate):
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
     >>> proof = LikelihoodWithin((0.5,), -0.75, C=1.0, upper=2.6, lower=2.5)
     >>> proof.verify(X, y)
-    Verdict(holds=True, reason='The objective is at most 2.55 and no weights reach below 2.55.')
+    Verdict(holds=True, reason='The objective is at most 2.6 and no weights reach below 2.5.')
     >>> LikelihoodWithin((0.5,), -0.75, C=1.0, upper=2.6, lower=2.56).verify(X, y).holds
     False
     """
