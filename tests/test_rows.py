@@ -1,4 +1,4 @@
-"""Rows: blocks of the same numbers however they are kept, three requests, and errors told in one sentence."""
+"""Rows: blocks of the same numbers however they are kept, six requests, and errors told in one sentence."""
 
 from __future__ import annotations
 
