@@ -26,8 +26,8 @@ from separatrix.algorithms.zero_one.lower.circuits.cut_pool import CutPool
 from separatrix.algorithms.zero_one.lower.circuits.walk_kernels import is_certain_circuit, walk_circuits
 from separatrix.algorithms.zero_one.problem import ReducedProblem
 from separatrix.algorithms.zero_one.reduce import reduce_problem
-from separatrix.certificates.check.fewest_errors import Groups
-from separatrix.certificates.check.fewest_errors_circuits import circuits
+from separatrix.certificates.check.errors import Groups
+from separatrix.certificates.check.errors_circuits import circuits
 from separatrix.certificates.check.record import Refused
 
 

@@ -10,7 +10,7 @@ from separatrix.algorithms.zero_one.lower.cones.cone_search import Cones
 from separatrix.algorithms.zero_one.reduce import reduce_problem
 from separatrix.algorithms.zero_one.upper.vertex_search import VertexSearch
 from separatrix.certificates import ErrorsAtLeast
-from separatrix.certificates.check.fewest_errors import Groups, grouped, lower_bound
+from separatrix.certificates.check.errors import Groups, grouped, lower_bound
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.check.table import Unreadable
 from separatrix.certificates.claims.errors import FAST_METHODS

@@ -25,6 +25,7 @@ FILES = {
     "solver": "role: how one method minimises",
     "bound": "a bound, and the command that evaluates one",
     "counting": "counting dichotomies: the formulas, and figures of them",
+    "errors": "errors of a halfspace: claimed, and checked",
     "labels": "what labels mean, for `verify` and for the standard-library checker",
     "limits": "size limits, for the library and for the standard-library checker",
     "losses": "the five losses, and the plot of them",
@@ -33,10 +34,10 @@ FILES = {
     "progress": "progress of a fit: reported, and shown on a terminal",
     "ridge_path": "the ridge path, and the plot of it",
     "separation": "the claims of separation, and their checks",
+    "soft_margin": "the soft margin: its dual bound, and its check",
     "streams": "streams of rows: bounds for them, and hard ones",
     "text": "a result rendered as text",
 }
-PENDING_FILES: set[str] = set()
 FOLDERS = {
     "check": "checking a certificate, and what the command of that name prints",
     "cones": "proofs of fewest errors by cones: found, and replayed",
@@ -182,10 +183,8 @@ DIMENSIONLESS = {
         "ALLOWED_ERROR": "relative",
     },
     "certificates/arithmetic/row_sums.py": {"_HALF_MANTISSA": "a power of two"},
-    "certificates/check/separation.py": {
-        "TINY": "the least normal double, over the least double",
-        "UNIT": "1 over the least double",
-    },
+    "certificates/check/halfspaces.py": {"UNIT": "1 over the least double"},
+    "certificates/check/mistakes.py": {"TINY": "the least normal double, over the least double"},
     "certificates/": {
         "U": "u of the error analysis",
         "_TAU": "τ of the error analysis",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -126,3 +127,14 @@ def test_every_claim_is_in_the_table_of_certificates():
     table = page.split("## What is proven, and by what")[1].split("\n\nWeights")[0]
     first = "".join(line.split("|")[1] for line in table.splitlines() if line.startswith("|"))
     assert set(re.findall(r"`(\w+)`", first)) == {*CLAIMS, "Undecided"}
+
+
+@pytest.mark.parametrize("family", ["separation", "margins", "mistakes", "errors"])
+def test_a_family_of_claims_has_one_name_in_both_checkers(family):
+    claims = import_module(f"{HOME}.claims.{family}")
+    kinds = {
+        value.kind
+        for value in vars(claims).values()
+        if isinstance(value, type) and value.__module__ == claims.__name__ and hasattr(value, "kind")
+    }
+    assert kinds == set(import_module(f"{HOME}.check.{family}").CLAIMS)

@@ -13,7 +13,7 @@ from typing import Any
 from separatrix.algorithms.zero_one.confirmation import to_groups
 from separatrix.algorithms.zero_one.interval import ErrorInterval
 from separatrix.algorithms.zero_one.problem import ReducedProblem
-from separatrix.certificates.check.fewest_errors import lower_bound
+from separatrix.certificates.check.errors import lower_bound
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.check.table import Unreadable
 from separatrix.certificates.claims.errors import FAST_METHODS

@@ -12,8 +12,8 @@ from typing import Any
 
 from separatrix.algorithms.zero_one.interval import ErrorInterval
 from separatrix.algorithms.zero_one.problem import ReducedProblem
-from separatrix.certificates.check.fewest_errors import Groups, lower_bound
-from separatrix.certificates.check.fewest_errors_circuits import circuits
+from separatrix.certificates.check.errors import Groups, lower_bound
+from separatrix.certificates.check.errors_circuits import circuits
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.check.table import Unreadable
 from separatrix.certificates.claims.errors import FAST_METHODS

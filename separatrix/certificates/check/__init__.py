@@ -9,10 +9,10 @@ The files, in the order to read them:
 
 - ``limits`` (sizes), ``csv_text``, ``labels`` and ``table`` (the data), ``digits`` and ``record`` (the
   certificate);
-- ``separation``, ``conflict``, ``margin`` and ``bounds``: halfspaces, rows that cancel, margins and mistakes;
-- ``dependency``, ``fewest_errors``, ``fewest_errors_circuits`` and ``fewest_errors_cone``: the fewest errors;
+- ``halfspaces`` and ``combinations`` (whole numbers), ``separation``, ``margins`` and ``mistakes``;
+- ``dependency``, ``errors``, ``errors_circuits`` and ``errors_cone``: the fewest errors;
 - ``least_squares``: linear regression and ridge;
-- ``optimality``, ``logarithms``, ``likelihood`` and ``joint_likelihood``: support vector machines and
+- ``soft_margin``, ``logarithms``, ``likelihood`` and ``joint_likelihood``: support vector machines and
   logistic regression;
 - ``__main__`` (the verdict).
 """

@@ -17,30 +17,28 @@ if not __package__:  # run as a folder, wherever it was copied to
     __package__, __spec__ = "check", None  # Python 3.13 warns where the two disagree
 
 from . import (
-    bounds,
-    conflict,
-    fewest_errors,
+    errors,
     joint_likelihood,
     least_squares,
     likelihood,
     limits,
-    margin,
-    optimality,
+    margins,
+    mistakes,
     separation,
+    soft_margin,
 )
 from .record import HEAD, Refused, fields, read, text
 from .table import Table, Unreadable
 
 CLAIMS = {
     **separation.CLAIMS,
-    **margin.CLAIMS,
-    **conflict.CLAIMS,
-    **bounds.CLAIMS,
-    **fewest_errors.CLAIMS,
+    **margins.CLAIMS,
+    **mistakes.CLAIMS,
+    **errors.CLAIMS,
     **least_squares.CLAIMS,
     **joint_likelihood.CLAIMS,
     **likelihood.CLAIMS,
-    **optimality.CLAIMS,
+    **soft_margin.CLAIMS,
 }
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 

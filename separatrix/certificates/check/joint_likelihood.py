@@ -20,6 +20,7 @@ from operator import mul
 from reprlib import repr as short
 from typing import Any
 
+from .halfspaces import UNIT, over_common, row_over_common
 from .labels import same_label
 from .likelihood import compare
 from .logarithms import (
@@ -32,7 +33,6 @@ from .logarithms import (
     quantum,
 )
 from .record import Refused, _label, double, number, optional, several
-from .separation import UNIT, over_common, row_over_common
 from .table import Table
 
 MAX_MULTIPLES = 2**51  # of a row, where the certificate names their unit

@@ -24,10 +24,10 @@ from fractions import Fraction
 from operator import mul
 from typing import Any
 
-from .conflict import NORMALS, PRIMES, rank
+from .combinations import NORMALS, PRIMES, rank
+from .halfspaces import UNIT, all_weights, over_common, row_over_common
 from .logarithms import ROUNDING_SHARE, decimal, entropy, multiples_per_unit, softplus
 from .record import Refused, any_number, ascending, double, number, optional, several
-from .separation import UNIT, all_weights, over_common, row_over_common
 from .table import Table
 
 

@@ -1,7 +1,7 @@
 """How few errors a halfspace makes, or can make: three claims.
 
 `ErrorsAtMost` counts the errors of one halfspace exactly. `ErrorsAtLeast` replays a proof in whole numbers.
-The methods of proof are described where they are checked, in ``check/fewest_errors.py`` and the files beside
+The methods of proof are described where they are checked, in ``check/errors.py`` and the files beside
 it. Their code needs nothing but whole numbers, and serves here too, with faster ways through its inner loops.
 """
 
@@ -17,9 +17,9 @@ import numpy as np
 
 from separatrix.certificates.arithmetic.margin_signs import Margins, errors_of
 from separatrix.certificates.certificate import Certificate, Verdict
-from separatrix.certificates.check.fewest_errors import METHODS, grouped, lower_bound, whole_costs
-from separatrix.certificates.check.fewest_errors_circuits import circuits
-from separatrix.certificates.check.fewest_errors_cone import cones
+from separatrix.certificates.check.errors import METHODS, grouped, lower_bound, whole_costs
+from separatrix.certificates.check.errors_circuits import circuits
+from separatrix.certificates.check.errors_cone import cones
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.check.table import Unreadable
 from separatrix.certificates.data.reading import RowSource, refuse_infinite

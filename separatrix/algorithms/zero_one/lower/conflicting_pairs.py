@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import gcd
 
-from separatrix.certificates.check.fewest_errors_cone import MAX_SHIFT_BITS
+from separatrix.certificates.check.errors_cone import MAX_SHIFT_BITS
 
 
 def is_conflict(first: list[int], second: list[int], a: int, e: int) -> bool:

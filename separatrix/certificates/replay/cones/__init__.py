@@ -1,4 +1,4 @@
-"""The replay of `check.fewest_errors_cone` in arrays: the same trees and refusals, many nodes at a time.
+"""The replay of `check.errors_cone` in arrays: the same trees and refusals, many nodes at a time.
 
 **Scores.** A score at a vertex is kept as a double near the exact one over 2^p, p a whole number of the
 vertex, with a bound on its error; 0 with an error of 0 is exact. A cut makes the score a·s + b·t of two,
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from separatrix.certificates.check.fewest_errors_cone import least_bound
+from separatrix.certificates.check.errors_cone import least_bound
 from separatrix.certificates.replay.cones.forest import Forest, NotReplayable
 from separatrix.certificates.replay.cones.replay import ForestReplay
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.certificates.check.fewest_errors_cone import MAX_SHIFT_BITS
+from separatrix.certificates.check.errors_cone import MAX_SHIFT_BITS
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.check.table import Unreadable
 

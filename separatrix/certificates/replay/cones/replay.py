@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from separatrix.certificates.check.fewest_errors_cone import MAX_SHIFT_BITS
+from separatrix.certificates.check.errors_cone import MAX_SHIFT_BITS
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.replay.cones.forest import ABSENT, Cut, Forest, NotReplayable
 from separatrix.certificates.replay.cones.replay_batch import Batch, expand_ranges

@@ -133,7 +133,7 @@ class Tree:
         return min([ceiling, *bounds])
 
     def to_proof(self, overdue: Callable[[], bool] = lambda: False) -> dict[str, Any]:
-        """The tree for a reader who has only the data; see `certificates.check.fewest_errors_circuits`.
+        """The tree for a reader who has only the data; see `certificates.check.errors_circuits`.
 
         Multipliers that are not known when it is ``overdue`` are left to the reader.
         """

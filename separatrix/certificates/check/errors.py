@@ -1,4 +1,6 @@
-"""Claims about the fewest errors of any halfspace: a halfspace from above, a proof from below.
+"""Claims about errors: how many a halfspace makes, and the fewest that any halfspace makes.
+
+The fewest are bounded by a halfspace from above, and by a proof from below.
 
 A row z = s(x, 1), or s·x without an intercept, is an error of w iff z·w <= 0. Its cost is 1, or what
 ``costs`` says; costs are doubles or whole numbers below 2^1024, and are counted in the largest unit of which
@@ -19,10 +21,10 @@ from math import gcd
 from reprlib import repr as short
 from typing import Any, NamedTuple
 
-from .fewest_errors_circuits import circuits
-from .fewest_errors_cone import cones
+from .errors_circuits import circuits
+from .errors_cone import cones
+from .halfspaces import HALFSPACE, all_weights, over_common, sides
 from .record import Number, Refused, any_number, flag, optional, several, whole
-from .separation import HALFSPACE, all_weights, over_common, sides
 from .table import Table
 
 
@@ -123,7 +125,17 @@ def cost(value: Any) -> Number:
 
 PROOF = {"bound": whole, "costs": optional(several(cost)), "proof": record}
 
+
+def errors_at_most(witness: dict[str, Any], table: Table) -> str:
+    weights, _ = over_common(all_weights(witness))
+    errors = len(sides(table, weights, witness["intercept"] is not None))
+    if errors > witness["errors"]:
+        raise Refused(f"{errors} rows are errors, more than the {witness['errors']} claimed.")
+    return f"the halfspace makes {errors} errors, and at most {witness['errors']} are claimed."
+
+
 CLAIMS = {
+    "errors-at-most": (errors_at_most, {**HALFSPACE, "errors": whole}),
     "errors-at-least": (errors_at_least, {**PROOF, "intercept": flag}),
     "fewest-errors": (fewest_errors, {**HALFSPACE, "errors": whole, **PROOF}),
 }

@@ -17,8 +17,8 @@ from fractions import Fraction
 from operator import mul
 from typing import Any
 
+from .halfspaces import over_common
 from .record import Refused, any_whole, ascending, double, listed, optional, several, text, whole
-from .separation import over_common
 from .table import Table
 
 MULTIPLIER_BITS = 30

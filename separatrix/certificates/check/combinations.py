@@ -1,12 +1,8 @@
-"""Claims that rows contradict each other: rows with positive multipliers that add up to exactly zero.
+"""Rows with positive multipliers, what they add up to, and the dimensions that they span.
 
-For rows z = s(x, 1), or s·x without an intercept, and l > 0: if sum l z = 0, then sum l (z·w) = 0 for every
-w, so z·w > 0 cannot hold on all of these rows (Gordan), and z·w >= 0 on all of them forces z·w = 0 on each,
-and on their span (Stiemke).
-
-Which rows lie in that span is settled by counting dimensions: the rows have at least their rank modulo a
-prime; rows that are orthogonal to k independent vectors, the normals, span at most D - k. If both numbers
-meet, the span is all of what the normals leave.
+Which rows lie in a span is settled by counting dimensions: the rows have at least their rank modulo a prime;
+rows that are orthogonal to k independent vectors, the normals, span at most D - k. If both numbers meet, the
+span is all of what the normals leave.
 """
 
 from __future__ import annotations
@@ -15,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from operator import mul, neg
 from typing import Any
 
-from .record import Refused, any_number, ascending, flag, listed, positive
-from .separation import HALFSPACE, all_weights, over_common, row_over_common
+from .halfspaces import row_over_common
+from .record import Refused, any_number, ascending, listed, positive
 from .table import Table
 
 PRIMES = (2**61 - 1, 2**31 - 1, 10**9 + 7)
@@ -77,41 +73,6 @@ def require_dimensions(rows: list[list[int]], normals: list[list[int]]) -> None:
         raise Refused("Its rows and normals leave dimensions open.")
 
 
-def inseparable(witness: dict[str, Any], table: Table) -> str:
-    rows = cancelling(witness, table, witness["intercept"])
-    return f"{len(rows)} with positive multipliers cancel, so no hyperplane has all strictly on their side."
-
-
-def overlapping(witness: dict[str, Any], table: Table) -> str:
-    constant = witness["intercept"]
-    rows = cancelling(witness, table, constant)
-    require_dimensions(rows, witness["normals"])
-    for i, (values, _) in enumerate(table.rows() if witness["normals"] else ()):
-        row, _ = row_over_common(values, constant)
-        if any(sum(map(mul, row, normal)) for normal in witness["normals"]):
-            raise Refused(f"Row {i} (counted from 0) is outside the span it claims.")
-    return f"{len(rows)} that span all rows add up to zero, so no hyperplane separates them even weakly."
-
-
-def weakly_separable(witness: dict[str, Any], table: Table) -> str:
-    constant = witness["intercept"] is not None
-    require_dimensions(cancelling(witness, table, constant), witness["normals"])
-    weights, _ = over_common(all_weights(witness))
-    strict = on = 0
-    for i, (values, sign) in enumerate(table.rows()):
-        row, _ = row_over_common(values, constant)
-        margin = sign * sum(map(mul, row, weights))
-        if margin < 0:
-            raise Refused(f"Row {i} (counted from 0) is on the wrong side.")
-        if margin == 0 and any(sum(map(mul, row, normal)) for normal in witness["normals"]):
-            raise Refused(f"Row {i} (counted from 0) is on the hyperplane and need not be.")
-        strict += margin > 0
-        on += margin == 0
-    if not strict:
-        raise Refused("It has every row on the hyperplane.")
-    return f"{strict} are strictly on their side of a hyperplane and {on} on it, where they must be."
-
-
 def integer(value: Any) -> int:
     value = any_number(value)
     if isinstance(value, float):
@@ -121,9 +82,3 @@ def integer(value: Any) -> int:
 
 BALANCE = {"rows": ascending, "multipliers": listed(positive)}
 NORMALS = {"normals": listed(listed(integer))}
-
-CLAIMS = {
-    "inseparable": (inseparable, {**BALANCE, "intercept": flag}),
-    "overlapping": (overlapping, {**BALANCE, **NORMALS, "intercept": flag}),
-    "weakly-separable": (weakly_separable, {**HALFSPACE, **BALANCE, **NORMALS}),
-}

@@ -23,12 +23,12 @@ from collections.abc import Callable, Iterator, Sequence
 from operator import mul
 from typing import TYPE_CHECKING, Any
 
-from .conflict import PRIMES, integer, rank
+from .combinations import PRIMES, integer, rank
 from .record import Refused, fields, listed, text
 from .table import Unreadable
 
 if TYPE_CHECKING:
-    from .fewest_errors import Groups
+    from .errors import Groups
 
 FORMS = {
     "method": text,
