@@ -14,7 +14,7 @@ from separatrix.rows import Rows
 MAX_POINTS = 500
 MAX_VALUES = 2_000_000
 MAX_MARKED_ROWS = 60
-BINS = 40
+HISTOGRAM_BINS = 40
 POWER_ITERATIONS = 30
 LEAST_BIN_WIDTH = 1e-300  # of a bin: below this its edges are not doubles any more
 
@@ -86,7 +86,7 @@ def _histogram(
     if low == high:
         high = low + 1.0
     # Whole steps from 0, so that no bin has rows of both sides of the boundary.
-    step = (high - low) / BINS
+    step = (high - low) / HISTOGRAM_BINS
     if not LEAST_BIN_WIDTH <= step < np.inf:
         raise ValueError(f"The rows are too {'far from' if step > 1 else 'near'} the boundary to be drawn.")
     edges = step * np.arange(np.floor(low / step), np.ceil(high / step) + 1)

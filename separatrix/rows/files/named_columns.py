@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from separatrix.rows.data_errors import DataError, MissingValue
-from separatrix.rows.files.column_choice import choose_columns
+from separatrix.rows.files.column_names import choose_columns
 from separatrix.rows.files.options import ReadOptions
 from separatrix.rows.files.prepared_columns import count_missing, describe_missing, read_prepared
 from separatrix.rows.files.regression_targets import read_columns_with_target

@@ -13,7 +13,7 @@ from separatrix.rows.block import read_only, rows_per_block
 from separatrix.rows.data_errors import DataError
 from separatrix.rows.files.array_headers import require_dimensions, require_member_headers, require_npy_header
 from separatrix.rows.files.class_labels import LabelEncoder
-from separatrix.rows.files.column_choice import LABEL_NAMES, join_names
+from separatrix.rows.files.column_names import LABEL_NAMES, join_names
 from separatrix.rows.files.options import ReadOptions
 from separatrix.rows.files.source import InputFile, damaged_file_error
 from separatrix.rows.memory import DenseRows, MemoryRows, SparseRows

@@ -14,7 +14,7 @@ import numpy as np
 
 from separatrix.rows.data_errors import DataError
 from separatrix.rows.files.array_headers import require_member_headers
-from separatrix.rows.files.column_choice import LABEL_NAMES, join_names
+from separatrix.rows.files.column_names import LABEL_NAMES, join_names
 from separatrix.rows.files.npy import explain_numpy_errors, read_npy, read_npz, require_array
 from separatrix.rows.files.options import ColumnOptions, ReadOptions
 from separatrix.rows.files.source import InputFile, Source

@@ -12,7 +12,7 @@ import pyarrow as pa
 from separatrix.rows.block import MAX_BLOCK_ROWS, Block, read_only, rows_per_block
 from separatrix.rows.data_errors import DataError, MissingValue
 from separatrix.rows.files.class_labels import LabelEncoder
-from separatrix.rows.files.column_choice import choose_columns
+from separatrix.rows.files.column_names import choose_columns
 from separatrix.rows.files.file_rows import FileRows
 from separatrix.rows.files.options import ReadOptions
 from separatrix.rows.files.source import InputFile, Source, read_ahead, regroup_batches

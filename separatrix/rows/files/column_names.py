@@ -1,4 +1,4 @@
-"""Which columns of a file are features, and which one is the label."""
+"""The column names of a file: which are features, which is the label, and which are refused."""
 
 from __future__ import annotations
 
@@ -18,10 +18,7 @@ def choose_columns(name: str, columns: Sequence[str], options: ColumnOptions) ->
     >>> choose_columns("heart.csv", ["age", "id", "label"], ColumnOptions(drop=["id"]))
     (['age'], 'label')
     """
-    repeated = [column for column, count in Counter(columns).items() if count > 1]
-    if repeated:
-        again = shorten(repeated[0])
-        raise DataError(f"{name} has more than one column called {again}: give each its own name.")
+    _require_distinct(name, columns)
     _require_known(name, columns, options.drop, "drop")
     label = None if options.label is False else _find_label(name, columns, options.label)
     if options.features is not None:
@@ -39,6 +36,13 @@ def choose_columns(name: str, columns: Sequence[str], options: ColumnOptions) ->
             f"{name}: column {number} has no name (a row index?); name it, or leave it out with drop=['']."
         )
     return names, label
+
+
+def _require_distinct(name: str, columns: Sequence[str]) -> None:
+    repeated = [column for column, count in Counter(columns).items() if count > 1]
+    if repeated:
+        again = shorten(repeated[0])
+        raise DataError(f"{name} has more than one column called {again}: give each its own name.")
 
 
 def _find_label(name: str, columns: Sequence[str], label: str | int | bool | None) -> str:
