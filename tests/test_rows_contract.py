@@ -15,8 +15,6 @@ PENDING = (
     "algorithms/logistic/",
     "algorithms/least_squares/",
     "algorithms/svm/",
-    "algorithms/separation/",
-    "algorithms/zero_one/",
     "algorithms/perceptrons/",
     "fitting/exact_errors.py",
 )

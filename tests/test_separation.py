@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from fractions import Fraction
 
 import naive_separation as naive
@@ -13,7 +14,7 @@ from scipy.sparse import csr_array
 
 from separatrix import problems
 from separatrix.algorithms.separation import separate
-from separatrix.rows import as_rows
+from separatrix.rows import Rows, as_rows
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 
@@ -277,6 +278,42 @@ def test_sparse_dense_and_narrow_agree():
     ]
     assert {answer.kind for answer in answers} == {answers[0].kind}
     assert len({answer.conflict for answer in answers}) == 1
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+@pytest.mark.parametrize(
+    ("kind", "asked"),
+    [
+        ("complete", {"SmallestMargins", "MarginSigns", "BlockRanges", "CentredMoments", "LargestSquare"}),
+        ("quasi", {"SmallestMargins", "ExactViolators"}),
+        ("overlap", {"Fingerprints"}),
+    ],
+)
+def test_what_is_asked_of_blocks_may_be_asked_in_another_process(kind, asked, form, monkeypatch):
+    random = np.random.default_rng(3)
+    X = random.integers(-9, 10, (400, 3)).astype(float)
+    X[:, 0] += np.where(X[:, 0] == 0, kind == "complete", 0)
+    y = X[:, 0] > 0
+    changed = {"complete": [], "quasi": np.flatnonzero(X[:, 0] == 0), "overlap": range(0, 400, 20)}[kind]
+    y[changed] = random.random(len(changed)) < 0.5
+
+    def answers():
+        answer = separate(form(X), y)
+        squared = answer.squared_margin()
+        return answer.kind, answer.conflict, answer.margin, answer.standardised_margin, squared, answer.radius
+
+    expected = answers()
+    terms = set()
+
+    def pickled(rows, term, *, parallel_blas=False):
+        content = pickle.dumps(term)
+        terms.add(type(getattr(term, "pick", term)).__name__)
+        return (pickle.loads(content)(block) for block in rows.blocks())
+
+    monkeypatch.setattr(Rows, "each", pickled)
+    assert answers() == expected
+    assert expected[0] == kind
+    assert asked <= terms
 
 
 def test_one_class_against_the_rest():

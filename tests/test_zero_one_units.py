@@ -13,7 +13,7 @@ from test_fewest_errors import written
 
 import separatrix as sx
 from separatrix.certificates.check.__main__ import main as check
-from separatrix.rows.rows import jobs
+from separatrix.rows import jobs
 
 LARGEST, LEAST = 2.0**1023, 5e-324
 

@@ -23,7 +23,7 @@ from separatrix.algorithms.separation.integers import compute_row_units, divide_
 from separatrix.algorithms.separation.min_norm_kernels import minimise_norm
 from separatrix.algorithms.separation.scan import Plane, Scanner
 from separatrix.algorithms.separation.subspace import Coordinates, PreconditionedCoordinates
-from separatrix.rows import Worst
+from separatrix.rows import Rows, Worst
 
 MAX_ENTRIES = 40_000_000  # entries of rows taken into the active set at once
 MAX_PRECONDITIONING_STEPS = 4  # changes of coordinates before the question goes to exact arithmetic
@@ -40,6 +40,12 @@ class ActiveRows:
     signs: np.ndarray
     corral: list[int] = field(default_factory=list)
     shares: list[float] = field(default_factory=list)
+
+    @classmethod
+    def from_rows(cls, rows: Rows, indices: np.ndarray, positive: int) -> ActiveRows:
+        """Copies of the rows with these numbers."""
+        taken = rows.take(indices).whole()
+        return cls(indices, np.array(taken.dense(), np.float64), taken.signs(positive).astype(np.float64))
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -75,8 +81,10 @@ class ActiveSetSearch:
         self.scanner = scanner
         max_rows = max(200, MAX_ENTRIES // scanner.width)
         self.batch_rows = min(2 * scanner.width + 40, max_rows)
-        sample = scanner.sample(min(8 * scanner.width + 100, max_rows))
-        self.active = ActiveRows(sample.indices, np.asarray(sample.X, np.float64), self.to_signs(sample))
+        step = -(-scanner.rows.n_rows // min(8 * scanner.width + 100, max_rows))
+        self.active = ActiveRows.from_rows(
+            scanner.rows, np.arange(0, scanner.rows.n_rows, step), scanner.positive
+        )
         self.scaling = ScaledCoordinates.from_rows(self.active.X, scanner.intercept)
         scanner.scaling = self.scaling
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, nextafter
 from sys import float_info
@@ -12,8 +13,8 @@ import numpy as np
 from separatrix.algorithms.separation.integers import compute_row_units
 from separatrix.algorithms.separation.scan import Plane, Scanner
 from separatrix.certificates.arithmetic.dyadic import dyadic, root
-from separatrix.certificates.claims.mistakes import squared_radius as largest_square
-from separatrix.fitting.exact_errors import matrix
+from separatrix.certificates.claims.mistakes import squared_radius as find_largest_square
+from separatrix.rows import Block
 
 
 def find_unit_exponent(X: np.ndarray, intercept: bool) -> int:
@@ -47,10 +48,17 @@ def round_down(value: float) -> float:
     return nextafter(value, -inf) if value > 0 else value
 
 
+@dataclass(frozen=True)
+class LargestSquare:
+    """max ‖x‖² of a block, exactly."""
+
+    def __call__(self, block: Block) -> Fraction:
+        return find_largest_square(block.matrix())
+
+
 def compute_squared_radius(scanner: Scanner) -> Fraction:
     """R² of the rows (x, 1), or x without an intercept, exactly."""
-    found = [largest_square(matrix(block, scanner.rows.n_columns)) for block in scanner.rows.blocks()]
-    return max(found, default=Fraction(0)) + int(scanner.intercept)
+    return max(scanner.rows.each(LargestSquare())) + int(scanner.intercept)
 
 
 def find_lowest_candidates(X: np.ndarray, signs: np.ndarray, numbers: Sequence[float | int]) -> np.ndarray:

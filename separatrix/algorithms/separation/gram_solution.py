@@ -13,12 +13,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array
 
 from separatrix.algorithms.separation.coordinates import MAX_COLUMN_EXPONENT, ScaledCoordinates
 from separatrix.algorithms.separation.scan import Plane, Scanner
-from separatrix.fitting.exact_errors import matrix
-from separatrix.rows.memory import SparseRows
 
 MAX_ROWS = 10_000  # a Gram matrix of 800 MB
 
@@ -26,11 +24,10 @@ MAX_ROWS = 10_000  # a Gram matrix of 800 MB
 def find_equidistant_plane(scanner: Scanner) -> tuple[Plane, ScaledCoordinates] | None:
     """A hyperplane from which all rows are about equally far, surely strict; None where this is not plain."""
     rows = scanner.rows
-    if not isinstance(rows, SparseRows) or rows.n_rows > min(rows.n_columns, MAX_ROWS):
+    if not (rows.is_sparse and rows.in_memory and rows.n_rows <= min(rows.n_columns, MAX_ROWS)):
         return None
-    blocks = list(rows.blocks())
-    signs = np.concatenate([block.signs(scanner.positive) for block in blocks]).astype(np.float64)
-    X = vstack([matrix(block, rows.n_columns) for block in blocks], format="csr")
+    signs = rows.signs(scanner.positive).astype(np.float64)
+    X = rows.whole().matrix().copy()
     X.sum_duplicates()
     largest = np.zeros(rows.n_columns)
     np.maximum.at(largest, X.indices, np.abs(X.data))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Sequence
 from math import gcd, ldexp
 from typing import Any
@@ -86,6 +87,15 @@ def _divide_by_power(value: int, bits: int) -> float:
 
 def to_fmpz_matrix(rows: Sequence[Sequence[int]], columns: int) -> fmpz_mat:
     return fmpz_mat(len(rows), columns, [value for row in rows for value in row])
+
+
+def _reduce(matrix: fmpz_mat) -> tuple[Any, ...]:
+    """How a matrix is pickled: by its class and what makes it."""
+    return fmpz_mat, (matrix.nrows(), matrix.ncols(), matrix.entries())
+
+
+# FLINT's matrices do not pickle by themselves, and a pick may take coordinates to another process.
+copyreg.pickle(fmpz_mat, _reduce)
 
 
 def to_ints(column: fmpz_mat) -> list[int]:

@@ -251,13 +251,13 @@ class MarginSearch:
         return self.active.signs.astype(np.int8) if self.has_two_hulls else NO_SIGNS
 
     def _to_points(self) -> np.ndarray:
-        rows = self.active
-        out = np.empty((len(rows), rows.X.shape[1] + self.has_constant))
-        out[:, : rows.X.shape[1]] = self._to_coordinates(rows.X)
+        X = self.active.X
+        out = np.empty((len(X), X.shape[1] + self.has_constant))
+        out[:, : X.shape[1]] = self._to_coordinates(X)
         if self.has_constant:
             out[:, -1] = np.ldexp(1.0, -self.exponent)
         if not self.has_two_hulls:
-            out *= rows.signs[:, None]
+            out *= self.active.signs[:, None]
         return out
 
     def _to_unshifted_points(self) -> csr_array:

@@ -9,10 +9,12 @@ is at least as large as the true one, and is larger only if the prime divides ev
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from separatrix.certificates.arithmetic.linear_algebra import nmod_mat
-from separatrix.rows import Rows
+from separatrix.rows import Block, Rows
 
 PRIME = 2**31 - 1
 CHUNK_ROWS = 4096
@@ -26,25 +28,24 @@ def find_null_space(rows: Rows, *, intercept: bool) -> np.ndarray:
     (2, 1)
     """
     width = rows.n_columns + intercept
-    null = np.eye(width, dtype=np.int64)
-    is_first = True
-    for block in rows.blocks():
-        weighted = np.arange(len(block))
-        if rows.weights is not None:
-            weighted = np.flatnonzero(rows.weights[block.start : block.stop])
-        start = 0
-        while start < len(weighted) and null.shape[1]:
-            stop = start + (2 * width if is_first else CHUNK_ROWS)
-            Z = reduce_modulo_prime(block.dense(weighted[start:stop]), intercept)
-            products = multiply_modulo_prime(Z, null)
-            is_nonzero = products.any(axis=1)
-            if is_nonzero.any():
-                basis, size = nmod_mat(products[is_nonzero].tolist(), PRIME).nullspace()
-                kept = [[int(basis[i, j]) for j in range(size)] for i in range(null.shape[1])]
-                null = multiply_modulo_prime(null, np.array(kept, np.int64).reshape(null.shape[1], size))
-            start, is_first = stop, False
+    restrict = partial(_restrict, intercept=intercept)
+    null = restrict(np.eye(width, dtype=np.int64), rows.preview(2 * width).whole())
+    return rows.fold(restrict, null) if null.shape[1] else null
+
+
+def _restrict(null: np.ndarray, block: Block, *, intercept: bool) -> np.ndarray:
+    """Columns that span those combinations of the columns of ``null`` that vanish on this block, too."""
+    counted = np.arange(len(block)) if block.weights is None else np.flatnonzero(block.weights)
+    for start in range(0, len(counted), CHUNK_ROWS):
         if not null.shape[1]:
             break
+        Z = reduce_modulo_prime(block.dense(counted[start : start + CHUNK_ROWS]), intercept)
+        products = multiply_modulo_prime(Z, null)
+        is_nonzero = products.any(axis=1)
+        if is_nonzero.any():
+            basis, size = nmod_mat(products[is_nonzero].tolist(), PRIME).nullspace()
+            kept = [[int(basis[i, j]) for j in range(size)] for i in range(null.shape[1])]
+            null = multiply_modulo_prime(null, np.array(kept, np.int64).reshape(null.shape[1], size))
     return null
 
 

@@ -141,9 +141,10 @@ class Separation:
         """
         if self.conflict is None or not self._scanner.intercept:
             return None
-        found = self._scanner.gather(self.conflict.rows)
-        pairs = zip(found.X.tolist(), self._search.to_signs(found), self.conflict.weights, strict=True)
-        positive = [(row, weight) for row, sign, weight in pairs if sign > 0]
+        rows = self._scanner.rows.take(np.array(self.conflict.rows)).whole()
+        signs = rows.signs(self._scanner.positive)
+        triples = zip(rows.dense().tolist(), signs.tolist(), self.conflict.weights, strict=True)
+        positive = [(row, weight) for row, sign, weight in triples if sign > 0]
         total = sum(weight for _, weight in positive)
         columns = range(self._scanner.rows.n_columns)
         return tuple(sum((w * Fraction(row[j]) for row, w in positive), Fraction(0)) / total for j in columns)

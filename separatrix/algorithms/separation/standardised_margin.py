@@ -9,6 +9,7 @@ and are never formed: by w·x = Σ (w_j σ_j)(x_j / σ_j) every hyperplane w has
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
@@ -20,7 +21,7 @@ from separatrix.algorithms.separation.integers import to_integer_row
 from separatrix.algorithms.separation.margins import MarginSearch
 from separatrix.algorithms.separation.scan import Plane, Scanner
 from separatrix.certificates.arithmetic.dyadic import power_of_two
-from separatrix.rows import Block, Csr
+from separatrix.rows import Block
 
 QUOTIENT_BITS = 100  # bits below the largest term that a sum of quotients keeps
 
@@ -86,44 +87,67 @@ def compute_standard_deviations(scanner: Scanner) -> np.ndarray:
     """
     rows = scanner.rows
     low, high = np.full(rows.n_columns, np.inf), np.full(rows.n_columns, -np.inf)
-    for block in rows.blocks():
-        block_low, block_high = _find_ranges(block, rows.n_columns)
+    for block_low, block_high in rows.each(BlockRanges()):
         np.minimum(low, block_low, out=low)
         np.maximum(high, block_high, out=high)
     exponents = np.frexp(high / 2 - low / 2)[1]
     middle = low / 2 + high / 2
     is_moderate = bool((abs(exponents) < 1000).all())
-    units = np.ldexp(1.0, np.where(is_moderate, -exponents, 0))  # a product is much faster than ldexp
-
-    def sum_moments(block: Block) -> tuple[np.ndarray, np.ndarray]:
-        if not isinstance(block.X, Csr):
-            values = np.asarray(block.X, np.float64) - middle
-            values = np.multiply(values, units, out=values) if is_moderate else np.ldexp(values, -exponents)
-            return values.sum(axis=0), np.einsum("ij,ij->j", values, values)
-        data, indices, _ = block.X
-        zero = np.ldexp(-middle, -exponents)
-        values = np.ldexp(np.asarray(data, np.float64) - middle[indices], -exponents[indices])
-        absent = len(block) - np.bincount(indices, minlength=rows.n_columns)
-        return (
-            np.bincount(indices, values, rows.n_columns) + absent * zero,
-            np.bincount(indices, values * values, rows.n_columns) + absent * zero * zero,
-        )
-
+    units = np.ldexp(1.0, -exponents) if is_moderate else None
+    first, second = rows.sum(CentredMoments(middle, exponents, units))
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        first, second = rows.sum(sum_moments)
         variances = second / rows.n_rows - (first / rows.n_rows) ** 2
         sigmas = np.ldexp(np.sqrt(np.maximum(variances, 0.0)), exponents)
     sigmas = np.clip(sigmas, 5e-324, np.finfo(np.float64).max)
     return np.where(low == high, 1.0, sigmas)
 
 
-def _find_ranges(block: Block, columns: int) -> tuple[np.ndarray, np.ndarray]:
-    """The smallest and the largest value of each column."""
-    if not isinstance(block.X, Csr):
-        return block.X.min(axis=0), block.X.max(axis=0)
-    data, indices, _ = block.X
-    full = np.bincount(indices, minlength=columns) == len(block)
-    low, high = np.where(full, np.inf, 0.0), np.where(full, -np.inf, 0.0)
-    np.minimum.at(low, indices, data)
-    np.maximum.at(high, indices, data)
-    return low, high
+@dataclass(frozen=True)
+class BlockRanges:
+    """The smallest and the largest value of each column of a block."""
+
+    def __call__(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
+        if not block.is_sparse:
+            return block.X.min(axis=0), block.X.max(axis=0)
+        data, indices, _ = block.X
+        full = np.bincount(indices, minlength=block.n_columns) == len(block)
+        low, high = np.where(full, np.inf, 0.0), np.where(full, -np.inf, 0.0)
+        np.minimum.at(low, indices, data)
+        np.maximum.at(high, indices, data)
+        return low, high
+
+
+@dataclass(frozen=True)
+class CentredMoments:
+    """Σ z and Σ z² of each column of a block, for z = (x − middle) / 2**exponent.
+
+    ``units`` are 2**-exponent, by which a product is much faster than ldexp; None where doubles do not hold
+    them.
+    """
+
+    middle: np.ndarray
+    exponents: np.ndarray
+    units: np.ndarray | None
+
+    def __call__(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            return self._sum_entries(block) if block.is_sparse else self._sum_rows(block.X)
+
+    def _sum_rows(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        values = np.asarray(X, np.float64) - self.middle
+        if self.units is None:
+            values = np.ldexp(values, -self.exponents)
+        else:
+            values *= self.units
+        return values.sum(axis=0), np.einsum("ij,ij->j", values, values)
+
+    def _sum_entries(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
+        """The entries that are stored, and the zeros that are not."""
+        data, indices, _ = block.X
+        zero = np.ldexp(-self.middle, -self.exponents)
+        values = np.ldexp(np.asarray(data, np.float64) - self.middle[indices], -self.exponents[indices])
+        absent = len(block) - np.bincount(indices, minlength=block.n_columns)
+        return (
+            np.bincount(indices, values, block.n_columns) + absent * zero,
+            np.bincount(indices, values * values, block.n_columns) + absent * zero * zero,
+        )

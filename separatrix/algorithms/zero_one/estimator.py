@@ -25,6 +25,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from separatrix.algorithms.separation import separate_rows
+from separatrix.algorithms.separation.scan_picks import MarginSigns
 from separatrix.algorithms.zero_one.checkpoint import Checkpoint
 from separatrix.algorithms.zero_one.confirmation import confirm
 from separatrix.algorithms.zero_one.free_rows import Recession
@@ -36,7 +37,7 @@ from separatrix.algorithms.zero_one.widest_margin import find_widest
 from separatrix.certificates import FewestErrors
 from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.fitting import FitWarning, Solution, warn
-from separatrix.fitting.exact_errors import about, matrix
+from separatrix.fitting.exact_errors import about
 from separatrix.fitting.parameters import is_number, require_node_limit, require_time_limit, shown
 from separatrix.fitting.progress import change_reporter
 from separatrix.fitting.weighted import WeightedClassifier
@@ -263,11 +264,9 @@ class ZeroOne(WeightedClassifier):
     def _warn_of_rounding(self, rows: Rows, positive: int, weights: np.ndarray, wrong: np.ndarray) -> None:
         """Warn where predict, which computes in doubles, misses a row that the exact halfspace gets right."""
         coef, intercept = weights[np.newaxis, :-1], weights[-1:]
-        missed: set[int] = set()
-        for block in rows.blocks():
-            is_above = self._scores(coef, intercept)(block)[:, 0] > 0
-            missed.update((block.start + np.flatnonzero(is_above != (block.signs(positive) > 0))).tolist())
-        n_missed = len(missed.difference(wrong.tolist()))
+        scores = np.concatenate(list(rows.each(self._scores(coef, intercept), parallel_blas=True)))[:, 0]
+        missed = np.flatnonzero((scores > 0) != (rows.signs(positive) > 0))
+        n_missed = len(np.setdiff1d(missed, wrong))
         if n_missed:
             warn(
                 FitWarning,
@@ -303,24 +302,15 @@ def count_threads(n_jobs: int | None) -> int:
 
 def to_dense_arrays(rows: Rows, positive: int) -> tuple[np.ndarray, np.ndarray]:
     """All rows as doubles, and their signs."""
-    blocks = list(rows.blocks())
-    parts = [matrix(block, rows.n_columns) for block in blocks]
-    X = np.concatenate([part if isinstance(part, np.ndarray) else part.toarray() for part in parts])
-    signs = np.concatenate([block.signs(positive) for block in blocks])
-    return X.astype(np.float64), signs.astype(np.float64)
+    X = rows.whole().matrix()
+    X = X.toarray() if rows.is_sparse else X
+    return X.astype(np.float64), rows.signs(positive).astype(np.float64)
 
 
 def find_misclassified(rows: Rows, positive: int, weights: Any, bias: Any) -> np.ndarray:
     """The rows with s·score ≤ 0, exactly."""
-    margins = Margins(weights, bias)
-    wrong = [
-        block.start
-        + np.flatnonzero(
-            margins.compare(matrix(block, rows.n_columns), block.signs(positive), block.start) <= 0
-        )
-        for block in rows.blocks()
-    ]
-    return np.concatenate(wrong).astype(np.int64)
+    signs = np.concatenate(list(rows.each(MarginSigns(Margins(weights, bias), positive))))
+    return np.flatnonzero(signs <= 0)
 
 
 def _get_bounds(interval: ErrorInterval) -> tuple[int, int]:
