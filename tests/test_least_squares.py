@@ -251,7 +251,7 @@ def test_gram_way_meets_the_exact_one(monkeypatch, kind, intercept, weighted):
     model = sx.LinearRegression(fit_intercept=intercept).fit(given_, y, sample_weight=weights)
     # Without an intercept, columns a million away from 0 are nearly parallel.
     assert model.method_ == ("exact" if kind == "far" and not intercept else "normal equations")
-    moments = sum_exact_moments(sx.as_rows(X, y, regression=True), weights)
+    moments = sum_exact_moments(sx.as_rows(X, y, regression=True).weighted(weights))
     exact = middles(NormalEquations(moments, intercept=intercept).solve())
     scale = abs(exact).max()
     assert abs(model.coef_ - exact[:-1]).max() <= 2e-14 * scale
@@ -657,7 +657,7 @@ def test_a_first_gram_matrix_in_single_precision_costs_no_digits(intercept, dtyp
     used = []
     monkeypatch.setattr(solver, "form_gram", lambda *a, **k: used.append(1) or form_gram(*a, **k))
     model = sx.LinearRegression(fit_intercept=intercept).fit(X, y)
-    moments = sum_exact_moments(with_targets(sx.as_rows(X), y), None)
+    moments = sum_exact_moments(with_targets(sx.as_rows(X), y))
     exact = solver.solve_moments(
         moments, None, 0.0, intercept=intercept, rows=with_targets(sx.as_rows(X), y)
     ).coefficients
@@ -683,7 +683,5 @@ def test_targets_far_from_their_spread_cost_no_digits(wide, shift, target, monke
     model = sx.LinearRegression().fit(X, y)
     assert model.method_ == "normal equations"
     rows = with_targets(sx.as_rows(X), y)
-    exact = solver.solve_moments(
-        sum_exact_moments(rows, None), None, 0.0, intercept=True, rows=rows
-    ).coefficients
+    exact = solver.solve_moments(sum_exact_moments(rows), None, 0.0, intercept=True, rows=rows).coefficients
     assert abs(model.coef_ - exact[:-1]).max() < 1e-14 * abs(exact[:-1]).max()
