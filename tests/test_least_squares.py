@@ -614,6 +614,24 @@ def test_searches_of_scikit_learn():
     assert search.best_params_ == {"fit_intercept": True}
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("way", ["Gram matrix", "weighted", "sparse", "conjugate gradients"])
+def test_sums_that_overflow_warn_in_no_thread(way, n_jobs, monkeypatch):
+    monkeypatch.setattr("separatrix.rows.rows.MIN_THREADED_BYTES", 0)
+    monkeypatch.setattr(solver, "MAX_SMALL_PRODUCTS", 0)
+    monkeypatch.setattr(solver, "MAX_DIRECT_SIZE", 2 if way == "conjugate gradients" else 3000)
+    X, y = make_sample()
+    X = np.ldexp(X, 700)
+    weights = np.full(len(y), 1e200) if way in ("weighted", "sparse") else None
+    model = sx.LinearRegression(n_jobs=n_jobs)
+    if way == "conjugate gradients":
+        with pytest.warns(sx.NothingProven, match="of the gradient"):
+            model.fit(X, y)
+    else:
+        model.fit(sp.csr_array(X) if way == "sparse" else X, y, sample_weight=weights)
+        assert model.method_ == "exact"
+
+
 def test_float32_is_not_copied_whole():
     """Memory beyond the data stays under a fifth of it; measured in a process of its own."""
     script = """

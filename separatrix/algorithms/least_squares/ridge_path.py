@@ -144,12 +144,9 @@ class LeftOutErrors:
 
     def __call__(self, block: Block) -> tuple[np.ndarray, np.ndarray, _MaximumArray]:
         X, Q = block.matrix(), self.eigenvectors
-        with np.errstate(all="ignore"):  # in whatever thread
-            T = X @ Q - self.mean_scores if block.is_sparse else (X - self.mean) @ Q
-            residuals = (block.targets - self.target_mean)[:, np.newaxis] - T @ self.coordinates
-            return _evaluate_left_out(
-                T**2, residuals, block.row_weights, self.inverse, self.intercept_leverage
-            )
+        T = X @ Q - self.mean_scores if block.is_sparse else (X - self.mean) @ Q
+        residuals = (block.targets - self.target_mean)[:, np.newaxis] - T @ self.coordinates
+        return _evaluate_left_out(T**2, residuals, block.row_weights, self.inverse, self.intercept_leverage)
 
 
 class _MaximumArray(np.ndarray):
