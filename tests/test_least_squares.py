@@ -251,7 +251,7 @@ def test_gram_way_meets_the_exact_one(monkeypatch, kind, intercept, weighted):
     model = sx.LinearRegression(fit_intercept=intercept).fit(given_, y, sample_weight=weights)
     # Without an intercept, columns a million away from 0 are nearly parallel.
     assert model.method_ == ("exact" if kind == "far" and not intercept else "normal equations")
-    moments = sum_exact_moments(sx.as_rows(X, y, regression=True), weights)
+    moments = sum_exact_moments(sx.as_rows(X, y, regression=True).weighted(weights))
     exact = middles(NormalEquations(moments, intercept=intercept).solve())
     scale = abs(exact).max()
     assert abs(model.coef_ - exact[:-1]).max() <= 2e-14 * scale
@@ -614,6 +614,24 @@ def test_searches_of_scikit_learn():
     assert search.best_params_ == {"fit_intercept": True}
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("way", ["Gram matrix", "weighted", "sparse", "conjugate gradients"])
+def test_sums_that_overflow_warn_in_no_thread(way, n_jobs, monkeypatch):
+    monkeypatch.setattr("separatrix.rows.rows.MIN_THREADED_BYTES", 0)
+    monkeypatch.setattr(solver, "MAX_SMALL_PRODUCTS", 0)
+    monkeypatch.setattr(solver, "MAX_DIRECT_SIZE", 2 if way == "conjugate gradients" else 3000)
+    X, y = make_sample()
+    X = np.ldexp(X, 700)
+    weights = np.full(len(y), 1e200) if way in ("weighted", "sparse") else None
+    model = sx.LinearRegression(n_jobs=n_jobs)
+    if way == "conjugate gradients":
+        with pytest.warns(sx.NothingProven, match="of the gradient"):
+            model.fit(X, y)
+    else:
+        model.fit(sp.csr_array(X) if way == "sparse" else X, y, sample_weight=weights)
+        assert model.method_ == "exact"
+
+
 def test_float32_is_not_copied_whole():
     """Memory beyond the data stays under a fifth of it; measured in a process of its own."""
     script = """
@@ -657,7 +675,7 @@ def test_a_first_gram_matrix_in_single_precision_costs_no_digits(intercept, dtyp
     used = []
     monkeypatch.setattr(solver, "form_gram", lambda *a, **k: used.append(1) or form_gram(*a, **k))
     model = sx.LinearRegression(fit_intercept=intercept).fit(X, y)
-    moments = sum_exact_moments(with_targets(sx.as_rows(X), y), None)
+    moments = sum_exact_moments(with_targets(sx.as_rows(X), y))
     exact = solver.solve_moments(
         moments, None, 0.0, intercept=intercept, rows=with_targets(sx.as_rows(X), y)
     ).coefficients
@@ -683,7 +701,5 @@ def test_targets_far_from_their_spread_cost_no_digits(wide, shift, target, monke
     model = sx.LinearRegression().fit(X, y)
     assert model.method_ == "normal equations"
     rows = with_targets(sx.as_rows(X), y)
-    exact = solver.solve_moments(
-        sum_exact_moments(rows, None), None, 0.0, intercept=True, rows=rows
-    ).coefficients
+    exact = solver.solve_moments(sum_exact_moments(rows), None, 0.0, intercept=True, rows=rows).coefficients
     assert abs(model.coef_ - exact[:-1]).max() < 1e-14 * abs(exact[:-1]).max()

@@ -47,6 +47,16 @@ def labelled(X, y, kind=DenseRows, **options):
 # Blocks
 
 
+def test_the_array_behind_rows_is_in_its_own_layout():
+    X = np.asfortranarray(table())
+    rows = DenseRows(X)
+    assert np.shares_memory(rows.array, X)
+    assert rows.array.flags.f_contiguous
+    assert rows.weighted(np.ones(41)).array is rows.array
+    assert rows.centred(X[0]).array is None
+    assert SparseRows(csr_array(X)).array is None
+
+
 @pytest.mark.parametrize("size", [1, 7, 41, 1000])
 def test_blocks_are_the_rows_in_order(size):
     X, y = table(), np.arange(41) % 3

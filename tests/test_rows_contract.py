@@ -13,7 +13,6 @@ PACKAGE = Path(separatrix.__file__).parent
 OWNERS = ("rows/", "scale/")
 PENDING = (
     "algorithms/logistic/",
-    "algorithms/least_squares/",
     "algorithms/svm/",
     "algorithms/perceptrons/",
     "fitting/exact_errors.py",

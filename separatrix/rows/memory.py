@@ -120,6 +120,10 @@ class DenseRows(MemoryRows):
     def is_contiguous(self) -> bool:
         return bool(self.X.flags.c_contiguous)
 
+    @property
+    def array(self) -> np.ndarray:
+        return self.X
+
     def _values(self, start: int, stop: int) -> Any:
         part = self.X[start:stop]
         return part if self.is_contiguous else lambda: read_only(np.ascontiguousarray(part))

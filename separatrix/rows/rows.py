@@ -116,6 +116,11 @@ class Rows(ABC):
         return False
 
     @property
+    def array(self) -> np.ndarray | None:
+        """The dense array in memory that holds the rows, in any layout; None where they are not in one."""
+        return None
+
+    @property
     def n_stored(self) -> int:
         """How many values are stored: of sparse rows, those that are not left out."""
         return self.n_rows * self.n_columns

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
+from contextvars import copy_context
 from functools import cache
 from numbers import Integral
 from typing import Any, TypeVar
@@ -46,7 +47,8 @@ def map_in_order(
 ) -> Iterator[Result]:
     """``work`` of every item, in order, on up to ``n_threads`` threads.
 
-    Items are drawn a few ahead of their results. BLAS runs single-threaded meanwhile, unless
+    Items are drawn a few ahead of their results. A warning of NumPy that the caller has silenced by
+    `np.errstate` is silent on the threads too. BLAS runs single-threaded meanwhile, unless
     ``parallel_blas``: threads of its own inside each of ours make it many times slower.
     """
     with nullcontext() if parallel_blas else blas().limit(limits=1):
@@ -57,7 +59,7 @@ def map_in_order(
         waiting: deque[Future[Result]] = deque()
         try:
             for item in items:
-                waiting.append(pool.submit(work, item))
+                waiting.append(pool.submit(copy_context().run, work, item))
                 if len(waiting) > 2 * n_threads:
                     yield waiting.popleft().result()
             while waiting:

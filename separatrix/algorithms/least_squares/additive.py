@@ -57,7 +57,7 @@ class AdditiveRegressor(LinearRegressor):
         if rows.n_columns > MAX_MOMENT_COLUMNS:
             raise DataError(f"partial_fit keeps products of columns: at most {MAX_MOMENT_COLUMNS} of them.")
         weights = row_weights(rows, sample_weight)
-        moments = sum_exact_moments(rows, weights)
+        moments = sum_exact_moments(rows.weighted(weights))
         if not is_first:
             weights = _join_weights(self._row_weights, self.moments_.n_rows, weights, rows.n_rows)
             moments = self.moments_ + moments
@@ -103,7 +103,7 @@ class AdditiveRegressor(LinearRegressor):
         self._row_weights = weights
         moments: Any = fit.moments
         if moments is None and rows is not None and rows.n_columns <= MAX_MOMENT_COLUMNS:
-            moments = _defer_moments(rows, weights)
+            moments = _defer_moments(rows)
         self._moments = moments
         facts: dict[str, Any] = {"method": fit.method, "passes": fit.passes, **fit.facts}
         for name in ("condition", "rank", "numerical_rank"):
@@ -133,8 +133,8 @@ class AdditiveRegressor(LinearRegressor):
         return state
 
 
-def _defer_moments(rows: Rows, weights: np.ndarray | None) -> Callable[[], Moments]:
-    return lambda: sum_exact_moments(rows, weights)
+def _defer_moments(rows: Rows) -> Callable[[], Moments]:
+    return lambda: sum_exact_moments(rows)
 
 
 def _join_weights(

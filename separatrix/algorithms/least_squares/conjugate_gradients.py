@@ -7,11 +7,11 @@ from zero they then stay in the span of the rows, and end at the shortest soluti
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Block, Rows
 
 MAX_STEPS = 2000
@@ -27,19 +27,48 @@ class ConjugateGradientSolution(NamedTuple):
     gradient_share: float
 
 
-def solve_by_conjugate_gradients(
-    rows: Rows, weights: np.ndarray | None, alpha: float, *, intercept: bool
-) -> ConjugateGradientSolution:
-    rows.require_finite()
-    d = rows.n_columns
+@dataclass(frozen=True)
+class ColumnMoments:
+    """Σ s x, Σ s x² by columns, Σ s and Σ s y."""
 
-    def sum_moments(block: Block) -> tuple[np.ndarray, np.ndarray, float, float]:
-        X = matrix(block, d).astype(np.float64, copy=False)
-        s = _take_weights(block, weights)
-        squares = X * X if isinstance(X, np.ndarray) else X.multiply(X)
+    def __call__(self, block: Block) -> tuple[np.ndarray, np.ndarray, float, float]:
+        X, s = block.matrix().astype(np.float64, copy=False), block.row_weights
+        squares = X.multiply(X) if block.is_sparse else X * X
         return X.T @ s, squares.T @ s, s.sum(), s @ block.targets
 
-    column_sums, squares, total_weight, target_sum = rows.sum(sum_moments)
+
+@dataclass(frozen=True)
+class CentredResidualProducts:
+    """Σ s r x and Σ s r with r = y − ȳ − w·(x − x̄)."""
+
+    weights: np.ndarray
+    mean_score: float  # w·x̄
+    target_mean: float  # ȳ
+
+    def __call__(self, block: Block) -> tuple[np.ndarray, float]:
+        X = block.matrix()
+        scores = X @ self.weights - self.mean_score
+        residuals = block.row_weights * (block.targets - self.target_mean - scores)
+        return X.T @ residuals, residuals.sum()
+
+
+@dataclass(frozen=True)
+class CentredScoreProducts:
+    """Σ s t x and Σ s t with t = p·(x − x̄)."""
+
+    direction: np.ndarray
+    mean_score: float  # p·x̄
+
+    def __call__(self, block: Block) -> tuple[np.ndarray, float]:
+        X = block.matrix()
+        scores = block.row_weights * (X @ self.direction - self.mean_score)
+        return X.T @ scores, scores.sum()
+
+
+def solve_by_conjugate_gradients(rows: Rows, alpha: float, *, intercept: bool) -> ConjugateGradientSolution:
+    rows.require_finite()
+    d = rows.n_columns
+    column_sums, squares, total_weight, target_sum = rows.sum(ColumnMoments())
     mean = column_sums / total_weight if intercept else np.zeros(d)
     target_mean = target_sum / total_weight if intercept else 0.0
     diagonal = squares - total_weight * mean**2 + alpha
@@ -47,26 +76,13 @@ def solve_by_conjugate_gradients(
 
     def compute_negative_gradient(w: np.ndarray) -> np.ndarray:
         """Xᵀ D (y − Xw) − αw of the moved rows."""
-        mean_score = float(mean @ w)
-
-        def sum_block(block: Block) -> tuple[np.ndarray, float]:
-            X = matrix(block, d)
-            residuals = _take_weights(block, weights) * (block.targets - target_mean - (X @ w - mean_score))
-            return X.T @ residuals, residuals.sum()
-
-        residual_products, residual_sum = rows.sum(sum_block)
-        return np.asarray(residual_products - mean * residual_sum - alpha * w)
+        products, residual_sum = rows.sum(CentredResidualProducts(w, float(mean @ w), target_mean))
+        return np.asarray(products - mean * residual_sum - alpha * w)
 
     def multiply(p: np.ndarray) -> np.ndarray:
-        mean_score = float(mean @ p)
-
-        def sum_block(block: Block) -> tuple[np.ndarray, float]:
-            X = matrix(block, d)
-            residuals = _take_weights(block, weights) * (X @ p - mean_score)
-            return X.T @ residuals, residuals.sum()
-
-        residual_products, residual_sum = rows.sum(sum_block)
-        return np.asarray(residual_products - mean * residual_sum + alpha * p)
+        """(XᵀDX + α) p of the moved rows."""
+        products, score_sum = rows.sum(CentredScoreProducts(p, float(mean @ p)))
+        return np.asarray(products - mean * score_sum + alpha * p)
 
     w = np.zeros(d)
     gradient = compute_negative_gradient(w)
@@ -111,7 +127,3 @@ def _iterate(multiply, right_side: np.ndarray, scale: np.ndarray, tolerance: flo
         squared_norm, previous_squared_norm = float(residual @ preconditioned), squared_norm
         direction = preconditioned + squared_norm / previous_squared_norm * direction
     return step, MAX_STEPS
-
-
-def _take_weights(block: Block, weights: np.ndarray | None) -> np.ndarray:
-    return np.ones(len(block)) if weights is None else weights[block.start : block.stop]

@@ -91,7 +91,8 @@ class LinearRegression(AdditiveRegressor):
         return 0.0
 
     def _solve(self, rows: Rows, weights: np.ndarray | None) -> Solution:
-        fit = solve(rows, weights, 0.0, intercept=bool(self.fit_intercept), n_jobs=self.n_jobs)
+        rows = rows.weighted(weights)
+        fit = solve(rows, 0.0, intercept=bool(self.fit_intercept), n_jobs=self.n_jobs)
         return self._make_solution(fit, weights, rows)
 
     def _make_solution(self, fit: Fit, weights: np.ndarray | None, rows: Rows | None) -> Solution:

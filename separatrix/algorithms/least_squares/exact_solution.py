@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from math import inf, sqrt
 from typing import Any, NamedTuple
 
@@ -15,37 +16,37 @@ from separatrix.certificates.arithmetic.linear_algebra import arb, arb_mat
 from separatrix.certificates.arithmetic.moments import Moments, Part, moments_of, nearest
 from separatrix.certificates.arithmetic.normal_equations import NormalEquations
 from separatrix.certificates.claims.optimality.mean_alone import MeanAlone
-from separatrix.fitting.exact_errors import matrix
-from separatrix.rows import Rows
+from separatrix.rows import Block, Rows
 
 MIN_EIGENVALUE_SHARE = 1e-12  # of the trace: the smallest eigenvalue that floats distinguish from 0
 MAX_PIVOT_COLUMNS = 120  # columns, of which a pivoted factorisation in balls is made
 
 
-def iterate_parts(rows: Rows, weights: np.ndarray | None) -> Iterator[Part]:
+@dataclass(frozen=True)
+class MomentPart:
+    """A block as exact moments are made of it: rows, targets, weights."""
+
+    def __call__(self, block: Block) -> Part:
+        return block.matrix(), block.targets, block.weights
+
+
+def iterate_parts(rows: Rows) -> Iterator[Part]:
     """Rows, targets and weights, block by block."""
-    for block in rows.blocks():
-        block_weights = None if weights is None else weights[block.start : block.stop]
-        assert block.targets is not None
-        yield matrix(block, rows.n_columns), block.targets, block_weights
+    return rows.each(MomentPart(), parallel_blas=True)
 
 
-def sum_exact_moments(rows: Rows, weights: np.ndarray | None) -> Moments:
+def sum_exact_moments(rows: Rows) -> Moments:
     """One pass over the rows."""
     rows.require_finite()
-    return moments_of(iterate_parts(rows, weights), rows.n_columns)
+    return moments_of(iterate_parts(rows), rows.n_columns)
 
 
-def form_row_equations(
-    rows: Rows, weights: np.ndarray | None, *, intercept: bool, alpha: float
-) -> RowEquations:
+def form_row_equations(rows: Rows, *, intercept: bool, alpha: float) -> RowEquations:
     """The equations by rows, for more columns than rows."""
     rows.require_finite()
-    parts = list(iterate_parts(rows, None))
-    X = np.concatenate([X if isinstance(X, np.ndarray) else X.toarray() for X, _, _ in parts])
-    y = np.concatenate([targets for _, targets, _ in parts])
-    X = X.astype(np.float64, copy=False)
-    return RowEquations(X, y, intercept=intercept, alpha=alpha, sample_weight=weights)
+    whole = rows.whole()
+    X = whole.dense().astype(np.float64, copy=False)
+    return RowEquations(X, whole.targets, intercept=intercept, alpha=alpha, sample_weight=rows.weights)
 
 
 class RoundedSolution(NamedTuple):

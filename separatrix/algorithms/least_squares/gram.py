@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from separatrix.fitting.exact_errors import matrix
-from separatrix.rows import Block, Csr, Rows
+from separatrix.rows import Block, Rows
 from separatrix.rows.block import rows_per_block
+from separatrix.rows.terms import Targets
 from separatrix.rows.threads import blas
 
 SAMPLE_ROWS = 1000
@@ -94,32 +94,47 @@ def split_into_runs(block: Block, d: int) -> Iterator[slice]:
         yield slice(start, start + step)
 
 
-def form_gram(rows: Rows, weights: np.ndarray | None, *, intercept: bool) -> Gram:
+def form_gram(rows: Rows, *, intercept: bool) -> Gram:
     """One pass over the rows."""
-    d = rows.n_columns
-    first_block = next(iter(rows.blocks()))
-    is_sparse = isinstance(first_block.X, Csr)
-    centre = np.zeros(d + 1)
-    if intercept:
-        with np.errstate(all="ignore"):
-            centre[d] = float(np.mean(first_block.targets[:SAMPLE_ROWS]))
-            if not is_sparse:
-                sample = rows.preview(SAMPLE_ROWS).whole().dense().astype(np.float64)
-                mean = sample.mean(axis=0)
-                if (abs(mean) > CENTRING_FACTOR * sample.std(axis=0)).any():
-                    centre[:d] = mean
-        if not np.isfinite(centre).all():
-            centre[:] = 0.0
-    is_in_place = weights is None and not centre[:d].any() and rows.dtype == np.float64
+    centre = _choose_centre(rows) if intercept else np.zeros(rows.n_columns + 1)
+    is_in_place = rows.weights is None and not centre[:-1].any() and rows.dtype == np.float64
+    with np.errstate(all="ignore"):
+        if rows.is_sparse:
+            sums = rows.sum(SparseMoments(float(centre[-1])))
+        elif is_in_place:
+            sums = rows.in_large_blocks().sum(UncentredMoments(float(centre[-1])))
+        else:
+            sums = rows.sum(CentredMoments(centre))
+        G = sums[0].to_array()
+    if not np.isfinite(G).all():
+        rows.require_finite()
+        raise InsufficientPrecision("sums of squares overflow")
+    return centre_gram(G, centre, intercept=intercept, sparse=rows.is_sparse)
 
-    def stack_ones_and_targets(block: Block) -> np.ndarray:
-        ones_and_targets = np.empty((len(block), 2))
-        ones_and_targets[:, 0] = 1.0
-        np.subtract(block.targets, centre[d], out=ones_and_targets[:, 1])
-        return ones_and_targets
 
-    def multiply_in_place(block: Block) -> tuple[CompensatedArray]:
-        ones_and_targets = stack_ones_and_targets(block)
+def _choose_centre(rows: Rows) -> np.ndarray:
+    """About the mean of the target, last, and of the columns if one of them lies far from 0."""
+    centre = np.zeros(rows.n_columns + 1)
+    with np.errstate(all="ignore"):
+        first_targets = next(rows.with_threads(1).each(Targets()))  # one thread reads no further block
+        centre[-1] = float(np.mean(first_targets[:SAMPLE_ROWS]))
+        if not rows.is_sparse:
+            sample = rows.preview(SAMPLE_ROWS).whole().dense().astype(np.float64)
+            mean = sample.mean(axis=0)
+            if (abs(mean) > CENTRING_FACTOR * sample.std(axis=0)).any():
+                centre[:-1] = mean
+    return centre if np.isfinite(centre).all() else np.zeros_like(centre)
+
+
+@dataclass(frozen=True)
+class UncentredMoments:
+    """Σ zzᵀ with z = (x, 1, y − c): of float64 rows that all count once, which BLAS reads where they are."""
+
+    target_centre: float
+
+    def __call__(self, block: Block) -> tuple[CompensatedArray]:
+        d = block.n_columns
+        ones_and_targets = _stack_ones_and_targets(block, self.target_centre)
         G = np.zeros((d + 2, d + 2))
         for run in split_into_runs(block, d):
             X, R = block.X[run], ones_and_targets[run]
@@ -129,39 +144,50 @@ def form_gram(rows: Rows, weights: np.ndarray | None, *, intercept: bool) -> Gra
         G[d:, d:] = np.dot(ones_and_targets.T, ones_and_targets)
         return (CompensatedArray(G),)
 
-    def multiply_dense(block: Block) -> tuple[CompensatedArray]:
-        Z = np.empty((len(block), d + 2))
-        np.subtract(block.X, centre[:d], out=Z[:, :d])
-        Z[:, d] = 1.0
-        np.subtract(block.targets, centre[d], out=Z[:, d + 1])
-        if weights is None:
-            return (CompensatedArray(np.dot(Z.T, Z)),)
-        return (CompensatedArray(np.dot(Z.T, Z * weights[block.start : block.stop, np.newaxis])),)
 
-    def multiply_sparse(block: Block) -> tuple[CompensatedArray]:
-        X = matrix(block, d).astype(np.float64, copy=False)
-        s = np.ones(len(block)) if weights is None else weights[block.start : block.stop]
-        unweighted = stack_ones_and_targets(block)
-        ones_and_targets = unweighted * s[:, np.newaxis]
+@dataclass(frozen=True)
+class CentredMoments:
+    """Σ s zzᵀ with z = (x, 1, y) less the centre."""
+
+    centre: np.ndarray
+
+    def __call__(self, block: Block) -> tuple[CompensatedArray]:
+        d = block.n_columns
+        Z = np.empty((len(block), d + 2))
+        np.subtract(block.X, self.centre[:d], out=Z[:, :d])
+        Z[:, d] = 1.0
+        np.subtract(block.targets, self.centre[d], out=Z[:, d + 1])
+        if block.weights is None:
+            return (CompensatedArray(np.dot(Z.T, Z)),)
+        return (CompensatedArray(np.dot(Z.T, Z * block.weights[:, np.newaxis])),)
+
+
+@dataclass(frozen=True)
+class SparseMoments:
+    """Σ s zzᵀ with z = (x, 1, y − c), of sparse rows."""
+
+    target_centre: float
+
+    def __call__(self, block: Block) -> tuple[CompensatedArray]:
+        d = block.n_columns
+        X = block.matrix().astype(np.float64, copy=False)
+        s = block.row_weights[:, np.newaxis]
+        unweighted = _stack_ones_and_targets(block, self.target_centre)
+        ones_and_targets = unweighted * s
         G = np.empty((d + 2, d + 2))
-        scaled = X if weights is None else X.multiply(s[:, np.newaxis]).tocsr()
+        scaled = X if block.weights is None else X.multiply(s).tocsr()
         G[:d, :d] = (X.T @ scaled).toarray()
         G[:d, d:] = X.T @ ones_and_targets
         G[d:, :d] = G[:d, d:].T
         G[d:, d:] = unweighted.T @ ones_and_targets
         return (CompensatedArray(G),)
 
-    with np.errstate(all="ignore"):
-        sums = (
-            rows.in_large_blocks().sum(multiply_in_place)
-            if is_in_place and not is_sparse
-            else rows.sum(multiply_sparse if is_sparse else multiply_dense)
-        )
-        G = sums[0].to_array()
-    if not np.isfinite(G).all():
-        rows.require_finite()
-        raise InsufficientPrecision("sums of squares overflow")
-    return centre_gram(G, centre, intercept=intercept, sparse=is_sparse)
+
+def _stack_ones_and_targets(block: Block, target_centre: float) -> np.ndarray:
+    ones_and_targets = np.empty((len(block), 2))
+    ones_and_targets[:, 0] = 1.0
+    np.subtract(block.targets, target_centre, out=ones_and_targets[:, 1])
+    return ones_and_targets
 
 
 def centre_gram(G: np.ndarray, centre: np.ndarray, *, intercept: bool, sparse: bool) -> Gram:
@@ -220,7 +246,6 @@ class RefinedSolution:
 
 def refine(
     rows: Rows,
-    weights: np.ndarray | None,
     gram: Gram,
     alpha: float,
     *,
@@ -238,7 +263,7 @@ def refine(
     offset = float(gram.mean[d] - gram.mean[:d] @ w) if intercept else 0.0
     max_correction, last_correction = np.inf, 1.0
     for passes in range(1, MAX_REFINEMENT_PASSES + 1):
-        residual_products, residual_sum = _sum_residuals(rows, weights, gram, w, offset)
+        residual_products, residual_sum = _sum_residuals(rows, gram, w, offset)
         residual_products = residual_products - alpha * w
         step = factor.solve(
             residual_products - gram.mean[:d] * residual_sum if intercept else residual_products
@@ -264,33 +289,48 @@ def _uncentre_intercept(gram: Gram, w: np.ndarray, offset: float) -> float:
     return fsum([gram.centre[d], offset, *(-gram.centre[:d] * w).tolist()])
 
 
-def _sum_residuals(
-    rows: Rows, weights: np.ndarray | None, gram: Gram, w: np.ndarray, offset: float
-) -> tuple[np.ndarray, float]:
+def _sum_residuals(rows: Rows, gram: Gram, w: np.ndarray, offset: float) -> tuple[np.ndarray, float]:
     """Σ s r (x − centre) and Σ s r with r = y − ŷ: one pass."""
-    from separatrix.algorithms.least_squares.residual_kernels import add_residuals
+    centre = gram.centre[:-1]
+    constant = float(gram.centre[-1]) + offset
+    if gram.needs_centring:
+        products, residual_sum = rows.sum(ResidualProducts(w, constant, centre))
+        return products.to_array(), residual_sum
+    constant -= float(centre @ w)
+    if rows.weights is None:
+        products, residual_sum = rows.in_large_blocks().sum(UnweightedResidualProducts(w, constant))
+    else:
+        products, residual_sum = rows.sum(ResidualProducts(w, constant))
+    return products.to_array() - centre * residual_sum, residual_sum
 
-    d = len(w)
-    centre = gram.centre[:d]
-    constant = float(gram.centre[d]) + offset - (0.0 if gram.needs_centring else float(centre @ w))
 
-    def sum_in_place(block: Block) -> tuple[CompensatedArray, float]:
-        residual_products = np.zeros(d)
-        residual_sum = add_residuals(block.X, block.targets, constant, w, residual_products)
-        return CompensatedArray(residual_products), float(residual_sum)
+@dataclass(frozen=True)
+class ResidualProducts:
+    """Σ s r (x − c) and Σ s r with r = y − constant − w·(x − c)."""
 
-    def sum_block(block: Block) -> tuple[CompensatedArray, float]:
-        X = matrix(block, d)
-        if gram.needs_centring:
-            X = X - centre
-        residuals = block.targets - constant
-        residuals -= X @ w
-        weighted = residuals if weights is None else residuals * weights[block.start : block.stop]
-        return CompensatedArray(X.T @ weighted), float(weighted.sum())
+    weights: np.ndarray
+    constant: float
+    centre: np.ndarray | None = None
 
-    is_in_place = weights is None and not gram.needs_centring
-    residual_products, residual_sum = (
-        rows.in_large_blocks().sum(sum_in_place) if is_in_place else rows.sum(sum_block)
-    )
-    products = residual_products.to_array()
-    return products if gram.needs_centring else products - centre * residual_sum, residual_sum
+    def __call__(self, block: Block) -> tuple[CompensatedArray, float]:
+        X = block.matrix() if self.centre is None else block.matrix() - self.centre
+        residuals = block.targets - self.constant
+        residuals -= X @ self.weights
+        if block.weights is not None:
+            residuals *= block.weights
+        return CompensatedArray(X.T @ residuals), float(residuals.sum())
+
+
+@dataclass(frozen=True)
+class UnweightedResidualProducts:
+    """Σ r x and Σ r with r = y − constant − w·x, in one reading of rows that all count once."""
+
+    weights: np.ndarray
+    constant: float
+
+    def __call__(self, block: Block) -> tuple[CompensatedArray, float]:
+        from separatrix.algorithms.least_squares.residual_kernels import add_residuals
+
+        products = np.zeros(block.n_columns)
+        residual_sum = add_residuals(block.X, block.targets, self.constant, self.weights, products)
+        return CompensatedArray(products), float(residual_sum)

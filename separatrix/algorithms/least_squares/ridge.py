@@ -120,22 +120,23 @@ class Ridge(AdditiveRegressor):
         return super().partial_fit(X, y, sample_weight)
 
     def _solve(self, rows: Rows, weights: np.ndarray | None) -> Solution:
+        rows = rows.weighted(weights)
         intercept = bool(self.fit_intercept)
         path: RidgePath | None = None
         alpha = 0.0
         if np.ndim(self.alpha):
-            path = self._fit_path(rows, weights)
+            path = self._fit_path(rows)
             alpha = path.alpha
         else:
             alpha = self._get_penalty()
-        fit = solve(rows, weights, alpha, intercept=intercept, n_jobs=self.n_jobs)
+        fit = solve(rows, alpha, intercept=intercept, n_jobs=self.n_jobs)
         fit.facts["alpha"] = alpha
-        self._spectrum = self._find_eigenvalues(fit, path, rows, weights)
+        self._spectrum = self._find_eigenvalues(fit, path, rows)
         if path is not None:
             fit.facts["path"] = path
         return self._make_solution(fit, weights, rows)
 
-    def _fit_path(self, rows: Rows, weights: np.ndarray | None) -> RidgePath:
+    def _fit_path(self, rows: Rows) -> RidgePath:
         if min(rows.n_rows, rows.n_columns) > solver.MAX_DIRECT_SIZE:
             raise DataError(
                 "A path of penalties needs the products of rows or of columns, at most "
@@ -145,13 +146,11 @@ class Ridge(AdditiveRegressor):
         rows = with_blas_threads(rows, self.n_jobs)
         alphas = np.unique(np.asarray(self.alpha, dtype=float))
         try:
-            return fit_ridge_path(rows, weights, alphas, intercept=bool(self.fit_intercept))
+            return fit_ridge_path(rows, alphas, intercept=bool(self.fit_intercept))
         except InsufficientPrecision as reason:
             raise DataError(f"No path in floats: {reason}. Rescale the columns, or give one alpha.") from None
 
-    def _find_eigenvalues(
-        self, fit: Fit, path: RidgePath | None, rows: Rows, weights: np.ndarray | None
-    ) -> Any:
+    def _find_eigenvalues(self, fit: Fit, path: RidgePath | None, rows: Rows) -> Any:
         """λ of the Gram matrix, or a way to it; None where it is too large."""
         intercept = bool(self.fit_intercept)
         if path is not None:
@@ -160,7 +159,7 @@ class Ridge(AdditiveRegressor):
             return _compute_eigenvalues(fit.gram.matrix)
         if fit.moments is not None or min(rows.n_rows, rows.n_columns) > solver.MAX_DIRECT_SIZE:
             return None
-        return lambda: compute_spectrum(rows, weights, intercept=intercept, reference=fit.single_gram)
+        return lambda: compute_spectrum(rows, intercept=intercept, reference=fit.single_gram)
 
     @property
     def eigenvalues_(self) -> np.ndarray:
@@ -206,4 +205,4 @@ class Ridge(AdditiveRegressor):
         model = Ridge(alphas, fit_intercept=self.fit_intercept, n_jobs=self.n_jobs)
         model._check_parameters()
         rows = rows_with_targets(model, X, y, n_jobs=self.n_jobs)
-        return model._fit_path(rows, row_weights(rows, sample_weight))
+        return model._fit_path(rows.weighted(row_weights(rows, sample_weight)))

@@ -24,7 +24,6 @@ import numpy as np
 
 from separatrix.algorithms.least_squares.gram import Gram, InsufficientPrecision, form_gram, limit_threads
 from separatrix.algorithms.least_squares.row_gram import RowGram
-from separatrix.fitting.exact_errors import matrix
 from separatrix.rows import Block, DataError, Rows
 
 # Of the length of two columns: more than single precision takes from their product.
@@ -98,28 +97,24 @@ class _EigenProblem:
         return np.divide(1.0, shifted, out=np.zeros_like(shifted), where=shifted > 0)
 
 
-def fit_ridge_path(
-    rows: Rows, weights: np.ndarray | None, alphas: np.ndarray, *, intercept: bool, gram: Gram | None = None
-) -> RidgePath:
+def fit_ridge_path(rows: Rows, alphas: np.ndarray, *, intercept: bool, gram: Gram | None = None) -> RidgePath:
     """All fits, their leave-one-out errors and their moves: one product of columns and one more pass.
 
     Raises `InsufficientPrecision` where they leave the range of doubles.
     """
     with np.errstate(all="ignore"):
         if rows.n_columns > rows.n_rows:
-            path = _fit_from_rows(RowGram(rows, weights, intercept=intercept), alphas)
+            path = _fit_from_rows(RowGram(rows, intercept=intercept), alphas)
         else:
-            path = _fit_from_columns(rows, weights, alphas, intercept=intercept, gram=gram)
+            path = _fit_from_columns(rows, alphas, intercept=intercept, gram=gram)
     checked = (path.coefficients, path.intercepts, path.eigenvalues, path.target_move, path.typical_move)
     if not all(np.isfinite(values).all() for values in checked):
         raise InsufficientPrecision("fits or their errors leave the range of doubles")
     return path
 
 
-def _fit_from_columns(
-    rows: Rows, weights: np.ndarray | None, alphas: np.ndarray, *, intercept: bool, gram: Gram | None
-) -> RidgePath:
-    gram = form_gram(rows, weights, intercept=intercept) if gram is None else gram
+def _fit_from_columns(rows: Rows, alphas: np.ndarray, *, intercept: bool, gram: Gram | None) -> RidgePath:
+    gram = form_gram(rows, intercept=intercept) if gram is None else gram
     with limit_threads(rows.n_columns):
         eigenvalues, Q = np.linalg.eigh(gram.matrix)
     eigenvalues[eigenvalues < eigenvalues[-1] * len(eigenvalues) * 2.0**-52] = 0.0
@@ -131,19 +126,27 @@ def _fit_from_columns(
     mean = gram.centre[:n_columns] + gram.mean[:n_columns]
     target_mean = gram.centre[n_columns] + gram.mean[n_columns]
     intercept_leverage = 1.0 / gram.total_weight if intercept else 0.0
-    mean_scores = mean @ Q
+    term = LeftOutErrors(Q, mean, mean @ Q, target_mean, coordinates, inverse, intercept_leverage)
+    return _assemble_path(rows.sum(term), problem, alphas, coefficients, target_mean - coefficients @ mean)
 
-    @np.errstate(all="ignore")  # in whatever thread
-    def evaluate_block(block: Block) -> tuple[np.ndarray, np.ndarray, _MaximumArray]:
-        block_weights = np.ones(len(block)) if weights is None else weights[block.start : block.stop]
-        X = matrix(block, n_columns)
-        T = (X - mean) @ Q if isinstance(X, np.ndarray) else X @ Q - mean_scores
-        residuals = (block.targets - target_mean)[:, np.newaxis] - T @ coordinates
-        return _evaluate_left_out(T**2, residuals, block_weights, inverse, inverse**2, intercept_leverage)
 
-    return _assemble_path(
-        rows.sum(evaluate_block), problem, alphas, coefficients, target_mean - coefficients @ mean
-    )
+@dataclass(frozen=True)
+class LeftOutErrors:
+    """Σ s (r/(1 − h))² and Σ m with m = s² Σ_k T_k²/(Λ_k + α)², and the largest m and s |r|, for every α."""
+
+    eigenvectors: np.ndarray
+    mean: np.ndarray
+    mean_scores: np.ndarray  # x̄ᵀQ
+    target_mean: float
+    coordinates: np.ndarray
+    inverse: np.ndarray
+    intercept_leverage: float
+
+    def __call__(self, block: Block) -> tuple[np.ndarray, np.ndarray, _MaximumArray]:
+        X, Q = block.matrix(), self.eigenvectors
+        T = X @ Q - self.mean_scores if block.is_sparse else (X - self.mean) @ Q
+        residuals = (block.targets - self.target_mean)[:, np.newaxis] - T @ self.coordinates
+        return _evaluate_left_out(T**2, residuals, block.row_weights, self.inverse, self.intercept_leverage)
 
 
 class _MaximumArray(np.ndarray):
@@ -158,7 +161,6 @@ def _evaluate_left_out(
     residuals: np.ndarray,
     weights: np.ndarray,
     inverse: np.ndarray,
-    squared_inverse: np.ndarray,
     intercept_leverage: float,
 ) -> tuple[np.ndarray, np.ndarray, Any]:
     removed_weight = np.minimum(weights, 1.0)[:, np.newaxis]
@@ -172,7 +174,7 @@ def _evaluate_left_out(
         )
     is_counted = weights > 0
     errors = (weights[is_counted, np.newaxis] * squared_errors[is_counted]).sum(axis=0)
-    moves = (squares @ squared_inverse) * weights[:, np.newaxis] ** 2
+    moves = (squares @ inverse**2) * weights[:, np.newaxis] ** 2
     maxima = np.stack([moves.max(axis=0), (abs(residuals) * weights[:, np.newaxis]).max(axis=0)])
     return errors, moves.sum(axis=0), maxima.view(_MaximumArray)
 
@@ -216,16 +218,14 @@ def _assemble_path(
     )
 
 
-def compute_spectrum(
-    rows: Rows, weights: np.ndarray | None, *, intercept: bool, reference: Gram | None = None
-) -> np.ndarray:
+def compute_spectrum(rows: Rows, *, intercept: bool, reference: Gram | None = None) -> np.ndarray:
     """The eigenvalues of the Gram matrix, descending, from products of rows where these are fewer.
 
     Rows that do not have the Gram matrix that the fit saw in single precision are refused. Raises
     `InsufficientPrecision` where products leave the range of doubles.
     """
     if rows.n_columns <= rows.n_rows:
-        gram = form_gram(rows, weights, intercept=intercept).matrix
+        gram = form_gram(rows, intercept=intercept).matrix
         tolerance = (
             np.inf
             if reference is None
@@ -237,7 +237,7 @@ def compute_spectrum(
         with limit_threads(rows.n_columns):
             return np.maximum(np.linalg.eigvalsh(gram)[::-1], 0.0)
     with np.errstate(all="ignore"):
-        eigenvalues = RowGram(rows, weights, intercept=intercept).spectrum[0]
+        eigenvalues = RowGram(rows, intercept=intercept).spectrum[0]
     return np.concatenate([np.maximum(eigenvalues[::-1], 0.0), np.zeros(rows.n_columns - rows.n_rows)])
 
 
@@ -260,7 +260,7 @@ def _fit_from_rows(row_gram: RowGram, alphas: np.ndarray) -> RidgePath:
     fitted = U @ (eigenvalues[:, np.newaxis] * inverse * problem.cross_products[:, np.newaxis])
     residuals = (scaled_targets[:, np.newaxis] - fitted) / np.sqrt(positive_weights)[:, np.newaxis]
     intercept_leverage = 1.0 / total_weight if row_gram.intercept else 0.0
-    sums = _evaluate_left_out(squares, residuals, row_gram.weights, inverse, inverse**2, intercept_leverage)
+    sums = _evaluate_left_out(squares, residuals, row_gram.weights, inverse, intercept_leverage)
     # Columns beyond the rows add eigenvalues 0.
     problem.eigenvalues = np.concatenate([np.zeros(row_gram.n_columns - row_gram.n_rows), eigenvalues])
     problem.cross_products = np.concatenate(

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.least_squares.gram import InsufficientPrecision, limit_threads
-from separatrix.fitting.exact_errors import matrix
-from separatrix.rows import DenseRows, Rows
+from separatrix.rows import Rows
 
 CHUNK_VALUES = 4_000_000  # values of moved rows that exist at a time
 REFINEMENT_STEPS = 3
@@ -23,11 +22,12 @@ REFINEMENT_STEPS = 3
 class RowGram:
     """Rows in memory as one matrix, moved to their mean without a copy of it."""
 
-    def __init__(self, rows: Rows, weights: np.ndarray | None, *, intercept: bool) -> None:
+    def __init__(self, rows: Rows, *, intercept: bool) -> None:
         rows.require_finite()
-        self.X = _load_matrix(rows)
-        self.y = np.concatenate([block.targets for block in rows.blocks()])
-        self.weights = np.ones(len(self.y)) if weights is None else weights
+        self.is_sparse = rows.is_sparse
+        self.X: Any = rows.whole().matrix() if rows.array is None else rows.array
+        self.y = rows.all_targets()
+        self.weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
         self.intercept = intercept
         self.n_rows, self.n_columns = self.X.shape
         total_weight = self.weights.sum()
@@ -40,7 +40,7 @@ class RowGram:
     @cached_property
     def products(self) -> np.ndarray:
         """X Xᵀ of the moved rows."""
-        if not isinstance(self.X, np.ndarray):
+        if self.is_sparse:
             exact = self.X.astype(np.float64, copy=False)  # SciPy would multiply float32 in float32
             raw = (exact @ exact.T).toarray()
             mean_products = np.asarray(self.X @ self.mean)
@@ -88,14 +88,3 @@ class RowGram:
             t = t + self.weight_roots * (U @ (inverse * (U.T @ (self.weight_roots * residuals))))
             w = self.combine(t)
         return np.append(w, self.target_mean - float(self.mean @ w) if self.intercept else 0.0)
-
-
-def _load_matrix(rows: Rows) -> Any:
-    if isinstance(rows, DenseRows):
-        return rows.X
-    parts = [matrix(block, rows.n_columns) for block in rows.blocks()]
-    if isinstance(parts[0], np.ndarray):
-        return np.concatenate(parts)
-    from scipy.sparse import vstack
-
-    return vstack(parts, format="csr")

@@ -84,37 +84,35 @@ class Fit:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
-def solve(
-    rows: Rows, weights: np.ndarray | None, alpha: float, *, intercept: bool, n_jobs: int | None
-) -> Fit:
+def solve(rows: Rows, alpha: float, *, intercept: bool, n_jobs: int | None) -> Fit:
     """The exact way where it is cheap, else floats where they are safe."""
     n, d = rows.n_rows, rows.n_columns
     if isinf(alpha):
         rows.require_finite()
-        mean = target_moments(iterate_parts(rows, weights))
-        fit = solve_moments(mean, weights, alpha, intercept=intercept, rows=rows)
+        mean = target_moments(iterate_parts(rows))
+        fit = solve_moments(mean, rows.weights, alpha, intercept=intercept, rows=rows)
         fit.moments = None  # those of the columns are worked out if they are asked for
         return fit
     if n < d and n <= MAX_WIDE_ROWS and n * d <= MAX_WIDE_VALUES and d > MAX_SMALL_COLUMNS:
-        return _solve_by_rows(rows, weights, alpha, intercept)
+        return _solve_by_rows(rows, alpha, intercept)
     is_small = n * (d + 2) ** 2 <= MAX_SMALL_PRODUCTS and d <= MAX_SMALL_COLUMNS
     if is_small or (not rows.in_memory and d <= MAX_STREAM_COLUMNS and n >= d):
-        return solve_moments(sum_exact_moments(rows, weights), weights, alpha, intercept=intercept, rows=rows)
+        return solve_moments(sum_exact_moments(rows), rows.weights, alpha, intercept=intercept, rows=rows)
     rows = with_blas_threads(rows, n_jobs)
     if d <= n and d <= MAX_DIRECT_SIZE:
         try:
-            return _solve_by_gram(rows, weights, alpha, intercept)
+            return _solve_by_gram(rows, alpha, intercept)
         except InsufficientPrecision as reason:
             if is_exactly_solvable(n, d):
-                moments = sum_exact_moments(rows, weights)
-                return solve_moments(moments, weights, alpha, intercept=intercept, rows=rows)
-            return _solve_by_steps(rows, weights, alpha, intercept, f"{reason}, and ")
+                moments = sum_exact_moments(rows)
+                return solve_moments(moments, rows.weights, alpha, intercept=intercept, rows=rows)
+            return _solve_by_steps(rows, alpha, intercept, f"{reason}, and ")
     if n <= MAX_DIRECT_SIZE:
         try:
-            return _solve_by_products(rows, weights, alpha, intercept)
+            return _solve_by_products(rows, alpha, intercept)
         except InsufficientPrecision as reason:
             raise DataError(f"The fit leaves the range of doubles: {reason}. Rescale the columns.") from None
-    return _solve_by_steps(rows, weights, alpha, intercept, "")
+    return _solve_by_steps(rows, alpha, intercept, "")
 
 
 def solve_moments(
@@ -154,37 +152,34 @@ def solve_moments(
     return fit
 
 
-def _solve_by_rows(rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bool) -> Fit:
-    equations = form_row_equations(rows, weights, intercept=intercept, alpha=alpha)
+def _solve_by_rows(rows: Rows, alpha: float, intercept: bool) -> Fit:
+    equations = form_row_equations(rows, intercept=intercept, alpha=alpha)
     coefficients, errors = solve_and_round(equations)
     if not np.isfinite(coefficients).all():
         warning = "The exact coefficients are too large for doubles: multiply the columns by a power of two."
         return Fit(coefficients, Undecided(warning), "rows, exact", 1, warning=warning)
     certificate = certify_distance(
-        errors, coefficients, alpha, intercept=intercept, weights=weights, about=describe_rows(rows)
+        errors, coefficients, alpha, intercept=intercept, weights=rows.weights, about=describe_rows(rows)
     )
     rank = None if alpha else equations.rank
     return Fit(coefficients, certificate.bound_to(rows), "rows, exact", 1, rank=rank)
 
 
-def _defer_certificate(
-    rows: Rows, weights: np.ndarray | None, coefficients: np.ndarray, alpha: float, *, intercept: bool
-) -> Any:
-    deferred = DeferredCertificate(coefficients, alpha, intercept=intercept, weights=weights)
+def _defer_certificate(rows: Rows, coefficients: np.ndarray, alpha: float, *, intercept: bool) -> Any:
+    deferred = DeferredCertificate(coefficients, alpha, intercept=intercept, weights=rows.weights)
     return lambda: deferred.prove(rows)
 
 
-def _solve_by_gram(rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bool) -> Fit:
+def _solve_by_gram(rows: Rows, alpha: float, intercept: bool) -> Fit:
     gram: Gram | None = None
     single_gram: Gram | None = None
     solution: RefinedSolution | None = None
-    if is_single_precision_worthwhile(rows, weights):
+    if is_single_precision_worthwhile(rows):
         with suppress(InsufficientPrecision):
             single_gram = form_single_gram(rows, intercept=intercept)
             # The first correction tells nothing yet of how fast they shrink.
             solution = refine(
                 rows,
-                weights,
                 single_gram,
                 alpha,
                 intercept=intercept,
@@ -198,12 +193,12 @@ def _solve_by_gram(rows: Rows, weights: np.ndarray | None, alpha: float, interce
     )
     max_condition = SAFE_CONDITION if is_exact_affordable else MAX_CONDITION
     if solution is None:
-        gram = form_gram(rows, weights, intercept=intercept)
-        solution = refine(rows, weights, gram, alpha, intercept=intercept, max_condition=max_condition)
+        gram = form_gram(rows, intercept=intercept)
+        solution = refine(rows, gram, alpha, intercept=intercept, max_condition=max_condition)
     full_rank = rows.n_columns if not alpha else None  # the condition is far from what rounding could hide
     return Fit(
         solution.weights,
-        _defer_certificate(rows, weights, solution.weights, alpha, intercept=intercept),
+        _defer_certificate(rows, solution.weights, alpha, intercept=intercept),
         "normal equations",
         1 + solution.passes,
         condition=float(np.sqrt(solution.condition)) if not alpha else None,
@@ -214,8 +209,8 @@ def _solve_by_gram(rows: Rows, weights: np.ndarray | None, alpha: float, interce
     )
 
 
-def _solve_by_products(rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bool) -> Fit:
-    row_gram = RowGram(rows, weights, intercept=intercept)
+def _solve_by_products(rows: Rows, alpha: float, intercept: bool) -> Fit:
+    row_gram = RowGram(rows, intercept=intercept)
     with np.errstate(all="ignore"):
         coefficients = row_gram.solve(alpha)
     if not np.isfinite(coefficients).all():
@@ -227,14 +222,12 @@ def _solve_by_products(rows: Rows, weights: np.ndarray | None, alpha: float, int
             f"{rows.n_rows} rows and {rows.n_columns} columns are too many for the exact shortest solution; "
             "certificate_ bounds the gradient only."
         )
-    certificate = _defer_certificate(rows, weights, coefficients, alpha, intercept=intercept)
+    certificate = _defer_certificate(rows, coefficients, alpha, intercept=intercept)
     return Fit(coefficients, certificate, "rows", 3, numerical_rank=numerical_rank, warning=warning)
 
 
-def _solve_by_steps(
-    rows: Rows, weights: np.ndarray | None, alpha: float, intercept: bool, reason: str
-) -> Fit:
-    solution = solve_by_conjugate_gradients(rows, weights, alpha, intercept=intercept)
+def _solve_by_steps(rows: Rows, alpha: float, intercept: bool, reason: str) -> Fit:
+    solution = solve_by_conjugate_gradients(rows, alpha, intercept=intercept)
     if not np.isfinite(solution.coefficients).all():
         raise DataError("The fit leaves the range of doubles: rescale the columns.")
     warning = None
@@ -245,5 +238,5 @@ def _solve_by_steps(
         )
     elif not alpha:
         warning = f"{reason}without a penalty certificate_ bounds the gradient, not the distance."
-    certificate = _defer_certificate(rows, weights, solution.coefficients, alpha, intercept=intercept)
+    certificate = _defer_certificate(rows, solution.coefficients, alpha, intercept=intercept)
     return Fit(solution.coefficients, certificate, "conjugate gradients", solution.passes, warning=warning)
