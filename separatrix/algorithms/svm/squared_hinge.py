@@ -26,7 +26,7 @@ from separatrix.algorithms.svm.segment_minimum import find_root_of_slope
 from separatrix.algorithms.svm.working_rows import FEW_COLUMNS, gather_rows
 from separatrix.fitting.exact_errors import matrix
 from separatrix.fitting.progress import report_step
-from separatrix.rows import Block, SparseRows
+from separatrix.rows import Block
 
 MIN_SAMPLED_ROWS = 20_000  # rows from which on a sample gives the start
 RUN_ROWS = 2048  # rows
@@ -121,7 +121,7 @@ def _is_blockwise(problem: SoftMarginProblem) -> bool:
     """Whether the rows are walked block by block rather than gathered."""
     rows = problem.rows
     is_large = rows.n_rows * rows.n_columns * 8 > 2 << 20
-    return is_large and not isinstance(rows, SparseRows) and rows.n_columns < FEW_COLUMNS
+    return is_large and not rows.is_sparse and rows.n_columns < FEW_COLUMNS
 
 
 def _solve_sample(

@@ -68,9 +68,9 @@ def _multiply_by_signs(
 
 def is_centred(rows: Rows) -> bool:
     """Whether a centre is taken off: of sparse rows only where so few entries are 0 that it costs no room."""
-    if not isinstance(rows, SparseRows):
+    if not rows.is_sparse:
         return True
-    return rows.n_columns < FEW_COLUMNS and 2 * len(rows.data) > rows.n_rows * rows.n_columns
+    return rows.n_columns < FEW_COLUMNS and 2 * rows.n_stored > rows.n_rows * rows.n_columns
 
 
 class Float32Rows:
