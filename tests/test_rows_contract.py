@@ -14,7 +14,6 @@ OWNERS = ("rows/", "scale/")
 PENDING = (
     "algorithms/logistic/",
     "algorithms/least_squares/",
-    "algorithms/svm/",
     "algorithms/separation/",
     "algorithms/zero_one/",
     "algorithms/perceptrons/",
