@@ -13,7 +13,6 @@ PACKAGE = Path(separatrix.__file__).parent
 OWNERS = ("rows/", "scale/")
 PENDING = (
     "algorithms/logistic/",
-    "algorithms/svm/",
     "algorithms/perceptrons/",
     "fitting/exact_errors.py",
 )

@@ -16,6 +16,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, minimize
+from sklearn.datasets import dump_svmlight_file
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC, LinearSVC
 
@@ -242,6 +243,33 @@ def test_many_sparse_rows_and_columns():
         model = sx.LinearSVM(C=0.5, loss=loss, tol=1e-5).fit(X, y)
         assert model.gap_ <= 1e-5
         assert model.certificate_.verify(X, y).holds
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_sparse_rows_of_a_file_are_solved_like_those_in_memory(loss, tmp_path):
+    """They were centred, which fills every zero, and the squared hinge took them for dense."""
+    X, y = make_noisy_rows(23_000, 12, seed=14)
+    path = tmp_path / "rows.svm"
+    dump_svmlight_file(np.where(np.abs(X) < 1.2, 0.0, X), y, str(path), zero_based=True)
+    in_memory, streamed = (sx.LinearSVM(loss=loss).fit(sx.read(path, memory=m)) for m in (1 << 30, 0))
+    assert np.array_equal(streamed.coef_, in_memory.coef_)
+    assert np.array_equal(streamed.intercept_, in_memory.intercept_)
+    assert streamed.certificate_.to_json() == in_memory.certificate_.to_json()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_sparse_rows_in_extreme_units_stay_sparse(loss):
+    random = np.random.default_rng(15)
+    X = sp.random_array((400, 20_000), density=0.001, format="csr", rng=random)
+    y = (X @ random.normal(size=20_000) > 0).astype(int)
+    X.data *= 2.0**-400
+    rows = sx.as_rows(X, y)
+    tracemalloc.start()
+    with pytest.warns(sx.FitWarning):
+        sx.LinearSVM(loss=loss, max_iter=1).fit(rows)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.5 * 8 * X.shape[0] * X.shape[1]
 
 
 def test_public_sparse_set(data_folder):

@@ -45,7 +45,7 @@ def optimise_intercept(
     )
     if is_finished and is_inner.any():
         return solution
-    signs = np.concatenate([block.signs(problem.positive) for block in problem.rows.blocks()])
+    signs = problem.collect_signs()
     if problem.weights is None:
         shift = find_best_shift(solution.margins, signs, None)
     else:

@@ -55,9 +55,7 @@ def prove(
         return Objective(coefficients, intercept, float(problem.cost), squared, row_weights, listed)
 
     empty_objective = make_objective({})
-    signs = np.empty(problem.rows.n_rows, np.int8)
-    for block in problem.rows.blocks():
-        signs[block.start : block.stop] = block.signs(problem.positive)
+    signs = problem.collect_signs()
     enclosure: Enclosure | None = None
     listed: dict[int, Fraction] = {}
     for relative_width in (1e-11, 1e-9, MAX_MARGIN_WIDTH_SHARE):

@@ -9,8 +9,8 @@ import numpy as np
 
 from separatrix.certificates import Inseparable, MarginAtMost, MarginBetween, Separable, Undecided
 from separatrix.fitting import FitWarning, warn
-from separatrix.fitting.exact_errors import about, matrix
-from separatrix.rows import DenseRows, Rows, SparseRows
+from separatrix.fitting.exact_errors import about
+from separatrix.rows import Rows
 
 
 def extend_to_all_rows(certificate: Any, rows: Rows, positive: int, indices: np.ndarray) -> Any:
@@ -48,14 +48,4 @@ def select_counted_rows(rows: Rows) -> tuple[Rows, np.ndarray | None]:
     if rows.weights is None or (rows.weights > 0).all():
         return rows, None
     indices = np.flatnonzero(rows.weights > 0)
-    blocks = [(matrix(block, rows.n_columns), block) for block in rows.blocks()]
-    parts = [X[rows.weights[b.start : b.stop] > 0] for X, b in blocks]
-    codes = np.concatenate([b.codes for _, b in blocks])[indices]
-    if isinstance(parts[0], np.ndarray):
-        return DenseRows(
-            np.concatenate(parts), codes, rows.classes, columns=rows.columns, n_jobs=rows.n_jobs
-        ), indices
-    from scipy.sparse import vstack
-
-    stacked = vstack(parts, format="csr")
-    return SparseRows(stacked, codes, rows.classes, columns=rows.columns, n_jobs=rows.n_jobs), indices
+    return rows.weighted(None).take(indices), indices

@@ -12,6 +12,7 @@ What comes of it is proven for the problem as given, or not at all.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from math import frexp
 from typing import NamedTuple
@@ -20,7 +21,7 @@ import numpy as np
 
 from separatrix.algorithms.svm.objective import SoftMarginProblem, SoftMarginSolution
 from separatrix.certificates.duality.soft_margin import nearest
-from separatrix.rows import Csr, DenseRows, Rows
+from separatrix.rows import Block, DenseRows, Rows
 
 EXTREME_EXPONENT = 200  # powers of two, as of other rows in extreme units
 MAX_COST, MIN_COST = 2.0**33, 2.0**-100  # in units where the largest value is about 1
@@ -53,7 +54,7 @@ def has_high_cost(problem: SoftMarginProblem) -> bool:
 
 def _measure_exponents(problem: SoftMarginProblem) -> tuple[int, int]:
     """The powers of two of the values in some rows, and of the cost in units where they are about 1."""
-    size_exponent = frexp(_find_largest(problem.rows, is_sampled=True))[1]
+    size_exponent = frexp(_find_sampled_largest(problem.rows))[1]
     return size_exponent, frexp(problem.cost)[1] + _measure_weight_exponent(problem) + 2 * size_exponent
 
 
@@ -121,19 +122,29 @@ def _measure_weight_exponent(problem: SoftMarginProblem) -> int:
     return 0 if problem.weights is None else frexp(float(problem.weights.max()))[1]
 
 
-def _find_largest(rows: Rows, *, is_sampled: bool = False) -> float:
-    """The largest size among all rows, or some; 1 of zeros alone."""
-    largest = 0.0
-    for block in rows.blocks():
-        X = block.X.data if isinstance(block.X, Csr) else block.X
-        largest = max(largest, float(np.abs(X[:SAMPLE_ROWS] if is_sampled else X).max(initial=0.0)))
-        if is_sampled:
-            break
-    return largest or 1.0
+@dataclass(frozen=True)
+class LargestSize:
+    """A term: max |x| of a block, or of its first ``n_rows`` rows (of sparse ones, stored values)."""
+
+    n_rows: int | None = None
+
+    def __call__(self, block: Block) -> float:
+        return float(np.abs(block.stored[: self.n_rows]).max(initial=0.0))
+
+
+def _find_largest(rows: Rows) -> float:
+    """The largest size among all rows; 1 of zeros alone."""
+    return max(rows.each(LargestSize())) or 1.0
+
+
+def _find_sampled_largest(rows: Rows) -> float:
+    """The largest size among the first rows; 1 of zeros alone."""
+    return next(rows.each(LargestSize(SAMPLE_ROWS))) or 1.0
 
 
 def _scale_rows(rows: Rows, exponent: int) -> Rows:
-    if not isinstance(rows, DenseRows):
+    if rows.is_sparse or not rows.in_memory:
         return rows.scaled(exponent)
-    values = np.ldexp(np.asarray(rows.X, np.float64), exponent)
-    return DenseRows(values, rows.codes, rows.classes, n_jobs=rows.n_jobs)
+    # Many passes follow: scaled once for all of them.
+    values = np.ldexp(np.asarray(rows.whole().dense(), np.float64), exponent)
+    return DenseRows(values, rows.label_codes(), rows.classes, n_jobs=rows.n_jobs)

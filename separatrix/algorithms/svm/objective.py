@@ -41,29 +41,19 @@ class SoftMarginProblem:
         size = chosen.stop - chosen.start if isinstance(chosen, slice) else len(chosen)
         return np.full(size, float(self.cost))
 
-    def compute_block_costs(self, block: Block) -> np.ndarray:
-        return self.compute_costs(slice(block.start, block.stop))
-
     @property
     def total_cost(self) -> float:
         return self.cost * (self.rows.n_rows if self.weights is None else float(self.weights.sum()))
 
     def collect_signs(self) -> np.ndarray:
-        return np.concatenate([block.signs(self.positive) for block in self.rows.blocks()])
+        return self.rows.signs(self.positive)
 
     @cached_property
     def objective_at_zero(self) -> float:
         """The objective of w = 0 with the best intercept, at which the lighter class is given up."""
         if not self.intercept:
             return self.total_cost
-        positive_cost = negative_cost = 0.0
-        for block in self.rows.blocks():
-            costs, is_positive = self.compute_block_costs(block), block.signs(self.positive) > 0
-            positive_cost, negative_cost = (
-                positive_cost + float(costs[is_positive].sum()),
-                negative_cost + float(costs[~is_positive].sum()),
-            )
-        return 2.0 * min(positive_cost, negative_cost)
+        return 2.0 * min(self.rows.sum(CostsOfClasses(self.cost, self.positive)))
 
     def find_counted_rows(self) -> np.ndarray:
         """The numbers of the rows that cost something."""
@@ -82,6 +72,26 @@ class SoftMarginProblem:
         shifted = weights.copy()
         shifted[-1] += float(weights[:-1] @ self.centre)
         return shifted
+
+
+def compute_block_costs(block: Block, cost: float) -> np.ndarray:
+    """What each row of a block costs: ``cost`` times its weight."""
+    if block.weights is None:
+        return np.full(len(block), float(cost))
+    with np.errstate(over="ignore"):
+        return cost * block.weights
+
+
+@dataclass(frozen=True)
+class CostsOfClasses:
+    """A term: Σ cost over the rows of +1, and over those of -1."""
+
+    cost: float
+    positive: int
+
+    def __call__(self, block: Block) -> tuple[float, float]:
+        costs, is_positive = compute_block_costs(block, self.cost), block.signs(self.positive) > 0
+        return float(costs[is_positive].sum()), float(costs[~is_positive].sum())
 
 
 class SoftMarginSolution(NamedTuple):

@@ -13,20 +13,20 @@ twice.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from separatrix.algorithms.svm.augmented_lagrangian import WorkingSet
 from separatrix.algorithms.svm.hinge_kernels import compute_squared_hinge_slope
 from separatrix.algorithms.svm.newton_systems import compute_newton_step, solve_newton_system
-from separatrix.algorithms.svm.objective import SoftMarginProblem, SoftMarginSolution
+from separatrix.algorithms.svm.objective import SoftMarginProblem, SoftMarginSolution, compute_block_costs
 from separatrix.algorithms.svm.row_space import RowSpaceProblem
 from separatrix.algorithms.svm.segment_minimum import find_root_of_slope
 from separatrix.algorithms.svm.working_rows import FEW_COLUMNS, gather_rows
-from separatrix.fitting.exact_errors import matrix
 from separatrix.fitting.progress import report_step
-from separatrix.rows import Block, SparseRows
+from separatrix.rows import Block
 
 MIN_SAMPLED_ROWS = 20_000  # rows from which on a sample gives the start
 RUN_ROWS = 2048  # rows
@@ -121,7 +121,7 @@ def _is_blockwise(problem: SoftMarginProblem) -> bool:
     """Whether the rows are walked block by block rather than gathered."""
     rows = problem.rows
     is_large = rows.n_rows * rows.n_columns * 8 > 2 << 20
-    return is_large and not isinstance(rows, SparseRows) and rows.n_columns < FEW_COLUMNS
+    return is_large and not rows.is_sparse and rows.n_columns < FEW_COLUMNS
 
 
 def _solve_sample(
@@ -205,6 +205,61 @@ class _GatheredEvaluator:
         return NewtonState(objective, gradient, step)
 
 
+@dataclass(frozen=True)
+class BlockMargins:
+    """A term: the margins s·(w·x + b) of weights for the rows as given."""
+
+    weights: np.ndarray
+    positive: int
+
+    def __call__(self, block: Block) -> np.ndarray:
+        margins = np.empty(len(block))
+        for first in range(0, len(block), RUN_ROWS):  # float32 becomes float64 a run at a time
+            run = slice(first, first + RUN_ROWS)
+            margins[run] = np.asarray(block.X[run], np.float64) @ self.weights[:-1] + self.weights[-1]
+        margins *= block.signs(self.positive)
+        return margins
+
+
+@dataclass(frozen=True)
+class SquaredHingeSums:
+    """A term: Σ c·h², Σ 2c·h·z and Σ 2c·z zᵀ over the rows short of 1 by h > 0, z = s·(x − centre, 1).
+
+    ``margins`` are those of all rows, c is the cost of a row.
+    """
+
+    margins: np.ndarray
+    centre: np.ndarray
+    cost: float
+    positive: int
+    intercept: bool
+
+    def __call__(self, block: Block) -> tuple[float, np.ndarray, np.ndarray]:
+        d = block.n_columns
+        loss, weighted_sum, gram = 0.0, np.zeros(d + 1), np.zeros((d + 1, d + 1))
+        margins, block_signs = self.margins[block.span], block.signs(self.positive)
+        costs = compute_block_costs(block, self.cost)
+        for first in range(0, len(block), RUN_ROWS):
+            run = slice(first, first + RUN_ROWS)
+            shortfall = 1.0 - margins[run]
+            active = np.flatnonzero(shortfall > 0.0)
+            shortfall, signs = shortfall[active], block_signs[run][active]
+            roots = np.sqrt(2.0 * costs[run][active])
+            Z = block.X[run][active] - self.centre
+            Z *= (roots * signs)[:, None]
+            weighted_shortfall = roots * shortfall
+            loss += 0.5 * float(weighted_shortfall @ weighted_shortfall)
+            gram[:d, :d] += Z.T @ Z
+            weighted_sum[:d] += Z.T @ weighted_shortfall
+            if self.intercept:
+                weighted_signs = roots * signs
+                gram[:d, d] += Z.T @ weighted_signs
+                gram[d, d] += weighted_signs @ weighted_signs
+                weighted_sum[d] += weighted_signs @ weighted_shortfall
+        gram[d, :d] = gram[:d, d]
+        return loss, weighted_sum, gram
+
+
 class _BlockEvaluator:
     """Rows read block by block: slope and Gram matrix in one pass, in block order."""
 
@@ -221,50 +276,14 @@ class _BlockEvaluator:
         return weights
 
     def compute_margins(self, weights: np.ndarray) -> np.ndarray:
-        problem, original_weights = self.problem, self.problem.to_original(weights)
-        margins = np.empty(problem.rows.n_rows)
-
-        def fill_block(block: Block) -> tuple[int]:
-            block_margins = margins[block.start : block.stop]
-            for first in range(0, len(block_margins), RUN_ROWS):  # float32 becomes float64 a run at a time
-                run = slice(first, first + RUN_ROWS)
-                block_margins[run] = (
-                    np.asarray(block.X[run], np.float64) @ original_weights[:-1] + original_weights[-1]
-                )
-            block_margins *= block.signs(problem.positive)
-            return (0,)
-
-        problem.rows.sum(fill_block)
-        return margins
+        problem = self.problem
+        term = BlockMargins(problem.to_original(weights), problem.positive)
+        return np.concatenate(list(problem.rows.each(term)))
 
     def compute_state(self, weights: np.ndarray, margins: np.ndarray) -> NewtonState:
-        problem, d = self.problem, self.problem.rows.n_columns
-
-        def sum_block(block: Block) -> tuple[float, np.ndarray, np.ndarray]:
-            loss, weighted_sum, gram = 0.0, np.zeros(d + 1), np.zeros((d + 1, d + 1))
-            X: Any = matrix(block, d)
-            costs, block_signs = problem.compute_block_costs(block), block.signs(problem.positive)
-            for first in range(0, len(block), RUN_ROWS):
-                run = slice(first, first + RUN_ROWS)
-                shortfall = 1.0 - margins[block.start : block.stop][run]
-                active = np.flatnonzero(shortfall > 0.0)
-                shortfall, signs = shortfall[active], block_signs[run][active]
-                roots = np.sqrt(2.0 * costs[run][active])
-                Z = X[run][active] - problem.centre
-                Z *= (roots * signs)[:, None]
-                weighted_shortfall = roots * shortfall
-                loss += 0.5 * float(weighted_shortfall @ weighted_shortfall)
-                gram[:d, :d] += Z.T @ Z
-                weighted_sum[:d] += Z.T @ weighted_shortfall
-                if problem.intercept:
-                    weighted_signs = roots * signs
-                    gram[:d, d] += Z.T @ weighted_signs
-                    gram[d, d] += weighted_signs @ weighted_signs
-                    weighted_sum[d] += weighted_signs @ weighted_shortfall
-            gram[d, :d] = gram[:d, d]
-            return loss, weighted_sum, gram
-
-        loss, weighted_sum, gram = problem.rows.sum(sum_block)
+        problem = self.problem
+        term = SquaredHingeSums(margins, problem.centre, problem.cost, problem.positive, problem.intercept)
+        loss, weighted_sum, gram = problem.rows.sum(term)
         gradient = -weighted_sum
         gradient[:-1] += weights[:-1]
         step = solve_newton_system(gram, gradient, intercept=problem.intercept)

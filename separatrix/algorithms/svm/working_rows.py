@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.fitting.exact_errors import matrix
-from separatrix.rows import Block, Csr, DenseRows, Rows, SparseRows
+from separatrix.rows import Block, Rows
 
 RUN_ROWS = 2048  # rows
 FEW_COLUMNS = 1024
@@ -21,23 +20,16 @@ FLOAT32_RUN_ROWS = 512  # rows that become doubles at a time
 
 def gather_rows(rows: Rows, positive: int, chosen: np.ndarray, centre: np.ndarray) -> tuple[Any, np.ndarray]:
     """Z = s·(x − centre) and the signs of the rows ``chosen``, ascending; sparse only if the centre is 0."""
-    if isinstance(rows, DenseRows):
+    if rows.is_contiguous:
         return _fill_rows(rows, positive, chosen, centre)
-    if isinstance(rows, SparseRows):
-        return _multiply_by_signs(rows.take(chosen).whole(), positive, centre, rows.n_columns)
-    parts = []
-    for block in rows.blocks():
-        first, last = np.searchsorted(chosen, (block.start, block.stop))
-        if first < last:
-            block_rows = chosen[first:last] - block.start
-            Z, signs = _multiply_by_signs(block, positive, centre, rows.n_columns, block_rows)
-            parts.append((Z, signs))
-    signs = np.concatenate([s for _, s in parts]) if parts else np.empty(0)
-    return _stack([Z for Z, _ in parts], rows.n_columns), signs
+    if not len(chosen):  # one row at least is taken
+        Z, signs = gather_rows(rows, positive, np.zeros(1, np.int64), centre)
+        return Z[:0], signs[:0]
+    return _multiply_by_signs(rows.take(chosen).whole(), positive, centre)
 
 
 def _fill_rows(
-    rows: DenseRows, positive: int, chosen: np.ndarray, centre: np.ndarray
+    rows: Rows, positive: int, chosen: np.ndarray, centre: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """A run of rows at a time, so that float32 and float64 of all of them are never there together."""
     Z, signs = np.empty((len(chosen), rows.n_columns)), np.empty(len(chosen))
@@ -45,32 +37,27 @@ def _fill_rows(
         run = slice(first, first + RUN_ROWS)
         block = rows.take(chosen[run]).whole()
         signs[run] = block.signs(positive)
-        np.subtract(matrix(block, rows.n_columns), centre, out=Z[run])
+        np.subtract(block.X, centre, out=Z[run])
         Z[run] *= signs[run, None]
     return Z, signs
 
 
-def _multiply_by_signs(
-    block: Block, positive: int, centre: np.ndarray, n_columns: int, block_rows: np.ndarray | None = None
-) -> tuple[Any, np.ndarray]:
-    signs = block.signs(positive).astype(np.float64)
-    X = matrix(block, n_columns)
-    if block_rows is not None:
-        signs, X = signs[block_rows], X[block_rows]
-    if isinstance(block.X, Csr) and not centre.any():
+def _multiply_by_signs(block: Block, positive: int, centre: np.ndarray) -> tuple[Any, np.ndarray]:
+    X, signs = block.matrix(), block.signs(positive).astype(np.float64)
+    if block.is_sparse and not centre.any():
         Z = X.astype(np.float64)
         Z.data *= np.repeat(signs, np.diff(Z.indptr))
         return Z, signs
-    Z = np.asarray(X.toarray() if isinstance(block.X, Csr) else X, np.float64) - centre
+    Z = np.asarray(X.toarray() if block.is_sparse else X, np.float64) - centre
     Z *= signs[:, None]
     return Z, signs
 
 
 def is_centred(rows: Rows) -> bool:
     """Whether a centre is taken off: of sparse rows only where so few entries are 0 that it costs no room."""
-    if not isinstance(rows, SparseRows):
+    if not rows.is_sparse:
         return True
-    return rows.n_columns < FEW_COLUMNS and 2 * len(rows.data) > rows.n_rows * rows.n_columns
+    return rows.n_columns < FEW_COLUMNS and 2 * rows.n_stored > rows.n_rows * rows.n_columns
 
 
 class Float32Rows:
@@ -100,8 +87,8 @@ class Float32Rows:
 
 
 def is_float32(rows: Rows) -> bool:
-    """Whether rows held for long stay float32."""
-    return isinstance(rows, DenseRows) and bool(rows.dtype == np.float32)
+    """Whether rows held for long stay float32; those of a file do not, which would be read once more."""
+    return rows.in_memory and not rows.is_sparse and bool(rows.dtype == np.float32)
 
 
 def gather_float32(
@@ -110,22 +97,15 @@ def gather_float32(
     """As `gather_rows`, of float32 in half the room."""
     if not is_float32(rows):
         return gather_rows(rows, positive, chosen, centre)
-    assert isinstance(rows, DenseRows)
     block = rows.take(chosen).whole()
     signs = block.signs(positive).astype(np.float64)
-    return Float32Rows(matrix(block, rows.n_columns), signs, centre), signs
+    return Float32Rows(block.X, signs, centre), signs
 
 
 def join_rows(first: Any, second: Any) -> Any:
     """Two sets of gathered rows, one under the other."""
-    return _stack([first, second], first.shape[1])
-
-
-def _stack(parts: list[Any], n_columns: int) -> Any:
-    if not parts:
-        return np.empty((0, n_columns))
-    if isinstance(parts[0], np.ndarray):
-        return np.concatenate(parts)
+    if isinstance(first, np.ndarray):
+        return np.concatenate([first, second])
     from scipy.sparse import vstack
 
-    return vstack(parts, format="csr")
+    return vstack([first, second], format="csr")

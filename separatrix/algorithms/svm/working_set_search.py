@@ -16,11 +16,10 @@ from separatrix.algorithms.svm.hinge_kernels import (
     LOSS,
     VIOLATED,
     compute_hinge_slope,
-    compute_margins_and_linear_term,
-    compute_margins_and_violations,
 )
 from separatrix.algorithms.svm.objective import SoftMarginProblem, SoftMarginSolution
 from separatrix.algorithms.svm.sampled_start import StartingPoint
+from separatrix.algorithms.svm.search_passes import SplitAtMargin, ViolatedBounds
 from separatrix.algorithms.svm.segment_minimum import find_lowest_point
 from separatrix.algorithms.svm.working_rows import (
     Float32Rows,
@@ -29,7 +28,6 @@ from separatrix.algorithms.svm.working_rows import (
     is_float32,
     join_rows,
 )
-from separatrix.rows import Block
 
 WIDTH_FACTOR = 3.0  # the working set reaches this many times as far as margins are expected to move
 MIN_MARGIN_WIDTH = 1e-9  # margins that differ by less are the same up to rounding
@@ -90,22 +88,11 @@ class WorkingSetSearch:
                 min(half_width, float(np.quantile(np.abs(starting_point.sample_margins - 1.0), share))),
             )
         original_weights = problem.to_original(starting_point.weights)
-        limits = np.array([original_weights[-1], 1.0 - half_width])
-
-        def sum_block(block: Block) -> tuple[float, np.ndarray]:
-            linear_term = np.zeros(rows.n_columns + 1)
-            block_rows = slice(block.start, block.stop)
-            costs, signs = problem.compute_block_costs(block), block.signs(problem.positive)
-            margins, states = self.margins[block_rows], self.states[block_rows]
-            loss = compute_margins_and_linear_term(
-                block.X, signs, costs, limits, original_weights[:-1], margins, linear_term
-            )
-            # The limit as the kernel has it: a row on it must not both pull and be kept.
-            states[:] = np.where(margins < limits[1], AT_COST, AT_ZERO)
-            states[(margins >= limits[1]) & (margins <= 1.0 + half_width)] = IN_SET
-            return loss, linear_term
-
-        loss, linear_term = rows.sum(sum_block)
+        loss, linear_term = 0.0, np.zeros(rows.n_columns + 1)
+        for part in rows.each(SplitAtMargin(original_weights, half_width, problem.cost, problem.positive)):
+            self.margins[part.span], self.states[part.span] = part.margins, part.states
+            loss += part.loss
+            linear_term += part.linear_term
         self.weights = starting_point.weights
         self.objective = 0.5 * float(original_weights[:-1] @ original_weights[:-1]) + loss
         linear_term[:-1] -= linear_term[-1] * problem.centre
@@ -174,26 +161,14 @@ class WorkingSetSearch:
 
     def evaluate(self, weights: np.ndarray) -> Trial:
         """The margins of all rows, from now on in ``margins``, and how many fixed rows violate a bound."""
-        problem, margins = self.problem, self.margins
+        problem = self.problem
         original_weights = problem.to_original(weights)
-
-        def sum_block(block: Block) -> tuple[int, np.ndarray]:
-            sums = np.zeros(2)
-            block_rows = slice(block.start, block.stop)
-            costs, signs = problem.compute_block_costs(block), block.signs(problem.positive)
-            n_violated = compute_margins_and_violations(
-                block.X,
-                signs,
-                costs,
-                original_weights[-1],
-                original_weights[:-1],
-                margins[block_rows],
-                self.states[block_rows],
-                sums,
-            )
-            return n_violated, sums
-
-        n_violated, sums = problem.rows.sum(sum_block)
+        term = ViolatedBounds(original_weights, self.states, problem.cost, problem.positive)
+        n_violated, sums = 0, np.zeros(2)
+        for part in problem.rows.each(term):
+            self.margins[part.span], self.states[part.span] = part.margins, part.states
+            n_violated += part.n_violated
+            sums += part.sums
         objective = 0.5 * float(original_weights[:-1] @ original_weights[:-1]) + float(sums[LOSS])
         return Trial(weights, objective, float(sums[EXCESS]), n_violated)
 
