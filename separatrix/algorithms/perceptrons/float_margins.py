@@ -36,7 +36,8 @@ def find_violator(
     rows: Rows, positive: int, weights: np.ndarray, constant: float, order: str
 ) -> Block | None:
     """The first or the worst row with s·score ≤ 0 (ties: the first), as a block, or None."""
-    found = rows.each(BlockViolator(positive, weights, constant, is_first=order == "first"))
+    term = BlockViolator(positive, weights, constant, is_first=order == "first")
+    found = rows.each(term, parallel_blas=True)  # to hold BLAS back, which it does not use, would take time
     violators = (violator for violator in found if violator is not None)
     if order == "first":
         violator = next(violators, None)
