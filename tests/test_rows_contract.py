@@ -11,16 +11,14 @@ import separatrix
 
 PACKAGE = Path(separatrix.__file__).parent
 OWNERS = ("rows/", "scale/")
-PENDING = (
-    "algorithms/logistic/",
-    "algorithms/perceptrons/",
-    "fitting/exact_errors.py",
-)
+PENDING = ("algorithms/logistic/",)
 REQUESTS = {"each", "sum", "worst"}
 POOLS = {"concurrent.futures", "multiprocessing", "multiprocessing.pool"}
 
 # One function per chapter may choose a kernel by the storage of a block.
-DISPATCHES: dict[str, str] = {}
+DISPATCHES: dict[str, str] = {
+    "algorithms/perceptrons/learner.py: split_values": "a row of a stream comes without a block around it",
+}
 # {file: {function: why no request fits}}
 LOOPS: dict[str, dict[str, str]] = {}
 THREADS = {

@@ -53,10 +53,10 @@ def count_errors_by_class(rows: Rows, halfspaces: Mapping[int, tuple[Any, Any]])
         for positive, (numbers, intercept) in halfspaces.items()
     }
     counted = zip(*rows.in_large_blocks().each(ExactCounts(counters)), strict=True)
-    return dict(zip(counters, map(_join_counts, counted), strict=True))
+    return dict(zip(counters, map(join_counts, counted), strict=True))
 
 
-def _join_counts(counts: Iterable[ErrorCount]) -> ErrorCount:
+def join_counts(counts: Iterable[ErrorCount]) -> ErrorCount:
     """The errors of several blocks, and their smallest score; NaN if there is one."""
     errors, min_margins = zip(*counts, strict=True)
     return ErrorCount(sum(errors), float(np.min(min_margins)))

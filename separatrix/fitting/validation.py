@@ -10,7 +10,6 @@ from sklearn.utils.validation import _get_feature_names, column_or_1d, validate_
 from separatrix.rows import DataError, DenseRows, Rows, SparseRows, as_rows, encode, jobs
 from separatrix.rows.arrow_validation import refuse_damaged
 from separatrix.rows.conversion import refuse_inexact, refuse_text
-from separatrix.rows.views.recoded import recoded
 
 VALUE_TYPES = (np.dtype(np.float64), np.dtype(np.float32))
 
@@ -32,7 +31,7 @@ def labelled_rows(
     if reset and hasattr(estimator, "preparation_"):
         del estimator.preparation_
     rows = _labelled(estimator, X, y, n_jobs=n_jobs, reset=reset)
-    return rows if classes is None else recoded(rows, classes)
+    return rows if classes is None else rows.recoded(classes)
 
 
 def _labelled(estimator: Any, X: Any, y: Any, *, n_jobs: int | None, reset: bool) -> Rows:

@@ -137,6 +137,23 @@ class Block:
             weights=self.weights,
         )
 
+    def part(self, first: int, stop: int) -> Block:
+        """The rows at the places ``first`` to ``stop - 1``, not copied."""
+
+        def chosen(array: np.ndarray | None) -> Any:
+            return None if array is None else array[first:stop]
+
+        return Block(
+            self.start + first,
+            self.start + stop,
+            values_between(self.X, first, stop),
+            chosen(self.codes),
+            n_columns=self.n_columns,
+            signs=chosen(self._signs),
+            targets=chosen(self.targets),
+            weights=chosen(self.weights),
+        )
+
     def at(self, places: np.ndarray) -> Block:
         """The rows at ``places`` as a block of their own."""
 
@@ -196,6 +213,14 @@ def dense_rows(X: Csr, places: np.ndarray, n_columns: int) -> np.ndarray:
         span = slice(X.indptr[place], X.indptr[place + 1])
         np.add.at(out[row], X.indices[span], X.data[span])
     return out
+
+
+def values_between(X: Any, first: int, stop: int) -> Any:
+    """The rows at the places ``first`` to ``stop - 1`` of a block's values, not copied."""
+    if not isinstance(X, Csr):
+        return X[first:stop]
+    begin, end = X.indptr[first], X.indptr[stop]
+    return Csr(X.data[begin:end], X.indices[begin:end], read_only(X.indptr[first : stop + 1] - begin))
 
 
 def values_at(X: Any, places: np.ndarray) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from separatrix.kernels.sparse_layout import INVALID_MESSAGE, is_valid
-from separatrix.rows.block import Block, Csr, read_only, rows_per_block, signs_of, values_at
+from separatrix.rows.block import Block, Csr, read_only, rows_per_block, signs_of, values_at, values_between
 from separatrix.rows.data_errors import DataError
 from separatrix.rows.rows import SHUFFLED_ROWS, Rows
 
@@ -196,9 +196,7 @@ class SparseRows(MemoryRows):
         return self.data.nbytes + self.indices.nbytes
 
     def _values(self, start: int, stop: int) -> Any:
-        first, last = self.indptr[start], self.indptr[stop]
-        part = slice(first, last)
-        return Csr(self.data[part], self.indices[part], read_only(self.indptr[start : stop + 1] - first))
+        return values_between(Csr(self.data, self.indices, self.indptr), start, stop)
 
     def open(self) -> Iterator[Block]:
         if self.n_rows > MAX_KEPT_BLOCKS * self.rows_in_block:

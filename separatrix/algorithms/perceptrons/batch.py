@@ -14,6 +14,7 @@ of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
@@ -120,18 +121,27 @@ class BatchLearner(Learner):
 
     @np.errstate(over="ignore", invalid="ignore")  # weights that overflow are told of in the end
     def round(self, rows: Rows, positive: int) -> int:
-        total, violators = rows.sum(lambda block: self._violators(block, positive))
+        total, violators = rows.sum(ViolatorSum(positive, self.weights, self.constant))
         if violators:
             self.weights += total / violators
             self.updates += 1
             self.mistakes += int(violators)
         return int(violators)
 
-    def _violators(self, block: Block, positive: int) -> tuple[np.ndarray, int]:
+    def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
+        raise NotImplementedError("A batch is all rows: there is no visit to some of them.")
+
+
+@dataclass(frozen=True)
+class ViolatorSum:
+    """Σ s(x, constant) over the rows of a block with s·score ≤ 0, and their number."""
+
+    positive: int
+    weights: np.ndarray
+    constant: float
+
+    def __call__(self, block: Block) -> tuple[np.ndarray, int]:
         from separatrix.kernels.scores import add_violators
 
         total = np.zeros_like(self.weights)
-        return total, add_violators(block.X, block.signs(positive), self.constant, self.weights, total)
-
-    def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
-        raise NotImplementedError("A batch is all rows: there is no visit to some of them.")
+        return total, add_violators(block.X, block.signs(self.positive), self.constant, self.weights, total)

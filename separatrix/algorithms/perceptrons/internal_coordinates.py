@@ -10,8 +10,8 @@ import numpy as np
 
 from separatrix.algorithms.perceptrons.learner import is_exact_after_scaling, ldexp
 from separatrix.rows import Rows
-from separatrix.rows.views.centred import CentredRows, mean_of
-from separatrix.rows.views.scaled import ScaledRows, change_of_units
+from separatrix.rows.views.centred import mean_of
+from separatrix.rows.views.scaled import change_of_units
 
 
 class InternalCoordinates:
@@ -38,13 +38,13 @@ class InternalCoordinates:
         self.exponent, self.degree = 0, degree
         self.rows = rows
         if self.centre is not None:
-            self.rows = CentredRows(rows, self.centre)
+            self.rows = rows.centred(self.centre)
         elif is_scale_equivariant:
             exponent = change_of_units(rows)
             if exponent and all(
                 start is None or is_exact_after_scaling(start, degree * exponent) for start in starts
             ):
-                self.exponent, self.rows = exponent, ScaledRows(rows, exponent)
+                self.exponent, self.rows = exponent, rows.scaled(exponent)
 
     @property
     def counted_rows(self) -> Rows:

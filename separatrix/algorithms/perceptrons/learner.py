@@ -14,6 +14,7 @@ import numpy as np
 from separatrix.rows import Csr, DataError
 from separatrix.rows.block import ONE_THREAD_VALUES
 
+FIRST_PLACE = np.zeros(1, np.int32)  # of a block of one row
 MAX_WEIGHT_VALUE = 2.0**500  # squares of weights up to it, and of its inverse, are doubles
 MAX_PYTHON_SUM_VALUES = 256  # numbers: up to here Python's own sum is quicker than a call of NumPy
 
@@ -187,9 +188,15 @@ def euclidean_norm(vector: np.ndarray) -> float:
     return math.hypot(*vector.tolist())  # slower, but no square is too small or too large for it
 
 
+def split_values(X: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    """The stored values of a block, and of sparse rows the column of each."""
+    return (X.data, X.indices) if isinstance(X, Csr) else (X, None)
+
+
 def linear_score(X: Any, weights: np.ndarray, constant: float) -> float:
     """w·x + b of the one row of a block."""
-    values, factors = (X.data, weights[X.indices]) if isinstance(X, Csr) else (X[0], weights[:-1])
+    stored, columns = split_values(X)
+    values, factors = (X[0], weights[:-1]) if columns is None else (stored, weights[columns])
     # Both are silent where a product overflows.
     inner = (
         np.vdot(values, factors) if len(values) <= ONE_THREAD_VALUES else np.einsum("i,i->", values, factors)

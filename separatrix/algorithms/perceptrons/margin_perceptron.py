@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.algorithms.perceptrons.float_margins import count_candidate_errors
 from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoordinates
 from separatrix.algorithms.perceptrons.learner import (
     Learner,
@@ -36,7 +37,7 @@ from separatrix.algorithms.perceptrons.learner import (
 )
 from separatrix.algorithms.perceptrons.online import OnlineClassifier
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
-from separatrix.algorithms.perceptrons.training import Run, count_candidate_errors
+from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, kozinec
 from separatrix.bounds.safe_rounding import up
 from separatrix.certificates import MarginShare

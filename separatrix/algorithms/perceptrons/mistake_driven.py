@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,8 @@ from separatrix.fitting.exact_errors import (
     make_separable,
 )
 from separatrix.fitting.parameters import is_whole, shown
-from separatrix.rows import DataError, Rows
+from separatrix.fitting.predicted_scores import Scores
+from separatrix.rows import Block, DataError, Rows
 
 LEAST_DOUBLE = 2.0**-1074
 
@@ -148,11 +149,8 @@ class MistakeDriven(LinearClassifier):
         """Warn where weights that separate the rows do so by less than the sums of `predict` round."""
         if facts["margin"] > (len(weights) + 8) * 2.0**-51 * facts["radius"]:
             return
-        coef, intercept = weights[np.newaxis, :-1], weights[-1:]
-        n_wrong = 0
-        for block in rows.blocks():
-            above = self._scores(coef, intercept)(block)[:, 0] > 0
-            n_wrong += int(np.count_nonzero(above != (block.signs(positive) > 0)))
+        scores = self._scores(weights[np.newaxis, :-1], weights[-1:])
+        (n_wrong,) = rows.sum(WrongPredictions(positive, scores), parallel_blas=True)
         if n_wrong:
             warn(
                 FitWarning,
@@ -259,6 +257,18 @@ class MistakeDriven(LinearClassifier):
             f"({last_mistakes} in the last pass) the weights still err on {errors} of {n_rows} rows, "
             "so nothing is proven."
         )
+
+
+@dataclass(frozen=True)
+class WrongPredictions:
+    """Rows of a block that `predict` has on the wrong side."""
+
+    positive: int
+    scores: Scores
+
+    def __call__(self, block: Block) -> tuple[int]:
+        is_above = self.scores(block)[:, 0] > 0
+        return (int(np.count_nonzero(is_above != (block.signs(self.positive) > 0))),)
 
 
 @np.errstate(over="ignore", invalid="ignore")

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoordinates
-from separatrix.algorithms.perceptrons.learner import Learner, ldexp
+from separatrix.algorithms.perceptrons.learner import FIRST_PLACE, Learner, ldexp
 from separatrix.algorithms.perceptrons.mistake_driven import MistakeDriven
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.row_order import parse_order
@@ -25,14 +25,13 @@ from separatrix.certificates import Certificates, Undecided
 from separatrix.fitting import FitWarning, History, Solution, warn
 from separatrix.fitting.rollback import restored_on_error
 from separatrix.fitting.validation import is_ready_array, labelled_rows
-from separatrix.rows import DataError, Rows, classes_named
+from separatrix.rows import Block, DataError, Rows, classes_named
 from separatrix.rows.block import all_finite, read_only
 
 ROW_BY_ROW = Undecided(
     "Rows seen one by one prove nothing about all of them: call fit, or verify a certificate."
 )
 MAX_PLAIN_ROWS = 256  # rows: with more, the usual checks are the smaller part
-FIRST_PLACE = np.zeros(1, np.int32)
 NEGATIVE_SIGN, POSITIVE_SIGN = np.array([-1], np.int8), np.array([1], np.int8)  # of one row
 
 
@@ -76,7 +75,7 @@ class OnlineClassifier(MistakeDriven):
             check_random_state(self.random_state),
             self.track_margin,
         )
-        runs, norms = train(coordinates.rows, learners, plan)
+        runs, norms = train(coordinates, learners, plan)
         if self.center:
             norms = RowNorms(rows, coordinates.centre).measure_all()
         for positive, error_count in self._count_errors(coordinates, runs).items():
@@ -114,14 +113,16 @@ class OnlineClassifier(MistakeDriven):
                     "The first rows hold one class only: name all classes in the first call (classes=...)."
                 )
             learners = {positive: learner.clone() for positive, learner in self._online_learners().items()}
-            for block in rows.checked().blocks():
-                places = np.arange(len(block), dtype=np.int32)
-                X = self._to_learner_units(block.X, learners)
-                for positive, learner in learners.items():
-                    learner.visit_rows(X, block.signs(positive), places, -1)
-            self._learners = learners
+            self._learners = rows.checked().fold(self._learn_block, learners)
             self._publish_online()
         return self
+
+    def _learn_block(self, learners: dict[int, Learner], block: Block) -> dict[int, Learner]:
+        places = np.arange(len(block), dtype=np.int32)
+        X = self._to_learner_units(block.X, learners)
+        for positive, learner in learners.items():
+            learner.visit_rows(X, block.signs(positive), places, -1)
+        return learners
 
     def _known_classes(self, named: Any) -> np.ndarray | None:
         """The classes of the first call, or those that it names; None: its rows will tell."""

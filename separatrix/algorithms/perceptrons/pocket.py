@@ -23,11 +23,12 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.algorithms.perceptrons.float_margins import count_candidate_errors
 from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoordinates
 from separatrix.algorithms.perceptrons.learner import Learner, variant_kernels
 from separatrix.algorithms.perceptrons.online import OnlineClassifier
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
-from separatrix.algorithms.perceptrons.training import Run, count_candidate_errors
+from separatrix.algorithms.perceptrons.training import Run
 from separatrix.certificates import ErrorsAtMost, Undecided
 from separatrix.fitting import Solution
 from separatrix.fitting.exact_errors import ErrorCount, about

@@ -3,11 +3,12 @@ finite."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from separatrix.rows import Block, Csr, Rows, SparseRows
+from separatrix.rows import Block, Rows
 from separatrix.rows.finite import refuse_nonfinite
-from separatrix.rows.views.scaled import ScaledRows
 
 SAMPLE_ROWS = 1000
 
@@ -24,20 +25,22 @@ class RowNorms:
     def __init__(self, rows: Rows, centre: np.ndarray | None = None) -> None:
         self.rows = rows
         if centre is None:
-            sparse = isinstance(rows.rows if isinstance(rows, ScaledRows) else rows, SparseRows)
-            centre = np.zeros(rows.n_columns) if sparse else rows.preview_mean(SAMPLE_ROWS)
+            is_sparse_in_memory = rows.is_sparse and rows.in_memory
+            centre = np.zeros(rows.n_columns) if is_sparse_in_memory else rows.preview_mean(SAMPLE_ROWS)
         self.centre = centre
         if not np.isfinite(self.centre).all():
             rows.require_finite()
             self.centre = np.zeros(rows.n_columns)
         self.largest = np.zeros(3)
 
-    def measure_block(self, block: Block) -> None:
+    def measure_block(self, block: Block) -> RowNorms:
+        """A step of `Rows.fold`: take the rows of a block into account."""
         from separatrix.kernels.scores import measure_norms
 
         if measure_norms(block.X, self.centre, np.empty(len(block)), self.largest):
             refuse_nonfinite(block, self.rows.name, self.rows.columns)
             self.largest[:] = np.inf  # squares that overflowed
+        return self
 
     def refuse_nonfinite_rows(self) -> None:
         """After a pass that measured all rows in memory itself: refuse NaN and infinity."""
@@ -46,14 +49,12 @@ class RowNorms:
             self.largest[:] = np.inf
 
     def measure_all(self) -> RowNorms:
-        for block in self.rows.blocks():
-            self.measure_block(block)
-        return self
+        return self.rows.fold(RowNorms.measure_block, self)
 
     def radius(self, constant: float) -> float:
         """R = max ‖(x, constant)‖."""
         if np.isinf(self.largest[0]):
-            return float(np.hypot(_scaled_radius(self.rows), constant))
+            return float(np.hypot(_find_overflowing_radius(self.rows), constant))
         return float(np.sqrt(self.largest[0] + constant * constant))
 
     def radius_centred(self, constant: float) -> float:
@@ -61,20 +62,23 @@ class RowNorms:
         return float(np.sqrt(max(self.largest[1], 0.0) + constant * constant))
 
 
-def _scaled_radius(rows: Rows) -> float:
-    """‖x‖ where the squares overflow: by way of the largest entry."""
-    max_norm = 0.0
-    for block in rows.blocks():
-        X = block.X
-        table = (
-            [X.data[X.indptr[i] : X.indptr[i + 1]] for i in range(len(block))] if isinstance(X, Csr) else X
-        )
-        for row in table:
-            largest_entry = float(np.max(np.abs(row), initial=0.0))
-            if largest_entry > 0.0:
-                with np.errstate(over="ignore"):
-                    max_norm = max(
-                        max_norm,
-                        largest_entry * float(np.linalg.norm(row.astype(np.float64) / largest_entry)),
-                    )
-    return max_norm
+def _find_overflowing_radius(rows: Rows) -> float:
+    """max ‖x‖ where the squares overflow."""
+    return max(rows.each(LargestNorm(), parallel_blas=True))
+
+
+@dataclass(frozen=True)
+class LargestNorm:
+    """max ‖x‖ of the rows of a block, by way of the largest entry of each."""
+
+    def __call__(self, block: Block) -> float:
+        rows = np.split(block.stored, block.X.indptr[1:-1]) if block.is_sparse else block.X
+        return max(_norm_by_largest_entry(row) for row in rows)
+
+
+def _norm_by_largest_entry(row: np.ndarray) -> float:
+    largest = float(np.max(np.abs(row), initial=0.0))
+    if not largest > 0.0:
+        return 0.0
+    with np.errstate(over="ignore"):
+        return largest * float(np.linalg.norm(row.astype(np.float64) / largest))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from separatrix.rows import Block, DataError, Rows
 
-SHUFFLED_ROWS = 1024  # rows of a shuffled block: random inside and outside, yet read at memory speed
-
-Visits = Iterator[tuple[Block, np.ndarray]]
+Visit = Callable[[Block, np.ndarray], None]
 
 
 def parse_order(order: Any) -> str | np.ndarray:
@@ -32,27 +30,41 @@ def parse_order(order: Any) -> str | np.ndarray:
     return sequence
 
 
-def iterate_visits(rows: Rows, order: str | np.ndarray, random: np.random.RandomState) -> Visits:
-    """The blocks of a pass that does not go from the first row to the last, with the places to visit."""
+def visit_in_order(rows: Rows, order: str | np.ndarray, random: np.random.RandomState, visit: Visit) -> None:
+    """Hand the blocks of one pass to ``visit``, each with the places to visit in it."""
     if isinstance(order, np.ndarray):
-        yield from _visit_sequence(rows, order)
+        places = _check_sequence(rows, order)
+        visit(rows.whole(), places)
+    elif order == "cyclic":
+        _visit_from_first_to_last(rows, visit)
     else:
-        yield from _visit_at_random(rows, random, with_replacement=order == "drawn")
+        _visit_at_random(rows, random, visit, with_replacement=order == "drawn")
 
 
-def _visit_at_random(rows: Rows, random: np.random.RandomState, *, with_replacement: bool) -> Visits:
+def _visit_from_first_to_last(rows: Rows, visit: Visit) -> None:
+    def visit_block(places: np.ndarray, block: Block) -> np.ndarray:
+        if len(places) < len(block):
+            places = np.arange(len(block), dtype=np.int32)
+        visit(block, places[: len(block)])
+        return places
+
+    rows.fold(visit_block, np.empty(0, np.int32))
+
+
+def _visit_at_random(
+    rows: Rows, random: np.random.RandomState, visit: Visit, *, with_replacement: bool
+) -> None:
     """Every row once, in random order; or as many draws, in which a row may come again."""
-    # A true shuffle of a large array costs 3 to 7 times the time of a pass; blocks in random order,
-    # shuffled inside, cost nothing. A file is read in its own order and shuffled within each block.
-    for block in rows._blocks_at_random(random, repeated=with_replacement):
+
+    def visit_block(state: None, block: Block) -> None:
         n = len(block)
-        yield (
-            block,
-            (random.randint(n, size=n) if with_replacement else random.permutation(n)).astype(np.int32),
-        )
+        places = random.randint(n, size=n) if with_replacement else random.permutation(n)
+        visit(block, places.astype(np.int32))
+
+    rows.fold(visit_block, None, random, repeated=with_replacement)
 
 
-def _visit_sequence(rows: Rows, sequence: np.ndarray) -> Visits:
+def _check_sequence(rows: Rows, sequence: np.ndarray) -> np.ndarray:
     outside = sequence[(sequence < 0) | (sequence >= rows.n_rows)]
     if outside.size:
         raise DataError(f"order names row {outside[0]}, but there are {rows.n_rows} rows, counted from 0.")
@@ -60,27 +72,4 @@ def _visit_sequence(rows: Rows, sequence: np.ndarray) -> Visits:
         raise DataError(
             "order as a sequence of row numbers needs rows in memory; these are read from a file."
         )
-    yield rows.whole(), sequence.astype(np.int32)
-
-
-def find_violator(
-    rows: Rows, positive: int, weights: np.ndarray, constant: float, order: str
-) -> tuple[Block, int] | None:
-    """The first or the worst row with s·score ≤ 0 (ties: the first), as a block and a place, or None."""
-    from separatrix.kernels.scores import scores
-
-    worst: tuple[Block, int] | None = None
-    lowest = 0.0
-    for block in rows.blocks():
-        out = np.empty(len(block))
-        scores(block.X, constant, weights, out)
-        margins = out * block.signs(positive)
-        if order == "first":
-            wrong_places = np.flatnonzero(~(margins > 0.0))
-            if wrong_places.size:
-                return block, int(wrong_places[0])
-        else:
-            place = int(np.argmin(margins))
-            if margins[place] < lowest or (worst is None and not margins[place] > 0.0):
-                worst, lowest = (block, place), margins[place]
-    return worst
+    return sequence.astype(np.int32)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.learner import Learner, linear_score
+from separatrix.algorithms.perceptrons.learner import Learner, linear_score, split_values
 from separatrix.algorithms.perceptrons.online import OnlineClassifier
 from separatrix.fitting.rollback import restored_on_error
 from separatrix.rows import Csr, DataError, SparseRows
@@ -95,7 +95,7 @@ class StreamLearner:
         if not hasattr(model, "classes_"):
             model._check_parameters()
             model.classes_ = _infer_classes(label) if self._classes is None else self._classes
-            model.n_features_in_ = _to_values(row)[1]
+            model.n_features_in_ = _to_block(row)[1]
         model._update_hyperparameters()
         self._load_learners()
 
@@ -117,11 +117,10 @@ class StreamLearner:
         if self.model._learners is not self._learners:
             self._load_learners()
         is_plain_row = type(row) is np.ndarray and row.dtype is DOUBLE and row.ndim == 1
-        x, width = (row, len(row)) if is_plain_row else _to_values(row)
+        X, width = (_as_block(row), len(row)) if is_plain_row else _to_block(row)
         if width != self._n_columns:
             raise DataError(f"has {width} numbers, but there are {self._n_columns} columns.")
         code = self._encode_label(label)
-        X = _as_block(x)
         predicted, is_mistake = (code, False) if self.model._is_idle(X, code) else self._learn_row(X, code)
         self.mistakes += is_mistake
         return StreamedRow(self._labels[predicted], label, is_mistake, self.mistakes)
@@ -187,27 +186,27 @@ def _infer_classes(label: Any) -> np.ndarray:
     )
 
 
-def _to_values(row: Any) -> tuple[Any, int]:
-    """A row as doubles, dense or sparse, and how many columns it has."""
+def _to_block(row: Any) -> tuple[Any, int]:
+    """The values of a block of one row, as doubles, dense or sparse, and how many columns it has."""
     try:
-        return _sparse_values(row) if hasattr(row, "tocsr") else _dense_values(row)
+        return _to_sparse_block(row) if hasattr(row, "tocsr") else _to_dense_block(row)
     except DataError as error:
         raise DataError(f"cannot be used: {error}") from None
     except (TypeError, ValueError, IndexError):
         raise DataError(f"has the row {_abbreviate(row)}: it has to be a sequence of numbers.") from None
 
 
-def _dense_values(row: Any) -> tuple[np.ndarray, int]:
+def _to_dense_block(row: Any) -> tuple[np.ndarray, int]:
     given = np.asarray(row)
     refuse_inexact([row])
     refuse_inexact_array(given)
     refuse_text(given.reshape(1, -1) if given.dtype.kind == "c" else given)
     _require_one_row(given.shape)
     values = given.astype(np.float64).ravel()
-    return values, len(values)
+    return _as_block(values), len(values)
 
 
-def _sparse_values(row: Any) -> tuple[Csr, int]:
+def _to_sparse_block(row: Any) -> tuple[Csr, int]:
     if getattr(row, "format", "") == "csr" and row.ndim == 2 and _is_sound(row):
         # The general way takes several times as long.
         data, indices = np.ascontiguousarray(row.data), np.ascontiguousarray(row.indices)
@@ -219,7 +218,7 @@ def _sparse_values(row: Any) -> tuple[Csr, int]:
     if matrix.dtype.kind == "c":
         raise DataError("Complex data not supported: X holds complex numbers.")
     rows = SparseRows(matrix.astype(np.float64))
-    return rows.block(0, 1).X, rows.n_columns
+    return rows.whole().X, rows.n_columns
 
 
 def _is_sound(row: Any) -> bool:
@@ -238,10 +237,9 @@ def _require_one_row(shape: tuple[int, ...]) -> None:
 
 
 def _refuse_nonfinite(X: Any) -> None:
-    if not all_finite(X.data if isinstance(X, Csr) else X):
+    if not all_finite(split_values(X)[0]):
         raise DataError("holds NaN or infinity: leave such rows out of the stream.")
 
 
-def _as_block(x: Any) -> Any:
-    """A row as a block of one."""
-    return x if isinstance(x, Csr) else read_only(np.ascontiguousarray(x)[np.newaxis])
+def _as_block(row: np.ndarray) -> np.ndarray:
+    return read_only(np.ascontiguousarray(row)[np.newaxis])

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.learner import Learner, ldexp
-from separatrix.rows import Csr
+from separatrix.algorithms.perceptrons.learner import Learner, ldexp, split_values
 from separatrix.rows.block import read_only, sum_of_squares
 from separatrix.rows.views.scaled import USUAL_EXPONENT
 
@@ -24,8 +23,7 @@ OUT_OF_RANGE = (
 
 def is_in_safe_range(X: Any) -> bool:
     """Whether squares of the values neither overflow nor underflow, for all that their sum shows."""
-    values = X.data if isinstance(X, Csr) else X
-    return MIN_SAFE_SUM < sum_of_squares(values) < MAX_SAFE_SUM
+    return MIN_SAFE_SUM < sum_of_squares(split_values(X)[0]) < MAX_SAFE_SUM
 
 
 def to_common_units(X: Any, learners: Collection[Learner], exponent: int) -> tuple[Any, int, bool]:
@@ -34,7 +32,8 @@ def to_common_units(X: Any, learners: Collection[Learner], exponent: int) -> tup
     k is the exponent given, in whose units the learners are, unless the rows have unusual sizes in those and
     a change rounds neither them nor what the learners keep, which then changes too.
     """
-    values = np.asarray(X.data if isinstance(X, Csr) else X, np.float64)
+    stored, columns = split_values(X)
+    values = np.asarray(stored, np.float64)
     largest = float(np.max(np.abs(values), initial=0.0))
     if not 0.0 < largest < np.inf:  # nothing to scale, or to be refused
         return X, exponent, True
@@ -49,7 +48,7 @@ def to_common_units(X: Any, learners: Collection[Learner], exponent: int) -> tup
         return X, exponent, _has_products_in_range(binary_exponent, learners)
     scaled = read_only(ldexp(values, exponent))
     is_in_range = _is_exact(values, exponent) and _has_products_in_range(binary_exponent, learners)
-    return X._replace(data=scaled) if isinstance(X, Csr) else scaled, exponent, is_in_range
+    return scaled if columns is None else X._replace(data=scaled), exponent, is_in_range
 
 
 def _is_exact(values: np.ndarray, exponent: int) -> bool:

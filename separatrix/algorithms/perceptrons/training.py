@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 import numpy as np
 
+from separatrix.algorithms.perceptrons.float_margins import (
+    compute_min_margin,
+    count_errors_in_floats,
+    find_violator,
+)
 from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoordinates
-from separatrix.algorithms.perceptrons.learner import Learner, euclidean_norm
+from separatrix.algorithms.perceptrons.learner import FIRST_PLACE, Learner, euclidean_norm
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
-from separatrix.algorithms.perceptrons.row_order import find_violator, iterate_visits
+from separatrix.algorithms.perceptrons.row_order import visit_in_order
 from separatrix.fitting import History, Pass
 from separatrix.fitting.exact_errors import ErrorCount
 from separatrix.fitting.progress import report_pass
 from separatrix.rows import Block, Rows
-from separatrix.rows.memory import MemoryRows
 
 MIN_SKIPPING_ROWS = 4096  # rows: a pass over fewer is quicker than any thought of how to shorten it
 
@@ -64,9 +68,12 @@ class Plan:
     large: bool = False
 
 
-def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict[int, Run], RowNorms]:
+def train(
+    coordinates: InternalCoordinates, learners: Mapping[int, Learner], plan: Plan
+) -> tuple[dict[int, Run], RowNorms]:
     """Pass after pass, every learner on every block while it is in the cache, until none has more to
     learn."""
+    rows = coordinates.rows
     norms = RowNorms(rows)
     runs = {positive: Run(learner) for positive, learner in learners.items()}
     for positive, learner in learners.items():
@@ -78,7 +85,8 @@ def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict
     if not every_row:
         norms.measure_all()
     has_norms = not every_row
-    if isinstance(plan.order, str) and plan.order == "cyclic" and plan.max_mistakes is None:
+    is_plain = isinstance(plan.order, str) and plan.order == "cyclic" and plan.max_mistakes is None
+    if is_plain and rows is coordinates.given:
         has_norms = _enable_skipping(rows, runs, norms, plan.max_iter)
         plan = replace(plan, large=has_norms)
     for number in range(plan.max_iter):
@@ -102,7 +110,7 @@ def _enable_skipping(rows: Rows, active: Mapping[int, Run], norms: RowNorms, pas
     """
     from separatrix.algorithms.perceptrons.skipping.passes import SharedRowData, is_readable_in_place
 
-    if not (isinstance(rows, MemoryRows) and rows.n_rows >= MIN_SKIPPING_ROWS and is_readable_in_place(rows)):
+    if not (rows.n_rows >= MIN_SKIPPING_ROWS and is_readable_in_place(rows)):
         return False
     shared = SharedRowData(rows, norms)
     skipping = [run.learner.enable_skipping(shared, positive, passes) for positive, run in active.items()]
@@ -131,26 +139,15 @@ def _visit_all(rows: Rows, active: Mapping[int, Run], plan: Plan, norms: RowNorm
                 block.X, block.signs(positive), places, block.start, plan.max_mistakes
             )
 
-    def visit_whole_block(places: np.ndarray, block: Block) -> np.ndarray:
-        if len(places) < len(block):
-            places = np.arange(len(block), dtype=np.int32)
-        visit_block(block, places[: len(block)])
-        return places
-
-    if isinstance(plan.order, str) and plan.order == "cyclic":
-        (rows.in_large_blocks() if plan.large else rows).fold(visit_whole_block, np.empty(0, np.int32))
-    else:
-        for block, places in iterate_visits(rows, plan.order, plan.random):
-            visit_block(block, places)
+    visit_in_order(rows.in_large_blocks() if plan.large else rows, plan.order, plan.random, visit_block)
 
 
 def _visit_violators(rows: Rows, active: Mapping[int, Run], plan: Plan, norms: RowNorms | None) -> None:
     for positive, run in active.items():
         learner = run.learner
-        violator_row = find_violator(rows, positive, learner.weights, learner.constant, str(plan.order))
-        if violator_row is not None:
-            block, place = violator_row
-            learner.visit_rows(block.X, block.signs(positive), np.array([place], np.int32), block.start)
+        row = find_violator(rows, positive, learner.weights, learner.constant, str(plan.order))
+        if row is not None:
+            learner.visit_rows(row.X, row.signs(positive), FIRST_PLACE, row.start)
 
 
 def _record_pass(
@@ -173,45 +170,3 @@ def _record_pass(
 
 def _is_stopped(learner: Learner, plan: Plan) -> bool:
     return plan.max_mistakes is not None and learner.mistakes >= plan.max_mistakes
-
-
-def compute_min_margin(rows: Rows, positive: int, weights: np.ndarray, constant: float) -> float:
-    """min s·w·(x, constant)/‖w‖, in floats."""
-    return count_errors_in_floats(rows, positive, weights, constant).min_margin / (
-        euclidean_norm(weights) or 1.0
-    )
-
-
-def count_candidate_errors(
-    rows: Rows, positive: int, candidates: Sequence[np.ndarray], constant: float
-) -> tuple[int, ...]:
-    """Rows with s·score ≤ 0 for each candidate: to choose among them, not to prove with."""
-
-    def count_in(block: Block) -> tuple[int, ...]:
-        every = (compute_margins(block, positive, weights, constant) for weights in candidates)
-        return tuple(int(np.count_nonzero(~(margins > 0.0))) for margins in every)
-
-    return rows.in_large_blocks().sum(count_in)
-
-
-def count_errors_in_floats(rows: Rows, positive: int, weights: np.ndarray, constant: float) -> ErrorCount:
-    """Errors and the smallest s·score as floats have them."""
-    lowest = []
-
-    def count_in(block: Block) -> tuple[int, ...]:
-        margins = compute_margins(block, positive, weights, constant)
-        lowest.append(float(margins.min()))
-        return (int(np.count_nonzero(~(margins > 0.0))),)
-
-    (errors,) = rows.in_large_blocks().sum(count_in)
-    return ErrorCount(errors, float(np.min(lowest)))
-
-
-def compute_margins(block: Block, positive: int, weights: np.ndarray, constant: float) -> np.ndarray:
-    """s·w·(x, constant) of the rows of a block, in floats."""
-    from separatrix.kernels.scores import scores
-
-    out = np.empty(len(block))
-    scores(block.X, constant, weights, out)
-    out *= block.signs(positive)
-    return out

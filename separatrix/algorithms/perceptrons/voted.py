@@ -16,6 +16,7 @@ the rows are separable or not. T passes are a sequence T times as long, so âˆšTÂ
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,10 @@ from separatrix.algorithms.perceptrons.online import OnlineClassifier
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.fitting import Solution
-from separatrix.fitting.exact_errors import ErrorCount, matrix
+from separatrix.fitting.exact_errors import ErrorCount
 from separatrix.fitting.predicted_scores import predict_scores
 from separatrix.fitting.validation import unlabelled_rows
+from separatrix.rows import Block
 
 MAX_BLOCK_ROWS = 512  # rows of a test block: scores of all voters on them stay small
 
@@ -155,15 +157,8 @@ class VotedPerceptron(OnlineClassifier):
         voters_and_votes = (
             [(self.voters_, self.votes_)] if binary else list(zip(self.voters_, self.votes_, strict=True))
         )
-        parts = []
-        for block in rows.checked().blocks():
-            X = matrix(block, rows.n_columns)
-            for start in range(0, len(block), MAX_BLOCK_ROWS):
-                part = X[start : start + MAX_BLOCK_ROWS]
-                parts.append(
-                    np.column_stack([_vote(part, voters, votes) for voters, votes in voters_and_votes])
-                )
-        scores = np.concatenate(parts)
+        parts = rows.checked().each(VoteShares(tuple(voters_and_votes)), parallel_blas=True)
+        scores = np.concatenate(list(parts))
         return scores[:, 0] if binary else scores
 
 
@@ -214,6 +209,21 @@ class VotingLearner(Learner):
             n_new = max(n, 2 * len(self._voters)) - len(self._voters)
             self._voters = np.concatenate([self._voters, np.zeros((n_new, self._voters.shape[1]))])
             self._votes = np.concatenate([self._votes, np.zeros(n_new, np.int64)])
+
+
+@dataclass(frozen=True)
+class VoteShares:
+    """Votes for +1 less votes for -1, as a share of all, of the rows of a block: a column for each class."""
+
+    voters_and_votes: tuple[tuple[np.ndarray, np.ndarray], ...]
+
+    def __call__(self, block: Block) -> np.ndarray:
+        X, shares = block.matrix(), np.empty((len(block), len(self.voters_and_votes)))
+        for start in range(0, len(block), MAX_BLOCK_ROWS):
+            part = slice(start, start + MAX_BLOCK_ROWS)
+            for column, (voters, votes) in enumerate(self.voters_and_votes):
+                shares[part, column] = _vote(X[part], voters, votes)
+        return shares
 
 
 def _vote(X: Any, voters: np.ndarray, votes: np.ndarray) -> np.ndarray:

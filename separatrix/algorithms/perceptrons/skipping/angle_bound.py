@@ -20,7 +20,7 @@ from separatrix.algorithms.perceptrons.skipping.angle_state_kernels import (
     make_scalars,
     set_reference,
 )
-from separatrix.rows.memory import MemoryRows, SparseRows
+from separatrix.rows import Rows
 
 WELL_WITHIN_SHARE = 0.015  # a share of rows to read that no copy would improve on
 
@@ -35,7 +35,7 @@ class AngleBounds:
 
     def __init__(
         self,
-        rows: MemoryRows,
+        rows: Rows,
         squares: np.ndarray,
         constant: float,
         step: float,
@@ -49,7 +49,7 @@ class AngleBounds:
         # side.
         row_bytes = rows.n_bytes / rows.n_rows
         self._max_skipping_share = 0.7 * (row_bytes / 30) / (80 + row_bytes / 20)
-        terms = int(np.diff(rows.indptr).max()) if isinstance(rows, SparseRows) else rows.n_columns
+        terms = int(np.diff(rows.whole().X.indptr).max()) if rows.is_sparse else rows.n_columns
         scalars = make_scalars(terms, rows.n_columns, constant, step)
         self.state = AngleState(squares, np.empty(rows.n_rows, np.float32), np.zeros(len(weights)), scalars)
 

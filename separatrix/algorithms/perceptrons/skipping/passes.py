@@ -43,7 +43,7 @@ from separatrix.algorithms.perceptrons.skipping.quantised_kernels import (
 )
 from separatrix.algorithms.perceptrons.sweep_kernels import sweep
 from separatrix.kernels.certain_signs import LOWEST
-from separatrix.rows.memory import DenseRows, MemoryRows
+from separatrix.rows import Rows
 
 MIN_COPY_BYTES = 2**25  # bytes: fewer are read quickly as they are
 MIN_READ_BYTES = 2**31  # bytes read in all from which on even those deserve a copy, and its kernels
@@ -63,13 +63,13 @@ class SharedRowData:
 
     Parameters
     ----------
-    rows : MemoryRows
+    rows : Rows
         Read where they lie: see `is_readable_in_place`.
     norms : RowNorms, optional
         Filled by the first pass.
     """
 
-    def __init__(self, rows: MemoryRows, norms: RowNorms | None = None) -> None:
+    def __init__(self, rows: Rows, norms: RowNorms | None = None) -> None:
         self.rows = rows
         self.norms = RowNorms(rows) if norms is None else norms
         self.squares = np.empty(rows.n_rows, np.float32)
@@ -87,9 +87,7 @@ class SharedRowData:
             and 1 <= rows.n_columns <= MAX_COLUMNS
         )
         return (
-            isinstance(rows, DenseRows)
-            and has_valid_shape
-            and bool(self.squares[:measured].max() <= MAX_SQUARE_VALUE)
+            not rows.is_sparse and has_valid_shape and bool(self.squares[:measured].max() <= MAX_SQUARE_VALUE)
         )
 
     def split(self, place: int) -> None:
@@ -98,9 +96,11 @@ class SharedRowData:
         self.packed_parts = [None, None]
 
 
-def is_readable_in_place(rows: MemoryRows) -> bool:
-    """Whether all rows can be read where they lie."""
-    return not isinstance(rows, DenseRows) or bool(rows.X.flags.c_contiguous and rows.X.flags.aligned)
+def is_readable_in_place(rows: Rows) -> bool:
+    """Whether all rows can be read where they lie: of rows that are no view of others."""
+    if rows.is_sparse:
+        return rows.in_memory
+    return rows.is_contiguous and bool(rows.whole().X.flags.aligned)
 
 
 class SkippingPasses:
@@ -142,8 +142,9 @@ class SkippingPasses:
         self.weights = weights
         self.passes_left = passes
         self.passes_made = 0
-        self._X = rows.block(0, rows.n_rows).X
-        self._signs = rows.block(0, rows.n_rows).signs(positive)
+        self._whole = rows.whole()
+        self._X = self._whole.X
+        self._signs = self._whole.signs(positive)
         self._step = float(step)
         self._angle_bounds = AngleBounds(rows, shared.squares, constant, self._step, counts, weights)
         self._quantised_parts: list[QuantisedRows] = []
@@ -161,7 +162,7 @@ class SkippingPasses:
         mistakes = self.make_short_pass()
         if mistakes is not None:
             return mistakes
-        rows, n = self.shared.rows, len(self._signs)
+        n = len(self._signs)
         cuts = sorted({n * k // PASS_INTERVALS for k in range(PASS_INTERVALS + 1)})
         copied_from = n * INTERVALS_BEFORE_COPY // PASS_INTERVALS
         early = 0
@@ -171,7 +172,7 @@ class SkippingPasses:
             if first == copied_from and self._is_early_copy_worthwhile(self._mistakes - early, first):
                 self._mistakes += self._arrange_rest(first)
                 return self._end_pass()
-            self.visit_block(rows.block(first, stop).X, first, stop)
+            self.visit_block(self._whole.part(first, stop).X, first, stop)
         return self._mistakes
 
     def make_short_pass(self) -> int | None:
@@ -209,7 +210,7 @@ class SkippingPasses:
             mistakes = int(sweep(X, signs, visit, steps, self.constant, counts, self.weights))
         self._mistakes += mistakes
         self._late_mistakes = self._late_mistakes + mistakes if first >= n // 2 else 0
-        if first >= AVERAGING_START_SHARE * n and isinstance(self.shared.rows, DenseRows):
+        if first >= AVERAGING_START_SHARE * n and not self.shared.rows.is_sparse:
             self._add_to_mean()
         if stop == n:
             self._end_pass()
