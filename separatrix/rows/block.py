@@ -118,6 +118,14 @@ class Block:
             return X if places is None else X[places]
         return dense_rows(X, np.arange(len(self)) if places is None else places, self.n_columns)
 
+    def mean(self) -> np.ndarray:
+        """The mean of the rows, in float64; of equal values that value, which a sum over them may miss."""
+        if self.is_sparse:
+            return np.bincount(self.X.indices, self.X.data, self.n_columns) / len(self)
+        X = self.X.astype(np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.where((X[:1] == X).all(axis=0), X[0], X.mean(axis=0))
+
     def weighted(self, weights: np.ndarray) -> Block:
         """The same rows, each counting as often as ``weights`` says."""
         made = self.moved(self.start)

@@ -11,10 +11,11 @@ import numpy as np
 from separatrix.kernels.sparse_layout import INVALID_MESSAGE, is_valid
 from separatrix.rows.block import Block, Csr, read_only, rows_per_block, signs_of, values_at, values_between
 from separatrix.rows.data_errors import DataError
-from separatrix.rows.rows import SHUFFLED_ROWS, Rows
+from separatrix.rows.rows import Rows
 
 MAX_COLUMNS = 2**31  # column numbers are int32
 MAX_KEPT_BLOCKS = 8
+SHUFFLED_ROWS = 1024  # of a block in random order: few enough to mix the rows, enough to read them fast
 
 
 class MemoryRows(Rows):

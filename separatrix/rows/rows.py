@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 State = TypeVar("State")
 Result = TypeVar("Result")
-SHUFFLED_ROWS = 1024  # of a block in random order: small enough to mix the rows, large enough to read fast
 
 
 class Part(Protocol):
@@ -143,8 +142,6 @@ class Rows(ABC):
         where = f" from {self.name}" if self.name else ""
         return f"<{type(self).__name__}: {self.n_rows} x {self.n_columns} {self.dtype}, {labels}{where}>"
 
-    # Requests
-
     def fold(
         self,
         step: Callable[[State, Block], State],
@@ -227,13 +224,8 @@ class Rows(ABC):
         return self.sample(k) if self.in_memory else self.take(np.arange(min(k, self.n_rows)))
 
     def preview_mean(self, k: int) -> np.ndarray:
-        """The mean of `preview`, in float64; of equal values that value, which a sum over them may miss."""
-        block = self.preview(k).whole()
-        if block.is_sparse:
-            return np.bincount(block.X.indices, block.X.data, self.n_columns) / len(block)
-        some = block.X.astype(np.float64)
-        with np.errstate(over="ignore", invalid="ignore"):
-            return np.where((some == some[:1]).all(axis=0), some[0], some.mean(axis=0))
+        """The mean of `preview`, in float64."""
+        return self.preview(k).whole().mean()
 
     def whole(self) -> Block:
         """All rows as one block."""
@@ -324,8 +316,6 @@ class Rows(ABC):
         # A true shuffle of a large array costs 3 to 7 times the time of a pass; short blocks in random
         # order, shuffled inside by the caller, cost nothing.
         return self.blocks()
-
-    # Checks
 
     def require_sound(self) -> None:
         """Refuse arrays that kernels cannot follow, in rows that keep those of their user."""
