@@ -160,7 +160,7 @@ def certify(rows: Rows, model: Any, weights: np.ndarray, C: float) -> JointLikel
         total: JointSums = rows.sum(silence_overflow(term))[0]
         return total
 
-    centre = None if isinstance(rows, SparseRows) else rows.preview_mean(1000)
+    centre = None if rows.is_sparse else rows.preview_mean(1000)
     bounds = JointBounds(draft, rows.n_rows, safety_factor=2.0, centre=centre)
     try:
         upper, lower = bounds.of(walk)
@@ -221,7 +221,7 @@ def separate_jointly(rows: Rows, n_classes: int, *, intercept: bool) -> Separati
     is_small = differences.shape[0] * differences.shape[1] <= 50_000_000
     difference_rows: Rows = (
         DenseRows(differences.toarray(), codes, classes, n_jobs=rows.n_jobs)
-        if is_small and not isinstance(rows, SparseRows)
+        if is_small and not rows.is_sparse
         else SparseRows(differences, codes, classes, n_jobs=rows.n_jobs)
     )
     return separate_rows(difference_rows, 1, intercept=False)

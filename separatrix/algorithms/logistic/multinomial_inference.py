@@ -26,7 +26,7 @@ from separatrix.algorithms.logistic.multinomial_objective import sum_hessian_blo
 from separatrix.algorithms.logistic.near_dependency import find_near_dependency
 from separatrix.algorithms.logistic.overflow import silence_overflow
 from separatrix.fitting.exact_errors import matrix
-from separatrix.rows import Block, Rows, SparseRows
+from separatrix.rows import Block, Rows
 
 RUN_ROWS = 4096  # rows
 
@@ -38,7 +38,7 @@ def infer_multinomial(
     n_classes, width = len(weights), rows.n_columns + intercept
     if (n_classes - 1) * width > MAX_COEFFICIENTS:
         return {}
-    is_centred = intercept and not existence.normals and not isinstance(rows, SparseRows)
+    is_centred = intercept and not existence.normals and not rows.is_sparse
     centre = rows.preview_mean(1000) if is_centred else np.zeros(rows.n_columns)
     information, slope, class_weights, likelihood = _compute_information(rows, weights, centre, intercept)
     covariance = invert_on_span(information, existence.normals)

@@ -20,7 +20,7 @@ from separatrix.algorithms.logistic.newton import Iterations, estimate_penalised
 from separatrix.algorithms.logistic.overflow import refuse_overflow, silence_overflow
 from separatrix.algorithms.logistic.safe_units import choose_units
 from separatrix.fitting.exact_errors import matrix
-from separatrix.rows import Block, Rows, SparseRows
+from separatrix.rows import Block, Rows
 
 MAX_PRODUCTS = 300
 MAX_HESSIAN_COEFFICIENTS = 200  # of all classes, for which the whole Hessian is formed
@@ -246,7 +246,7 @@ def sum_hessian_blocks(Z: np.ndarray, p: np.ndarray, costs: np.ndarray) -> np.nd
 
 def _choose_centre(rows: Rows) -> np.ndarray:
     """The mean of dense rows, where it is far from 0: rows that are not moved are faster."""
-    if isinstance(rows, SparseRows):
+    if rows.is_sparse:
         return np.zeros(rows.n_columns)
     sample = rows.preview(1000).whole().dense().astype(np.float64)
     centre = sample.mean(axis=0)
