@@ -12,7 +12,6 @@ import separatrix
 PACKAGE = Path(separatrix.__file__).parent
 OWNERS = ("rows/", "scale/")
 PENDING = (
-    "algorithms/logistic/",
     "algorithms/least_squares/",
     "algorithms/svm/",
     "algorithms/separation/",
