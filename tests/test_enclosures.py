@@ -9,7 +9,7 @@ import pytest
 
 import separatrix as sx
 from separatrix.algorithms.logistic import enclosure_kernels as compiled
-from separatrix.algorithms.logistic.certificate import _sum_dense_piece
+from separatrix.algorithms.logistic.certificate import sum_dense_piece
 from separatrix.certificates.arithmetic import enclosures as plain
 from separatrix.certificates.duality.logistic_likelihood import Duality, default_quantum
 
@@ -62,7 +62,7 @@ def test_the_sums_of_a_piece_are_those_of_the_certificate(dtype, scales):
     v = random.integers(0, 4, 1300).astype(float)
     weights = random.normal(size=4)
     duality = Duality(weights, 0.25, default_quantum(1300, v), scales=scales)
-    found = _sum_dense_piece(duality, X, signs, v, 70, [])
+    found, _ = sum_dense_piece(duality, X, signs, v, 70)
     same = duality.piece(X.astype(np.float64), signs, v, 70)
     assert found.loss == pytest.approx(same.loss, rel=1e-13)
     assert found.entropy == pytest.approx(same.entropy, rel=1e-13)
@@ -81,9 +81,8 @@ def test_the_loss_of_a_piece_is_not_below_the_exact_one():
     mp.dps = 40
     X = np.arange(-20.0, 21.0)[:, None]
     signs = np.where(np.arange(41) % 3, 1, -1).astype(np.int8)
-    found = _sum_dense_piece(
-        Duality(np.array([1.0]), 2.0, default_quantum(41, None)), X, signs, np.ones(41), 0, []
-    )
+    duality = Duality(np.array([1.0]), 2.0, default_quantum(41, None))
+    found, _ = sum_dense_piece(duality, X, signs, np.ones(41), 0)
     margins = [int(s) * (int(x) + 2) for s, x in zip(signs, X[:, 0], strict=True)]
     exact = sum(mp.log(1 + mp.exp(-mpf(m))) for m in margins)
     assert exact <= mpf(found.loss) <= exact * (1 + mpf("1e-12"))

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import minimize
+from sklearn.datasets import dump_svmlight_file
 from sklearn.linear_model import LogisticRegression as Peer
 from sklearn.model_selection import GridSearchCV
 
@@ -968,6 +969,19 @@ def test_a_finer_grain_than_whole_numbers_hold_proves_less_and_nothing_false():
         assert not replace(proof, quantum=quantum, lower=proof.upper * 1.01).verify(X, y).holds
     with pytest.raises(ValueError, match="at most 900"):
         replace(proof, quantum=901)
+
+
+@pytest.mark.parametrize("penalty", ["l2", None])
+def test_multinomial_rows_of_a_sparse_file_are_not_filled_by_a_centre(tmp_path, penalty):
+    """As rows of a CSR matrix they stay where they are, however far from 0."""
+    random = np.random.default_rng(0)
+    X = np.round(random.normal(size=(200, 3)) * 64) / 64 + 5  # as exact in the file
+    y = (X + 2 * random.normal(size=X.shape)).argmax(axis=1)
+    dump_svmlight_file(X, y, str(tmp_path / "far.svm"), zero_based=False)
+    streamed = sx.read(tmp_path / "far.svm", memory=0)
+    model = sx.LogisticRegression(multi_class="multinomial", penalty=penalty)
+    of_file, of_array = model.fit(streamed).coef_, model.fit(sparse.csr_matrix(X), y).coef_
+    assert np.array_equal(of_file, of_array)
 
 
 # Gradient descent

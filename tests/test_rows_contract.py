@@ -11,7 +11,6 @@ import separatrix
 
 PACKAGE = Path(separatrix.__file__).parent
 OWNERS = ("rows/", "scale/")
-PENDING = ("algorithms/logistic/",)
 REQUESTS = {"each", "sum", "worst"}
 POOLS = {"concurrent.futures", "multiprocessing", "multiprocessing.pool"}
 
@@ -64,7 +63,7 @@ def visited(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
 
 def users() -> Iterator[tuple[str, str, ast.AST]]:
     for path, tree in modules().items():
-        if not path.startswith((*OWNERS, *PENDING)):
+        if not path.startswith(OWNERS):
             yield from ((path, place, node) for place, node in visited(tree))
 
 
@@ -137,8 +136,6 @@ def test_blocks_are_visited_by_requests():
 def test_terms_are_objects_that_can_be_pickled():
     found = []
     for path, tree in modules().items():
-        if path.startswith(PENDING):
-            continue
         nested = {
             inner.name
             for node in ast.walk(tree)
@@ -159,4 +156,4 @@ def test_terms_are_objects_that_can_be_pickled():
 
 def test_rows_own_the_threads():
     found = {path for path, _, node in users() if isinstance(node, ast.ImportFrom) and node.module in POOLS}
-    assert found == {path for path in THREADS if not path.startswith(PENDING)}
+    assert found == set(THREADS)

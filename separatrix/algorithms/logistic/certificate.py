@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf, isfinite, nextafter, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.logistic.overflow import silence_overflow
 from separatrix.certificates import LikelihoodWithin
 from separatrix.certificates.arithmetic.enclosures import U, summed_above, summed_below
 from separatrix.certificates.claims.optimality.likelihood_within import LikelihoodBounds
@@ -24,7 +23,7 @@ from separatrix.certificates.duality.logistic_likelihood import (
     norm_sum_bound,
 )
 from separatrix.certificates.duality.multinomial_likelihood import TYPICAL_SHARE
-from separatrix.fitting.exact_errors import about, matrix
+from separatrix.fitting.exact_errors import about
 from separatrix.rows import Block, Rows
 
 PIECE_VALUES = 2**17  # values of a block that are read as doubles at a time
@@ -55,11 +54,11 @@ def certify(
         about=about(rows, positive),
         **(restoration or {}),
     )
-    rounding_sums: list[np.ndarray] = []
-    found = _compute_bounds(draft, rows, positive, rounding_sums)
+    found = _compute_bounds(draft, rows, positive)
     if found is None:
         return None
-    (upper, lower), slack = found, SLACK_SHARE * found[0]
+    upper, lower, rounding_sums = found
+    slack = SLACK_SHARE * upper
     if not upper + slack < MAX_OBJECTIVE_VALUE:
         return None
     if C is not None and rounding_sums:
@@ -69,8 +68,7 @@ def certify(
         if reserve <= NEGLIGIBLE_SHARE * (upper - lower):
             lower -= reserve
         elif reserve > 0.5 * slack:
-            from_numpy = _compute_bounds(draft, rows, positive, None)
-            upper, lower = from_numpy if from_numpy is not None else found
+            upper, lower, _ = _compute_bounds(draft, rows, positive, compiled=False) or found
             with np.errstate(all="ignore"):
                 lower -= _bound_score_rounding(C, rounding_sums, rows.n_columns, upper - lower, TYPICAL_SHARE)
         if not isfinite(reserve):
@@ -82,47 +80,64 @@ def certify(
     return replace(draft, **bounds).bound_to(rows)  # type: ignore[arg-type]
 
 
+class FoundBounds(NamedTuple):
+    """The objective from above and the bound from below, and what the kernel says of rounding."""
+
+    upper: float
+    lower: float
+    rounding_sums: list[np.ndarray]
+
+
 def _compute_bounds(
-    draft: LikelihoodWithin, rows: Rows, positive: int, rounding_sums: list[np.ndarray] | None
-) -> tuple[float, float] | None:
-    """The objective from above and the bound from below; with ``rounding_sums``, dense rows go through
-    the kernel, and what it says of rounding goes there."""
+    draft: LikelihoodWithin, rows: Rows, positive: int, *, compiled: bool = True
+) -> FoundBounds | None:
+    """Both ends; with ``compiled``, dense rows go through the kernel."""
     bounds = LikelihoodBounds(
         draft, rows.n_rows, safety_factor=2.0, softplus=_bound_softplus, entropy=_bound_entropy
     )
-    ones = np.ones(1)
+    rounding_sums: list[np.ndarray] = []
 
     def walk(duality: Duality) -> LikelihoodSums:
-        is_unconditional = (
-            duality.keep is None and duality.centre is None and not (duality.recorded_rows or duality.entries)
-        )
-        if rounding_sums is not None:
-            rounding_sums.clear()  # of scales that did not do
-
-        def sum_piece(X: Any, signs: Any, v: np.ndarray, start: int) -> LikelihoodSums:
-            if rounding_sums is None or not is_unconditional:
-                # A piece at a time becomes doubles, so that float32 takes no more room than float64.
-                return duality.piece(doubles(X), signs, v, start)
-            return _sum_dense_piece(duality, X, signs, v, start, rounding_sums)
-
-        def term(block: Block) -> tuple[LikelihoodSums]:
-            v = _repeat(ones, len(block)) if rows.weights is None else rows.weights[block.start : block.stop]
-            X, signs = matrix(block, rows.n_columns), block.signs(positive)
-            if hasattr(X, "indptr"):
-                return (duality.piece(doubles(X), signs, v, block.start),)
-            run_rows = RUN_ROWS if is_unconditional else max(1, PIECE_VALUES // rows.n_columns)
-            runs = (slice(at, at + run_rows) for at in range(0, len(block), run_rows))
-            return (added(sum_piece(X[run], signs[run], v[run], block.start + run.start) for run in runs),)
-
-        total: LikelihoodSums = rows.in_large_blocks().sum(silence_overflow(term))[0]
+        nonlocal rounding_sums  # those of the last walk: scales before it did not do
+        term = LikelihoodTerms(duality, positive, compiled)
+        total, rounding_sums = rows.in_large_blocks().sum(term)
         return total
 
     with np.errstate(all="ignore"):
         upper, lower = bounds.of(walk, read(rows, positive=draft.about.positive))
     try:
-        return None if upper is None else (float(upper), float(lower))
+        return None if upper is None else FoundBounds(float(upper), float(lower), rounding_sums)
     except OverflowError:
         return None
+
+
+@dataclass(frozen=True)
+class LikelihoodTerms:
+    """The sums of a `Duality`, and in a list what the kernel says of rounding."""
+
+    duality: Duality
+    positive: int
+    compiled: bool
+
+    @np.errstate(all="ignore")
+    def __call__(self, block: Block) -> tuple[LikelihoodSums, list[np.ndarray]]:
+        duality, X, signs = self.duality, block.matrix(), block.signs(self.positive)
+        v = np.broadcast_to(1.0, len(block)) if block.weights is None else block.weights
+        if block.is_sparse:
+            return duality.piece(doubles(X), signs, v, block.start), []
+        is_unconditional = (
+            duality.keep is None and duality.centre is None and not (duality.recorded_rows or duality.entries)
+        )
+        run_rows = RUN_ROWS if is_unconditional else max(1, PIECE_VALUES // block.n_columns)
+        pieces = [
+            (X[at : at + run_rows], signs[at : at + run_rows], v[at : at + run_rows], block.start + at)
+            for at in range(0, len(block), run_rows)
+        ]
+        if self.compiled and is_unconditional:
+            parts = [sum_dense_piece(duality, *piece) for piece in pieces]
+            return added(part for part, _ in parts), [rounding for _, rounding in parts]
+        # A piece at a time becomes doubles, so that float32 takes no more room than float64.
+        return added(duality.piece(doubles(piece[0]), *piece[1:]) for piece in pieces), []
 
 
 def _bound_score_rounding(
@@ -145,14 +160,11 @@ def _bound_score_rounding(
     )
 
 
-def _repeat(ones: np.ndarray, count: int) -> np.ndarray:
-    return np.broadcast_to(ones, (count,))
-
-
-def _sum_dense_piece(
-    duality: Duality, X: Any, signs: Any, v: np.ndarray, start: int, rounding_sums: list[np.ndarray]
-) -> LikelihoodSums:
-    """`Duality.piece` of dense rows without conditions, in a kernel: the same, up to the order of sums."""
+def sum_dense_piece(
+    duality: Duality, X: Any, signs: Any, v: np.ndarray, start: int
+) -> tuple[LikelihoodSums, np.ndarray]:
+    """`Duality.piece` of dense rows without conditions, in a kernel: the same, up to the order of sums; and
+    what the kernel says of rounding."""
     from separatrix.algorithms.logistic.enclosure_kernels import CHUNK_ROWS, sum_dual_terms
 
     runs = -(-len(signs) // CHUNK_ROWS)
@@ -160,7 +172,6 @@ def _sum_dense_piece(
     sums, multiples = np.zeros(9), np.zeros((2, 3), np.int64)
     parameters = (duality.weights, duality.bias, duality.norm, 2.0**duality.quantum, duality.scales)
     sum_dual_terms(X, signs, v, *parameters, losses, entropies, g, sums, multiples)
-    rounding_sums.append(sums)
     weight_sum, weighted_squares, beta_sum, beta_squares = sums[:4].tolist()
     negative, positive = (
         LargestMultiple(multiple, float(v[row]), length_above(squared_norm), start + row)
@@ -169,7 +180,7 @@ def _sum_dense_piece(
         for (_, multiple, row), squared_norm in zip(multiples.tolist(), sums[4:6].tolist(), strict=True)
     )
     rounding = duality.rounding_error(weight_sum, weighted_squares, X.shape[1])
-    return LikelihoodSums(
+    likelihood_sums = LikelihoodSums(
         loss=(summed_above(losses, len(v)) + rounding) * (1 + 8 * U),
         entropy=summed_below(entropies, len(v)),
         g=g,
@@ -179,6 +190,7 @@ def _sum_dense_piece(
         largest=(negative, positive),
         rows=len(signs),
     )
+    return likelihood_sums, sums
 
 
 def _bound_softplus(margins: np.ndarray) -> np.ndarray:

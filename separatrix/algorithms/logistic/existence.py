@@ -20,8 +20,9 @@ import numpy as np
 from separatrix.algorithms.separation import Separation, separate_rows
 from separatrix.algorithms.separation.null_space import find_null_space
 from separatrix.certificates import Overlapping, WeaklySeparable
-from separatrix.fitting.exact_errors import matrix
-from separatrix.rows import DenseRows, Rows, SparseRows
+from separatrix.certificates.arithmetic.margin_signs import Margins
+from separatrix.certificates.claims.separation import split
+from separatrix.rows import Block, Rows
 
 LEAST_VALUE = 5e-324  # the smallest double above 0
 MAX_VALUES = 4_000_000  # of the rows among which those that restore feasibility are chosen
@@ -72,28 +73,9 @@ def decide_existence(
     counted = None
     if rows.weights is not None and (rows.weights == 0).any():
         counted = np.flatnonzero(rows.weights)
-        rows = take_rows(rows, counted)
+        rows = rows.take(counted)
     separation = separate_rows(rows, positive, intercept=intercept, time_limit=time_limit)
     return Existence(separation.kind, separation, counted)
-
-
-def take_rows(rows: Rows, chosen: np.ndarray) -> Rows:
-    """The chosen rows, in memory."""
-    parts, codes = [], []
-    for block in rows.blocks():
-        local = chosen[(chosen >= block.start) & (chosen < block.stop)] - block.start
-        parts.append(matrix(block, rows.n_columns)[local])
-        assert block.codes is not None
-        codes.append(block.codes[local])
-    labels = np.concatenate(codes)
-    if isinstance(parts[0], np.ndarray):
-        subset: Rows = DenseRows(np.concatenate(parts), labels, rows.classes, n_jobs=rows.n_jobs)
-    else:
-        from scipy.sparse import vstack
-
-        subset = SparseRows(vstack(parts, format="csr"), labels, rows.classes, n_jobs=rows.n_jobs)
-    subset.weights = None if rows.weights is None else rows.weights[chosen]
-    return subset
 
 
 def choose_restoring_rows(
@@ -102,38 +84,48 @@ def choose_restoring_rows(
     """Rows of the face, as many as it has dimensions, that are far from dependent and from their bounds."""
     from scipy.linalg import qr
 
-    from separatrix.certificates.arithmetic.margin_signs import Margins
-    from separatrix.certificates.claims.separation import split
-
     width = rows.n_columns + intercept
     rank = width - len(existence.normals)
     max_rows = max(4 * width, MAX_VALUES // width)
     stride = max(1, rows.n_rows // max_rows)
     plane = None if existence.direction is None else Margins(*split(existence.direction, intercept))  # type: ignore[arg-type]
     max_weight = 1.0 if rows.weights is None else float(rows.weights.max())
-    row_numbers, values = [], []
-    for block in rows.blocks():
-        first = -block.start % stride
-        local = np.arange(first, len(block), stride)
-        X = matrix(block, rows.n_columns)[local]
-        z = X.toarray() if hasattr(X, "toarray") else np.asarray(X, np.float64)
-        z = np.column_stack([z, np.ones(len(local))]) if intercept else z
-        signs = block.signs(positive)[local]
-        v = np.ones(len(local)) if rows.weights is None else rows.weights[block.start + local] / max_weight
-        with np.errstate(all="ignore"):
-            margins = signs * (z @ (weights if intercept else weights[:-1]))
-        curvatures = v / (np.exp(np.clip(margins, -50, 50)) + 2 + np.exp(np.clip(-margins, -50, 50)))
-        if plane is not None:
-            curvatures = np.where(plane.compare(X, signs, block.start) == 0, curvatures, 0.0)
-        has_curvature = curvatures > 0
-        row_numbers.append((block.start + local)[has_curvature])
-        values.append(z[has_curvature] * curvatures[has_curvature, None])
+    term = RestoringCandidates(
+        positive, weights if intercept else weights[:-1], intercept, stride, max_weight, plane
+    )
+    row_numbers, values = zip(*rows.each(term), strict=True)
     candidates = np.concatenate(values)
     if len(candidates) < rank or rank == 0:
         return ()
     candidates /= np.maximum(abs(candidates).max(axis=0), LEAST_VALUE)
     chosen = qr(candidates.T, mode="r", pivoting=True)[1][:rank]
     return tuple(sorted(np.concatenate(row_numbers)[chosen].tolist()))
+
+
+@dataclass(frozen=True)
+class RestoringCandidates:
+    """Of every ``stride``-th row on the plane its number, and (x, 1) times v·p(1 − p)."""
+
+    positive: int
+    weights: np.ndarray
+    intercept: bool
+    stride: int
+    max_weight: float
+    plane: Margins | None
+
+    def __call__(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
+        local = np.arange(-block.start % self.stride, len(block), self.stride)
+        X, signs = block.matrix()[local], block.signs(self.positive)[local]
+        z = X.toarray() if block.is_sparse else np.asarray(X, np.float64)
+        z = np.column_stack([z, np.ones(len(local))]) if self.intercept else z
+        v = block.row_weights[local] / self.max_weight
+        with np.errstate(all="ignore"):
+            margins = signs * (z @ self.weights)
+        curvatures = v / (np.exp(np.clip(margins, -50, 50)) + 2 + np.exp(np.clip(-margins, -50, 50)))
+        if self.plane is not None:
+            curvatures = np.where(self.plane.compare(X, signs, block.start) == 0, curvatures, 0.0)
+        has_curvature = curvatures > 0
+        return (block.start + local)[has_curvature], z[has_curvature] * curvatures[has_curvature, None]
 
 
 def describe_span(rows: Rows, *, intercept: bool) -> dict[str, Any]:

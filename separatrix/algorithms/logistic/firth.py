@@ -18,14 +18,14 @@ is found. ``residual_`` has the length of the slope, in units of standard errors
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import inf, log
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.logistic.overflow import refuse_overflow, silence_overflow
+from separatrix.algorithms.logistic.overflow import refuse_overflow
 from separatrix.algorithms.logistic.safe_units import choose_units
-from separatrix.fitting.exact_errors import matrix
 from separatrix.fitting.progress import report_step
 from separatrix.rows import Block, DataError, Rows
 
@@ -56,22 +56,28 @@ class FirthProblem:
 
     def __init__(self, rows: Rows, positive: int, *, intercept: bool) -> None:
         self.units = choose_units(rows, inf)
-        self.rows, self.positive, self.intercept = self.units.rows, positive, intercept
-        self.weights = rows.weights  # as given: unlike the likelihood alone, the penalised one has no units
+        # Row weights as given: unlike the likelihood alone, the penalised one has no units.
+        self.rows = self.units.rows.weighted(rows.weights)
+        self.positive, self.intercept = positive, intercept
         self.centre = np.zeros(rows.n_columns)
         self.basis: np.ndarray | None = None
         self.width = rows.n_columns + intercept
         self.user_from_internal = np.eye(self.width)
         self.determined = np.ones(self.width, bool)  # coefficients whose axis lies in the space of the rows
 
+    @property
+    def coordinates(self) -> FirthCoordinates:
+        """What rows look like by now."""
+        return FirthCoordinates(self.positive, self.intercept, self.centre, self.basis)
+
     def prepare(self) -> None:
         """Move the origin to the mean of the rows, and find the space that they span."""
         if self.intercept:
-            total, mass = self.rows.sum(silence_overflow(self._sum_rows))
+            total, mass = self.rows.sum(WeightedRowSum())
             centre = total / mass
             self.centre = np.where(np.isfinite(centre), centre, 0.0)
             self.user_from_internal[-1, :-1] = -self.centre
-        gram = np.asarray(self.rows.sum(silence_overflow(lambda block: (self._sum_gram(block),)))[0])
+        gram = np.asarray(self.rows.sum(FirthGram(self.coordinates))[0])
         column_norms = np.sqrt(np.maximum(np.diagonal(gram), 1e-300))
         if not np.isfinite(column_norms).all():
             refuse_overflow(self.rows)
@@ -97,33 +103,9 @@ class FirthProblem:
             internal[-1] += self.centre @ internal[:-1]
         return internal if self.basis is None else self.internal_from_user @ internal
 
-    def _sum_rows(self, block: Block) -> tuple[np.ndarray, float]:
-        v = np.ones(len(block)) if self.weights is None else self.weights[block.start : block.stop]
-        return np.asarray(matrix(block, self.rows.n_columns).T @ v), float(v.sum())
-
-    def _sum_gram(self, block: Block) -> np.ndarray:
-        z, v, *_ = self._evaluate_block(block, np.zeros(self.width))
-        z = z[v > 0]
-        return np.asarray(z.T @ z)
-
-    def _evaluate_block(self, block: Block, weights: np.ndarray) -> tuple[Any, ...]:
-        X = matrix(block, self.rows.n_columns)
-        z = (X.toarray() if hasattr(X, "toarray") else np.asarray(X, np.float64)) - self.centre
-        z = np.column_stack([z, np.ones(len(z))]) if self.intercept else z
-        z = z if self.basis is None else z @ self.basis
-        v = np.ones(len(z)) if self.weights is None else self.weights[block.start : block.stop]
-        scores = z @ weights
-        p = 0.5 * (1.0 + np.tanh(0.5 * scores))
-        return z, v, block.signs(self.positive), scores, p
-
     def compute_information(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
         """The log-likelihood and I."""
-
-        def term(block: Block) -> tuple[float, np.ndarray]:
-            z, v, signs, scores, p = self._evaluate_block(block, weights)
-            return -float(v @ np.logaddexp(0.0, -signs * scores)), (z.T * (v * p * (1 - p))) @ z
-
-        likelihood, information = self.rows.sum(silence_overflow(term))
+        likelihood, information = self.rows.sum(FirthInformation(self.coordinates, weights))
         return float(likelihood), np.asarray(information)
 
     def differentiate(self, weights: np.ndarray, inverse: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -131,15 +113,85 @@ class FirthProblem:
 
         With them fixed it is a likelihood of more rows: each with its leverage, half in either class.
         """
-
-        def term(block: Block) -> tuple[np.ndarray, np.ndarray]:
-            z, v, signs, _, p = self._evaluate_block(block, weights)
-            leverage = v * p * (1 - p) * np.einsum("ij,jk,ik->i", z, inverse, z, optimize=True)
-            slope = z.T @ (v * ((signs > 0) - p) + leverage * (0.5 - p))
-            return slope, (z.T * ((v + leverage) * p * (1 - p))) @ z
-
-        slope, curvature = self.rows.sum(silence_overflow(term))
+        slope, curvature = self.rows.sum(FirthSlope(self.coordinates, weights, inverse))
         return np.asarray(slope), np.asarray(curvature)
+
+
+@dataclass(frozen=True)
+class WeightedRowSum:
+    """Σ v·x and Σ v."""
+
+    @np.errstate(all="ignore")
+    def __call__(self, block: Block) -> tuple[np.ndarray, float]:
+        v = block.row_weights
+        return np.asarray(block.matrix().T @ v), float(v.sum())
+
+
+@dataclass(frozen=True)
+class FirthCoordinates:
+    """Rows (x − centre, 1), or x without an intercept, or their coordinates by the basis of their space."""
+
+    positive: int
+    intercept: bool
+    centre: np.ndarray
+    basis: np.ndarray | None
+
+    def transform(self, block: Block) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The rows z of a block, their weights v and their signs."""
+        X = block.matrix()
+        z = (X.toarray() if block.is_sparse else np.asarray(X, np.float64)) - self.centre
+        z = np.column_stack([z, np.ones(len(z))]) if self.intercept else z
+        z = z if self.basis is None else z @ self.basis
+        return z, block.row_weights, block.signs(self.positive)
+
+
+@dataclass(frozen=True)
+class FirthGram:
+    """Σ z zᵀ over the rows that count."""
+
+    coordinates: FirthCoordinates
+
+    @np.errstate(all="ignore")
+    def __call__(self, block: Block) -> tuple[np.ndarray]:
+        z, v, _ = self.coordinates.transform(block)
+        z = z[v > 0]
+        return (z.T @ z,)
+
+
+@dataclass(frozen=True)
+class FirthInformation:
+    """The log-likelihood, and I = Σ v·p(1 − p) z zᵀ."""
+
+    coordinates: FirthCoordinates
+    weights: np.ndarray
+
+    @np.errstate(all="ignore")
+    def __call__(self, block: Block) -> tuple[float, np.ndarray]:
+        z, v, signs = self.coordinates.transform(block)
+        scores = z @ self.weights
+        p = _compute_probabilities(scores)
+        return -float(v @ np.logaddexp(0.0, -signs * scores)), (z.T * (v * p * (1 - p))) @ z
+
+
+@dataclass(frozen=True)
+class FirthSlope:
+    """Σ (v(y − p) + h(½ − p)) z and Σ (v + h)·p(1 − p) z zᵀ with the leverages h = v·p(1 − p) zᵀ I⁻¹ z."""
+
+    coordinates: FirthCoordinates
+    weights: np.ndarray
+    inverse: np.ndarray
+
+    @np.errstate(all="ignore")
+    def __call__(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
+        z, v, signs = self.coordinates.transform(block)
+        p = _compute_probabilities(z @ self.weights)
+        leverage = v * p * (1 - p) * np.einsum("ij,jk,ik->i", z, self.inverse, z, optimize=True)
+        slope = z.T @ (v * ((signs > 0) - p) + leverage * (0.5 - p))
+        return slope, (z.T * ((v + leverage) * p * (1 - p))) @ z
+
+
+def _compute_probabilities(scores: np.ndarray) -> np.ndarray:
+    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * scores)))
 
 
 def fit_firth(
@@ -151,7 +203,6 @@ def fit_firth(
 
 
 def _fit(problem: FirthProblem, rows: Rows, max_iter: int, start: np.ndarray | None) -> FirthEstimate:
-    intercept = problem.intercept
     problem.prepare()
     w = np.zeros(problem.width) if start is None else problem.to_internal(problem.units.to_internal(start))
     likelihood, inverse, penalised = _evaluate(problem, w)
@@ -183,14 +234,14 @@ def _fit(problem: FirthProblem, rows: Rows, max_iter: int, start: np.ndarray | N
             break
         w, (likelihood, inverse, penalised) = trial, trial_value
         steps += 1
-    weights = np.zeros(rows.n_columns + 1)
-    weights[: rows.n_columns + intercept] = problem.user_from_internal @ w
+    weights = problem.user_from_internal @ w
+    weights = weights if problem.intercept else np.append(weights, 0.0)
     covariance = problem.user_from_internal @ inverse @ problem.user_from_internal.T
     log_scale = 0.0
     if problem.units.column_exponents is not None:
         if problem.basis is None:  # the determinant is that of the rows as given
             log_scale = float(problem.units.column_exponents.sum()) * log(2.0)
-        exponents = -np.append(problem.units.column_exponents, np.zeros(int(intercept), np.int64))
+        exponents = -np.append(problem.units.column_exponents, np.zeros(int(problem.intercept), np.int64))
         covariance = np.ldexp(covariance, exponents + exponents[:, None])
     weights = problem.units.to_user(weights)
     if not np.isfinite(weights).all():
@@ -216,7 +267,7 @@ def _compute_null_log_likelihood(problem: FirthProblem) -> float:
     """
     w = np.zeros(len(problem.user_from_internal))
     if problem.intercept:
-        negatives, positives = sum_class_weights(problem.rows, problem.weights, problem.positive)
+        negatives, positives = sum_class_weights(problem.rows, problem.positive)
         w[-1] = np.log((positives + 0.5 * problem.width) / (negatives + 0.5 * problem.width))
     return _evaluate(problem, problem.to_internal(w))[2]
 
@@ -243,12 +294,18 @@ def uncentre_covariance(covariance: np.ndarray, centre: np.ndarray) -> np.ndarra
     return translation @ covariance @ translation.T
 
 
-def sum_class_weights(rows: Rows, weights: np.ndarray | None, positive: int) -> tuple[float, float]:
+def sum_class_weights(rows: Rows, positive: int) -> tuple[float, float]:
     """The weight of the negative rows, and of the positive ones."""
-    negatives = positives = 0.0
-    for block in rows.blocks():
-        v = np.ones(len(block)) if weights is None else weights[block.start : block.stop]
-        is_positive = block.signs(positive) > 0
-        negatives += float(v[~is_positive].sum())
-        positives += float(v[is_positive].sum())
+    negatives, positives = rows.sum(ClassWeights(positive))
     return negatives, positives
+
+
+@dataclass(frozen=True)
+class ClassWeights:
+    """Σ v over the negative rows, and over the positive ones."""
+
+    positive: int
+
+    def __call__(self, block: Block) -> tuple[float, float]:
+        v, is_positive = block.row_weights, block.signs(self.positive) > 0
+        return float(v[~is_positive].sum()), float(v[is_positive].sum())

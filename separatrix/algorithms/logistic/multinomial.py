@@ -14,8 +14,9 @@ one about all weights up to ten times as long as those found.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 from math import hypot, inf, isinf, lcm, nextafter
 from typing import Any
 
@@ -25,7 +26,7 @@ from separatrix.algorithms.logistic.existence import Existence
 from separatrix.algorithms.logistic.multinomial_inference import infer_multinomial
 from separatrix.algorithms.logistic.multinomial_objective import MultinomialObjective
 from separatrix.algorithms.logistic.newton import Iterations
-from separatrix.algorithms.logistic.overflow import RangeError, refuse_overflow, silence_overflow
+from separatrix.algorithms.logistic.overflow import RangeError, refuse_overflow
 from separatrix.algorithms.logistic.safe_units import choose_units
 from separatrix.algorithms.logistic.solver import TOO_LARGE_REASON, UNPROVEN_FACTS
 from separatrix.algorithms.separation import Separation, separate_rows
@@ -36,7 +37,7 @@ from separatrix.certificates.claims.separation import split
 from separatrix.certificates.data.reading import doubles
 from separatrix.certificates.duality.multinomial_likelihood import JointDuality, JointSums
 from separatrix.fitting import FitWarning, Solution, warn
-from separatrix.fitting.exact_errors import about, matrix
+from separatrix.fitting.exact_errors import about
 from separatrix.fitting.history import History
 from separatrix.rows import Block, DenseRows, Rows, SparseRows
 
@@ -152,15 +153,10 @@ def certify(rows: Rows, model: Any, weights: np.ndarray, C: float) -> JointLikel
     )
 
     def walk(duality: JointDuality) -> JointSums:
-        def term(block: Block) -> tuple[JointSums]:
-            v = np.ones(len(block)) if rows.weights is None else rows.weights[block.start : block.stop]
-            assert block.codes is not None
-            return (duality.piece(doubles(matrix(block, rows.n_columns)), block.codes, v, block.start),)
-
-        total: JointSums = rows.sum(silence_overflow(term))[0]
+        total: JointSums = rows.sum(JointLikelihoodTerms(duality))[0]
         return total
 
-    centre = None if isinstance(rows, SparseRows) else rows.preview_mean(1000)
+    centre = None if rows.is_sparse else rows.preview_mean(1000)
     bounds = JointBounds(draft, rows.n_rows, safety_factor=2.0, centre=centre)
     try:
         upper, lower = bounds.of(walk)
@@ -188,32 +184,24 @@ def certify(rows: Rows, model: Any, weights: np.ndarray, C: float) -> JointLikel
     return replace(draft, **bounds_found).bound_to(rows)  # type: ignore[arg-type]
 
 
+@dataclass(frozen=True)
+class JointLikelihoodTerms:
+    """The sums of a `JointDuality`."""
+
+    duality: JointDuality
+
+    @np.errstate(all="ignore")
+    def __call__(self, block: Block) -> tuple[JointSums]:
+        assert block.codes is not None
+        return (self.duality.piece(doubles(block.matrix()), block.codes, block.row_weights, block.start),)
+
+
 def separate_jointly(rows: Rows, n_classes: int, *, intercept: bool) -> Separation:
     """`separate` on the rows (e_y − e_k) ⊗ (x, 1) with e_0 = 0, half of them turned round to make two
     classes."""
-    from scipy.sparse import csr_array, kron, vstack
+    from scipy.sparse import csr_array, vstack
 
-    parts = []
-    for block in rows.blocks():
-        X = matrix(block, rows.n_columns)
-        is_counted = np.ones(len(block), bool)
-        if rows.weights is not None:
-            is_counted = rows.weights[block.start : block.stop] > 0
-        Z = csr_array(X)
-        if intercept:
-            Z = csr_array(np.column_stack([X, np.ones(len(block))])) if isinstance(X, np.ndarray) else None
-            if Z is None:
-                from scipy.sparse import hstack
-
-                Z = csr_array(hstack([X, np.ones((len(block), 1))]))
-        assert block.codes is not None
-        for label in range(n_classes):
-            chosen = Z[np.flatnonzero((block.codes == label) & is_counted)]
-            for other in range(n_classes):
-                if other != label and chosen.shape[0]:
-                    class_difference = np.zeros((1, n_classes))
-                    class_difference[0, label], class_difference[0, other] = 1.0, -1.0
-                    parts.append(csr_array(kron(class_difference[:, 1:], chosen, format="csr")))
+    parts = list(chain.from_iterable(rows.each(ClassDifferences(n_classes, intercept))))
     differences = csr_array(vstack(parts, format="csr"), dtype=np.float64)
     signs = np.where(np.arange(differences.shape[0]) % 2 == 0, 1.0, -1.0)
     differences = csr_array(differences.multiply(signs[:, None]))
@@ -221,10 +209,35 @@ def separate_jointly(rows: Rows, n_classes: int, *, intercept: bool) -> Separati
     is_small = differences.shape[0] * differences.shape[1] <= 50_000_000
     difference_rows: Rows = (
         DenseRows(differences.toarray(), codes, classes, n_jobs=rows.n_jobs)
-        if is_small and not isinstance(rows, SparseRows)
+        if is_small and not rows.is_sparse
         else SparseRows(differences, codes, classes, n_jobs=rows.n_jobs)
     )
     return separate_rows(difference_rows, 1, intercept=False)
+
+
+@dataclass(frozen=True)
+class ClassDifferences:
+    """The rows (e_y − e_k) ⊗ (x, 1) for the classes y, and k other than y, of the rows that count."""
+
+    n_classes: int
+    intercept: bool
+
+    def __call__(self, block: Block) -> list[Any]:
+        from scipy.sparse import csr_array, hstack, kron
+
+        Z, is_counted = block.matrix(), block.row_weights > 0
+        if self.intercept:
+            stack = hstack if block.is_sparse else np.column_stack
+            Z = stack([Z, np.ones((len(block), 1))])
+        Z, parts = csr_array(Z), []
+        for label in range(self.n_classes):
+            chosen = Z[np.flatnonzero((block.codes == label) & is_counted)]
+            for other in range(self.n_classes):
+                if other != label and chosen.shape[0]:
+                    class_difference = np.zeros((1, self.n_classes))
+                    class_difference[0, label], class_difference[0, other] = 1.0, -1.0
+                    parts.append(csr_array(kron(class_difference[:, 1:], chosen, format="csr")))
+        return parts
 
 
 def _warn_separated(model: Any, rows: Rows, separation: Separation) -> np.ndarray:
@@ -250,21 +263,30 @@ def _find_strict_rows(rows: Rows, proof: Any, intercept: bool) -> np.ndarray:
     numerators = np.array([int(value * denominator) for value in exact], dtype=object).reshape(
         n_classes, width
     )
-    strict = []
-    for block in rows.blocks():
-        X, ones = matrix(block, rows.n_columns), np.ones(len(block), np.int8)
+    return np.concatenate(list(rows.each(StrictRowsOfClasses(numerators, intercept))))
+
+
+@dataclass(frozen=True)
+class StrictRowsOfClasses:
+    """The numbers of the rows with (w_y − w_k)·(x, 1) > 0, exactly, for some class k other than their own, y.
+
+    ``numerators`` are whole numbers, a row a class.
+    """
+
+    numerators: np.ndarray
+    intercept: bool
+
+    def __call__(self, block: Block) -> np.ndarray:
+        X, ones = block.matrix(), np.ones(len(block), np.int8)
         is_strict = np.zeros(len(block), bool)
-        for label in range(n_classes):
+        for label, own in enumerate(self.numerators):
             places = np.flatnonzero(block.codes == label)
-            for other in range(n_classes):
+            for other, numerators in enumerate(self.numerators):
                 if other != label and len(places):
-                    plane = (numerators[label] - numerators[other]).tolist()
-                    sides = Margins(*split(tuple(plane), intercept)).compare(
-                        X[places], ones[places], block.start
-                    )
+                    plane = Margins(*split(tuple((own - numerators).tolist()), self.intercept))
+                    sides = plane.compare(X[places], ones[places], block.start)
                     is_strict[places[sides > 0]] = True
-        strict.append(block.start + np.flatnonzero(is_strict))
-    return np.concatenate(strict)
+        return block.start + np.flatnonzero(is_strict)
 
 
 def _approach_supremum(

@@ -10,6 +10,7 @@ block of classes k and l is Σ v p_k(δ_kl − p_l) z zᵀ over rows z = (x, 1).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,9 @@ from separatrix.algorithms.logistic.inference import (
     invert_on_span,
     make_inference,
 )
-from separatrix.algorithms.logistic.multinomial_objective import sum_hessian_blocks
+from separatrix.algorithms.logistic.multinomial_terms import sum_hessian_blocks
 from separatrix.algorithms.logistic.near_dependency import find_near_dependency
-from separatrix.algorithms.logistic.overflow import silence_overflow
-from separatrix.fitting.exact_errors import matrix
-from separatrix.rows import Block, Rows, SparseRows
+from separatrix.rows import Block, Rows
 
 RUN_ROWS = 4096  # rows
 
@@ -38,9 +37,11 @@ def infer_multinomial(
     n_classes, width = len(weights), rows.n_columns + intercept
     if (n_classes - 1) * width > MAX_COEFFICIENTS:
         return {}
-    is_centred = intercept and not existence.normals and not isinstance(rows, SparseRows)
+    is_centred = intercept and not existence.normals and not rows.is_sparse
     centre = rows.preview_mean(1000) if is_centred else np.zeros(rows.n_columns)
-    information, slope, class_weights, likelihood = _compute_information(rows, weights, centre, intercept)
+    information, slope, class_weights, likelihood = rows.sum(
+        MultinomialInformation(weights, centre, intercept)
+    )
     covariance = invert_on_span(information, existence.normals)
     residual = float(np.sqrt(max(slope @ covariance @ slope, 0.0)))
     if is_centred:
@@ -65,50 +66,44 @@ def infer_multinomial(
         **span,
         "mass": mass,
         "residual": residual,
-        "log_likelihood": likelihood,
+        "log_likelihood": float(likelihood),
         "null_log_likelihood": null_log_likelihood,
     }
 
 
-def _compute_information(
-    rows: Rows, weights: np.ndarray, centre: np.ndarray, intercept: bool
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+@dataclass(frozen=True)
+class MultinomialInformation:
     """The information of moved rows, the slope of the log-likelihood, the weight of each class, and the
     log-likelihood."""
-    n_classes, width = len(weights), rows.n_columns + intercept
 
-    def sum_run(X: Any, codes: np.ndarray, v: np.ndarray) -> tuple[Any, ...]:
+    weights: np.ndarray
+    centre: np.ndarray
+    intercept: bool
+
+    @np.errstate(all="ignore")
+    def __call__(self, block: Block) -> tuple[Any, ...]:
+        X, codes, v = block.matrix(), block.codes, block.row_weights
+        assert codes is not None
+        runs = (slice(first, first + RUN_ROWS) for first in range(0, len(block), RUN_ROWS))
+        parts = [self._sum_run(X[run], codes[run], v[run]) for run in runs]
+        return tuple(sum(values[1:], start=values[0]) for values in zip(*parts, strict=True))
+
+    def _sum_run(self, X: Any, codes: np.ndarray, v: np.ndarray) -> tuple[Any, ...]:
+        n_classes, width = len(self.weights), X.shape[1] + self.intercept
         dense = X if isinstance(X, np.ndarray) else X.toarray()
-        scores = dense @ weights[:, :-1].T + weights[:, -1]
+        scores = dense @ self.weights[:, :-1].T + self.weights[:, -1]
         scores -= scores.max(axis=1, keepdims=True)
         p = np.exp(scores)
         sums = p.sum(axis=1)
         p /= sums[:, None]
         likelihood = float(v @ (scores[np.arange(len(codes)), codes] - np.log(sums)))
-        Z = dense - centre
-        Z = np.column_stack([Z, np.ones(len(codes))]) if intercept else Z
+        Z = dense - self.centre
+        Z = np.column_stack([Z, np.ones(len(codes))]) if self.intercept else Z
         size = (n_classes - 1) * width
         blocks = sum_hessian_blocks(Z, p, v)[1:, :, 1:].reshape(size, size)
         p[np.arange(len(codes)), codes] -= 1.0
         slope = ((p[:, 1:] * -v[:, None]).T @ Z).ravel()
         return blocks, slope, np.bincount(codes, v, n_classes), likelihood
-
-    def term(block: Block) -> tuple[Any, ...]:
-        X = matrix(block, rows.n_columns)
-        v = np.ones(len(block)) if rows.weights is None else rows.weights[block.start : block.stop]
-        assert block.codes is not None
-        parts = [
-            sum_run(
-                X[first : first + RUN_ROWS],
-                block.codes[first : first + RUN_ROWS],
-                v[first : first + RUN_ROWS],
-            )
-            for first in range(0, len(block), RUN_ROWS)
-        ]
-        return tuple(sum(values[1:], start=values[0]) for values in zip(*parts, strict=True))
-
-    information, slope, class_weights, likelihood = rows.sum(silence_overflow(term))
-    return information, slope, class_weights, float(likelihood)
 
 
 def summarise_multinomial(model: Any, names: tuple[str, ...], level: float) -> tuple[Inference, ...]:

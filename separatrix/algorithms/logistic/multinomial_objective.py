@@ -11,16 +11,21 @@ theirs.
 
 from __future__ import annotations
 
-from typing import Any
+from operator import add
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from separatrix.algorithms.logistic.multinomial_terms import (
+    JointInputs,
+    MultinomialDerivatives,
+    MultinomialHessian,
+    MultinomialHessianProduct,
+)
 from separatrix.algorithms.logistic.newton import Iterations, estimate_penalised_gap
-from separatrix.algorithms.logistic.overflow import refuse_overflow, silence_overflow
+from separatrix.algorithms.logistic.overflow import refuse_overflow
 from separatrix.algorithms.logistic.safe_units import choose_units
-from separatrix.fitting.exact_errors import matrix
-from separatrix.rows import Block, Rows, SparseRows
+from separatrix.rows import Rows
 
 MAX_PRODUCTS = 300
 MAX_HESSIAN_COEFFICIENTS = 200  # of all classes, for which the whole Hessian is formed
@@ -43,7 +48,7 @@ class MultinomialObjective:
         self.weights = np.zeros((n_classes, rows.n_columns + 1))
         self.probabilities = np.empty((rows.n_rows, n_classes))
         self.centre = _choose_centre(rows) if intercept else np.zeros(rows.n_columns)
-        self.is_centred = bool(self.centre.any())
+        self.inputs = JointInputs(self.C, self.centre if self.centre.any() else None)
         size = n_classes * (rows.n_columns + 1)
         self.has_small_hessian = (
             size <= MAX_HESSIAN_COEFFICIENTS and rows.n_rows * size**2 <= MAX_HESSIAN_PRODUCTS
@@ -61,40 +66,15 @@ class MultinomialObjective:
         uncentred[:, -1] -= uncentred[:, :-1] @ self.centre
         return np.array([self.units.to_user(row) for row in uncentred])
 
-    def _centre_block(self, block: Block) -> Any:
-        X = matrix(block, self.rows.n_columns)
-        return X - self.centre if self.is_centred else X
-
-    def _costs(self, block: Block) -> np.ndarray:
-        v = self.rows.weights
-        return np.full(len(block), self.C) if v is None else self.C * v[block.start : block.stop]
-
     def differentiate(self, weights: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
         """The objective, its gradient and the Hessian's diagonal at W; probabilities are kept for
         products."""
-
-        def term(block: Block) -> tuple[float, np.ndarray, np.ndarray]:
-            X, c, places = self._centre_block(block), self._costs(block), np.arange(len(block))
-            scores = np.asarray(X @ weights[:, :-1].T) + weights[:, -1]
-            best_class = scores.argmax(axis=1)
-            top = scores[places, best_class]
-            p = np.exp(scores - top[:, None])
-            p[places, best_class] = 0.0
-            others = p.sum(axis=1)  # beside 1, of which rows far on their side leave nothing
-            loss = float(c @ (np.log1p(others) + top - scores[places, block.codes]))
-            p[places, best_class] = 1.0
-            p /= (1.0 + others)[:, None]
-            self.probabilities[block.start : block.stop] = p
-            curvatures = (p * _sum_other_classes(p) * c[:, None]).T
-            squares = X.multiply(X) if hasattr(X, "multiply") else X.astype(np.float64) ** 2
-            diagonal = np.column_stack([np.asarray(curvatures @ squares), curvatures.sum(axis=1)])
-            # What is left for a row's own class, without the cancellation of 1 − p.
-            p[places, block.codes] = 0.0
-            p[places, block.codes] = -p.sum(axis=1)
-            p *= c[:, None]
-            return loss, np.column_stack([np.asarray((X.T @ p).T), p.sum(axis=0)]), diagonal
-
-        loss, gradient, diagonal = self.rows.sum(silence_overflow(term))
+        sums = None
+        for part in self.rows.each(MultinomialDerivatives(self.inputs, weights)):
+            sums = part.sums if sums is None else tuple(map(add, sums, part.sums))
+            self.probabilities[part.span] = part.probabilities
+        assert sums is not None
+        loss, gradient, diagonal = sums
         gradient[:, -1] *= self.intercept
         w = weights[:, :-1]
         gradient[:, :-1] += self.ridge * w
@@ -103,15 +83,8 @@ class MultinomialObjective:
 
     def multiply_hessian(self, direction: np.ndarray) -> np.ndarray:
         """The product of the Hessian at the last point differentiated with a direction."""
-
-        def term(block: Block) -> tuple[np.ndarray]:
-            X, c = self._centre_block(block), self._costs(block)
-            p = self.probabilities[block.start : block.stop]
-            score_changes = np.asarray(X @ direction[:, :-1].T) + direction[:, -1]
-            score_changes = c[:, None] * p * (score_changes - (p * score_changes).sum(axis=1, keepdims=True))
-            return (np.column_stack([np.asarray((X.T @ score_changes).T), score_changes.sum(axis=0)]),)
-
-        total = np.asarray(self.rows.sum(silence_overflow(term))[0])
+        term = MultinomialHessianProduct(self.inputs, self.probabilities, direction)
+        total = np.asarray(self.rows.sum(term)[0])
         total[:, -1] *= self.intercept
         total[:, :-1] += self.ridge * direction[:, :-1]
         return total
@@ -182,14 +155,7 @@ class MultinomialObjective:
 
     def _solve_by_cholesky(self, gradient: np.ndarray) -> np.ndarray:
         n_classes, width = gradient.shape
-
-        def term(block: Block) -> tuple[np.ndarray]:
-            X = self._centre_block(block)
-            dense = X if isinstance(X, np.ndarray) else X.toarray()
-            Z = np.column_stack([dense, np.full(len(block), float(self.intercept))])
-            return (sum_hessian_blocks(Z, self.probabilities[block.start : block.stop], self._costs(block)),)
-
-        blocks = self.rows.sum(silence_overflow(term))[0]
+        blocks = self.rows.sum(MultinomialHessian(self.inputs, self.probabilities, self.intercept))[0]
         if not np.isfinite(blocks).all():
             raise LinAlgError
         places, classes = np.arange(width - 1), np.arange(n_classes)
@@ -232,31 +198,14 @@ class MultinomialObjective:
         return solution, False
 
 
-def sum_hessian_blocks(Z: np.ndarray, p: np.ndarray, costs: np.ndarray) -> np.ndarray:
-    """Σ cost p_k(δ_kl − p_l) z zᵀ, one block for every two classes k and l."""
-    n_classes, width, others = p.shape[1], Z.shape[1], _sum_other_classes(p)
-    blocks = np.empty((n_classes, width, n_classes, width))
-    for k in range(n_classes):
-        for other in range(k + 1):
-            curvatures = costs * p[:, k] * (others[:, k] if k == other else -p[:, other])
-            blocks[k, :, other] = (Z * curvatures[:, None]).T @ Z
-            blocks[other, :, k] = blocks[k, :, other]
-    return blocks
-
-
 def _choose_centre(rows: Rows) -> np.ndarray:
     """The mean of dense rows, where it is far from 0: rows that are not moved are faster."""
-    if isinstance(rows, SparseRows):
+    if rows.is_sparse:
         return np.zeros(rows.n_columns)
     sample = rows.preview(1000).whole().dense().astype(np.float64)
     centre = sample.mean(axis=0)
     is_far = (abs(centre) > CENTRING_FACTOR * sample.std(axis=0)).any()
     return centre if is_far and np.isfinite(centre).all() else np.zeros(rows.n_columns)
-
-
-def _sum_other_classes(p: np.ndarray) -> np.ndarray:
-    """1 − p, without its cancellation."""
-    return np.asarray(p @ (1.0 - np.eye(p.shape[1])))
 
 
 def _measure_gradient(gradient: np.ndarray, diagonal: np.ndarray) -> float:

@@ -22,8 +22,7 @@ from separatrix.algorithms.convex.line_search import search_line
 from separatrix.algorithms.logistic.objective import Derivatives, LogisticObjective
 from separatrix.algorithms.logistic.overflow import refuse_overflow
 from separatrix.fitting.progress import report_step
-from separatrix.rows import DenseRows, Rows, SparseRows
-from separatrix.rows.memory import MemoryRows
+from separatrix.rows import Rows
 
 SUBSAMPLE_FACTOR = 16  # rows for each one of a subsample
 MIN_SUBSAMPLE_ROWS = 20  # rows per column that make a subsample worth solving
@@ -234,7 +233,6 @@ def find_warm_start(problem: LogisticObjective, tol: float) -> WarmStart | None:
             and inverse_hessian.is_positive_definite
         ):
             result = WarmStart(subproblem.weights, inverse_hessian)
-    subproblem.close()
     return result
 
 
@@ -245,19 +243,6 @@ def _scale_cost(problem: LogisticObjective, factor: float) -> float:
 def take_subsample(rows: Rows) -> Rows | None:
     """Every sixteenth row, in memory; None where they would be too few for their columns."""
     count = rows.n_rows // SUBSAMPLE_FACTOR
-    if not isinstance(rows, MemoryRows) or count < MIN_SUBSAMPLE_ROWS * (rows.n_columns + 1) or count < 2000:
+    if not rows.in_memory or count < MIN_SUBSAMPLE_ROWS * (rows.n_columns + 1) or count < 2000:
         return None
-    chosen = np.arange(0, rows.n_rows, SUBSAMPLE_FACTOR)
-    block = rows.take(chosen).whole()
-    if isinstance(rows, DenseRows):
-        subset: MemoryRows = DenseRows(block.X, block.codes, rows.classes, n_jobs=rows.n_jobs)
-    else:
-        subset = SparseRows(_matrix(block, rows.n_columns), block.codes, rows.classes, n_jobs=rows.n_jobs)
-    subset.weights = None if rows.weights is None else rows.weights[chosen]
-    return subset
-
-
-def _matrix(block, n_columns):  # type: ignore[no-untyped-def]
-    from separatrix.fitting.exact_errors import matrix
-
-    return matrix(block, n_columns)
+    return rows.take(np.arange(0, rows.n_rows, SUBSAMPLE_FACTOR))

@@ -1,13 +1,10 @@
-"""Sums that leave the range of doubles: silent where they are made, and refused where they are used."""
+"""Sums that leave the range of doubles: terms make them without a warning, and who uses them refuses."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import NoReturn
 
-import numpy as np
-
-from separatrix.rows import Block, DataError, Rows
+from separatrix.rows import DataError, Rows
 
 
 class RangeError(DataError):
@@ -21,13 +18,3 @@ def refuse_overflow(rows: Rows) -> NoReturn:
         "The values or row weights are too large or too small for this fit: multiply them by a power of ten "
         "and fit again."
     )
-
-
-def silence_overflow(work: Callable[[Block], Any]) -> Callable[[Block], Any]:
-    """The same work without NumPy's warnings of overflow, in whatever thread it is done."""
-
-    def silenced_work(block: Block) -> Any:
-        with np.errstate(all="ignore"):
-            return work(block)
-
-    return silenced_work

@@ -8,17 +8,18 @@ which is left alone, would give the same numbers either way.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import reduce
 from math import frexp, inf, isinf
 from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.rows import Csr, Rows
+from separatrix.rows import Block, Rows
 
 MAX_VALUE_EXPONENT = 200  # of two: squares of smaller values, and sums of such squares, are doubles
 MAX_COST_EXPONENT = 60
 SAMPLE_ROWS = 1000  # rows
-SAMPLE_VALUES = 100_000  # of sparse rows
 ZERO_EXPONENT = -1100  # below the least double's exponent: that of a column of zeros
 
 
@@ -84,13 +85,10 @@ def choose_units(rows: Rows, C: float, *, exhaustive: bool = False) -> Units:
 
 
 def _has_moderate_values(rows: Rows, unpenalised: bool) -> bool:
-    """Whether some rows have values of a usual size; without a penalty, in every column."""
-    X = next(rows.blocks()).X
-    if isinstance(X, Csr):
-        sizes = np.abs(X.data[:SAMPLE_VALUES], dtype=np.float64)
-        largest = np.array([sizes.max(initial=0.0)])
-    else:
-        largest = np.abs(rows.preview(SAMPLE_ROWS).whole().dense()).max(axis=0).astype(np.float64)
+    """Whether some rows have values of a usual size; without a penalty, in every column of dense ones."""
+    sizes = np.abs(rows.preview(SAMPLE_ROWS).whole().stored)
+    # In each column of dense rows, and over all stored values of sparse ones.
+    largest = np.atleast_1d(sizes.max(axis=0, initial=0.0)).astype(np.float64)
     if not np.isfinite(largest).all():
         return False
     exponents = np.frexp(largest[largest > 0.0])[1]
@@ -100,14 +98,21 @@ def _has_moderate_values(rows: Rows, unpenalised: bool) -> bool:
 
 def _find_column_exponents(rows: Rows) -> np.ndarray:
     """For each column the k with 2^(k−1) ≤ its largest size < 2^k; `ZERO_EXPONENT` for a column of zeros."""
-    largest = np.zeros(rows.n_columns)
-    for block in rows.blocks():
-        X = block.X
-        if isinstance(X, Csr):
-            np.maximum.at(largest, X.indices, np.abs(X.data).astype(np.float64))
-        else:
-            largest = np.maximum(largest, np.abs(X).max(axis=0))
+    largest = reduce(np.maximum, rows.each(LargestSizes()))
     return np.where(largest > 0.0, np.frexp(largest)[1], ZERO_EXPONENT).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class LargestSizes:
+    """The largest size of a value in each column of a block."""
+
+    def __call__(self, block: Block) -> np.ndarray:
+        X = block.X
+        if not block.is_sparse:
+            return np.asarray(np.abs(X).max(axis=0), np.float64)
+        largest = np.zeros(block.n_columns)
+        np.maximum.at(largest, X.indices, np.abs(X.data).astype(np.float64))
+        return largest
 
 
 def _scale_by_powers(values: np.ndarray, exponents: np.ndarray) -> np.ndarray:

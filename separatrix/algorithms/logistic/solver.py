@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from math import inf, isinf
 from typing import TYPE_CHECKING, Any
 
@@ -78,28 +77,28 @@ def _minimise(
     centred = model.solver != "gradient-descent"
     certificate: LikelihoodWithin | None = None
     smoothness, warm_start = 0.0, None
-    with closing(
-        LogisticObjective(rows, positive, C, intercept=intercept, centred=centred, exhaustive=exhaustive)
-    ) as problem:
-        if start is not None:
-            problem.start_at(start)
+    problem = LogisticObjective(
+        rows, positive, C, intercept=intercept, centred=centred, exhaustive=exhaustive
+    )
+    if start is not None:
+        problem.start_at(start)
+    elif solver == "newton":
+        warm_start = find_warm_start(problem, model.tol)
+    # What restores feasibility without a penalty has to be small beside single rows: to the last digit.
+    for share in (0.3, 0.01) if prove else (0.3 if problem.penalised else 1e-8,):
+        if solver == "gradient-descent":
+            is_finished, smoothness = gradient_descent(problem, share * model.tol, iterations)
         elif solver == "newton":
-            warm_start = find_warm_start(problem, model.tol)
-        # What restores feasibility without a penalty has to be small beside single rows: to the last digit.
-        for share in (0.3, 0.01) if prove else (0.3 if problem.penalised else 1e-8,):
-            if solver == "gradient-descent":
-                is_finished, smoothness = gradient_descent(problem, share * model.tol, iterations)
-            elif solver == "newton":
-                is_finished = newton(problem, share * model.tol, iterations, warm_start)
-                warm_start = None
-            else:
-                is_finished = newton_cg(problem, share * model.tol, iterations)
-            weights = _finish(problem, rows)
-            if not prove:
-                break
-            certificate = certify(rows, positive, weights, None if isinf(C) else C, intercept=intercept)
-            if certificate is None or certificate.gap <= model.tol or not is_finished:
-                break
+            is_finished = newton(problem, share * model.tol, iterations, warm_start)
+            warm_start = None
+        else:
+            is_finished = newton_cg(problem, share * model.tol, iterations)
+        weights = _finish(problem, rows)
+        if not prove:
+            break
+        certificate = certify(rows, positive, weights, None if isinf(C) else C, intercept=intercept)
+        if certificate is None or certificate.gap <= model.tol or not is_finished:
+            break
     facts: dict[str, Any] = {} if certificate is None else describe_gap(certificate)
     facts |= {
         "n_iter": iterations.n_steps,
@@ -126,8 +125,8 @@ def describe_gap(certificate: LikelihoodWithin) -> dict[str, Any]:
 def choose_solver(model: LogisticRegression, rows: Rows) -> str:
     if model.solver != "auto":
         return model.solver
-    row_values = rows.n_bytes / max(1, rows.n_rows * (rows.dtype.itemsize + 4))
-    if hasattr(rows, "indptr"):
+    if rows.is_sparse and rows.in_memory:  # a file is read once for every product of conjugate gradients
+        row_values = rows.n_stored / max(1, rows.n_rows)
         is_small = rows.n_columns <= MAX_SPARSE_NEWTON_COLUMNS and row_values <= MAX_SPARSE_NEWTON_VALUES
         return "newton" if is_small else "newton-cg"
     return "newton" if rows.n_columns <= MAX_NEWTON_COLUMNS else "newton-cg"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import inf
 from typing import Any
 
@@ -31,10 +32,11 @@ from separatrix.algorithms.logistic.solver import (
     minimise,
 )
 from separatrix.certificates import Undecided
+from separatrix.certificates.arithmetic.margin_signs import Margins
+from separatrix.certificates.claims.separation import split
 from separatrix.fitting import FitWarning, Solution, warn
-from separatrix.fitting.exact_errors import matrix
 from separatrix.fitting.history import History
-from separatrix.rows import Rows
+from separatrix.rows import Block, Rows
 
 MAX_COLUMNS = 1500  # up to here rows that restore feasibility are looked for, and standard errors kept
 MAX_COST = 1e12
@@ -126,18 +128,21 @@ def _warn_separated(
 
 
 def _find_strict_rows(rows: Rows, positive: int, existence: Existence, intercept: bool) -> np.ndarray:
-    from separatrix.certificates.arithmetic.margin_signs import Margins
-    from separatrix.certificates.claims.separation import split
-
     assert existence.direction is not None
     plane = Margins(*split(existence.direction, intercept))  # type: ignore[arg-type]
-    strict = []
-    for block in rows.blocks():
-        sides = plane.compare(matrix(block, rows.n_columns), block.signs(positive), block.start)
-        if rows.weights is not None:
-            sides = np.where(rows.weights[block.start : block.stop] > 0, sides, 0)
-        strict.append(block.start + np.flatnonzero(sides > 0))
-    return np.concatenate(strict)
+    return np.concatenate(list(rows.each(StrictRows(plane, positive))))
+
+
+@dataclass(frozen=True)
+class StrictRows:
+    """The numbers of the rows that count with s(w·x + b) > 0, exactly."""
+
+    plane: Margins
+    positive: int
+
+    def __call__(self, block: Block) -> np.ndarray:
+        sides = self.plane.compare(block.matrix(), block.signs(self.positive), block.start)
+        return block.start + np.flatnonzero((sides > 0) & (block.row_weights > 0))
 
 
 def _infer(
@@ -159,13 +164,11 @@ def _infer(
                 return _infer_at(problem, existence, rows)
         except RangeError:
             continue
-        finally:
-            problem.close()
     size, unknown = rows.n_columns + model.fit_intercept, float("nan")
     return {
         "covariance": np.full((size, size), np.nan),
         **describe_span(rows, intercept=model.fit_intercept),
-        "mass": sum(sum_class_weights(rows, rows.weights, positive)),
+        "mass": sum(sum_class_weights(rows, positive)),
         "log_likelihood": unknown,
         "null_log_likelihood": unknown,
         "near_dependency": (),
@@ -184,7 +187,7 @@ def _infer_at(problem: LogisticObjective, existence: Existence, rows: Rows) -> d
     exponents = np.zeros(size, np.int64)
     if units.column_exponents is not None:
         exponents[: problem.n_columns] = -units.column_exponents
-    negatives, positives = sum_class_weights(rows, rows.weights, problem.positive)
+    negatives, positives = sum_class_weights(rows, problem.positive)
     mass = negatives + positives
     return {
         "covariance": np.ldexp(covariance, exponents + exponents[:, None] - units.objective_exponent),
@@ -247,7 +250,7 @@ def solve_firth(model: LogisticRegression, rows: Rows, positive: int) -> Solutio
         "aliased": tuple(not known for known in estimate.determined),
         "rank": estimate.rank,
         "counted": count_weighted_rows(rows),
-        "mass": sum(sum_class_weights(rows, rows.weights, positive)),
+        "mass": sum(sum_class_weights(rows, positive)),
         "log_likelihood": estimate.penalised_log_likelihood,
         "null_log_likelihood": estimate.null_log_likelihood,
     }

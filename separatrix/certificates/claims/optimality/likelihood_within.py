@@ -19,6 +19,7 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.certificates.arithmetic.span import Vectors, rank_at_least
@@ -26,7 +27,8 @@ from separatrix.certificates.certificate import Certificate, Verdict
 from separatrix.certificates.check.likelihood import likelihood_within
 from separatrix.certificates.claims.optimality.likelihood_verdict import Proven, SignedTable, verdict
 from separatrix.certificates.claims.separation import split
-from separatrix.certificates.data.reading import RowSource
+from separatrix.certificates.data.labels import Signs
+from separatrix.certificates.data.reading import Matrix, RowSource
 from separatrix.certificates.duality.logistic_likelihood import (
     Duality,
     LikelihoodSums,
@@ -150,6 +152,16 @@ def _centre(source: RowSource) -> Any:
     return mean if np.isfinite(mean).all() and (abs(mean) > 8 * spread).any() else None
 
 
+@dataclass(frozen=True)
+class RowsOnPlane:
+    """Which rows lie on the hyperplane, exactly."""
+
+    plane: Margins
+
+    def __call__(self, X: Matrix, signs: Signs) -> npt.NDArray[np.bool_]:
+        return self.plane.compare(X, signs) == 0
+
+
 class LikelihoodBounds:
     """Both ends of the objective for the witness of a certificate.
 
@@ -208,7 +220,7 @@ class LikelihoodBounds:
         if self.witness.direction is None:
             return None
         plane = Margins(*split(self.witness.direction, self.intercept is not None))  # type: ignore[arg-type]
-        return lambda X, signs: plane.compare(X, signs) == 0
+        return RowsOnPlane(plane)
 
     def _unpenalised(self, duality: Duality, total: LikelihoodSums, source: Any) -> Fraction:
         witness, constant = self.witness, self.intercept is not None
