@@ -277,8 +277,11 @@ class _BlockEvaluator:
 
     def compute_margins(self, weights: np.ndarray) -> np.ndarray:
         problem = self.problem
-        term = BlockMargins(problem.to_original(weights), problem.positive)
-        return np.concatenate(list(problem.rows.each(term)))
+        margins, start = np.empty(problem.rows.n_rows), 0
+        for part in problem.rows.each(BlockMargins(problem.to_original(weights), problem.positive)):
+            margins[start : start + len(part)] = part
+            start += len(part)
+        return margins
 
     def compute_state(self, weights: np.ndarray, margins: np.ndarray) -> NewtonState:
         problem = self.problem

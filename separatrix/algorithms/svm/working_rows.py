@@ -20,7 +20,7 @@ FLOAT32_RUN_ROWS = 512  # rows that become doubles at a time
 
 def gather_rows(rows: Rows, positive: int, chosen: np.ndarray, centre: np.ndarray) -> tuple[Any, np.ndarray]:
     """Z = s·(x − centre) and the signs of the rows ``chosen``, ascending; sparse only if the centre is 0."""
-    if rows.is_contiguous:
+    if not rows.is_sparse:
         return _fill_rows(rows, positive, chosen, centre)
     if not len(chosen):  # one row at least is taken
         Z, signs = gather_rows(rows, positive, np.zeros(1, np.int64), centre)
@@ -31,10 +31,14 @@ def gather_rows(rows: Rows, positive: int, chosen: np.ndarray, centre: np.ndarra
 def _fill_rows(
     rows: Rows, positive: int, chosen: np.ndarray, centre: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A run of rows at a time, so that float32 and float64 of all of them are never there together."""
+    """A run of rows at a time, so that float32 and float64 of all of them are never there together.
+
+    Rows that must be read or converted are taken all at once.
+    """
     Z, signs = np.empty((len(chosen), rows.n_columns)), np.empty(len(chosen))
-    for first in range(0, len(chosen), RUN_ROWS):
-        run = slice(first, first + RUN_ROWS)
+    run_rows = RUN_ROWS if rows.is_contiguous else max(1, len(chosen))
+    for first in range(0, len(chosen), run_rows):
+        run = slice(first, first + run_rows)
         block = rows.take(chosen[run]).whole()
         signs[run] = block.signs(positive)
         np.subtract(block.X, centre, out=Z[run])
@@ -43,14 +47,15 @@ def _fill_rows(
 
 
 def _multiply_by_signs(block: Block, positive: int, centre: np.ndarray) -> tuple[Any, np.ndarray]:
-    X, signs = block.matrix(), block.signs(positive).astype(np.float64)
-    if block.is_sparse and not centre.any():
-        Z = X.astype(np.float64)
+    """Of a sparse block; dense where a centre is taken off."""
+    Z, signs = block.matrix().astype(np.float64), block.signs(positive).astype(np.float64)
+    if not centre.any():
         Z.data *= np.repeat(signs, np.diff(Z.indptr))
         return Z, signs
-    Z = np.asarray(X.toarray() if block.is_sparse else X, np.float64) - centre
-    Z *= signs[:, None]
-    return Z, signs
+    dense = Z.toarray()
+    dense -= centre
+    dense *= signs[:, None]
+    return dense, signs
 
 
 def is_centred(rows: Rows) -> bool:
