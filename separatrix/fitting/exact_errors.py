@@ -125,11 +125,6 @@ class ExactCounter:
         return self.margins.count_errors(block.matrix()[chosen], signs[chosen], block.start)
 
 
-def matrix(block: Block, n_columns: int) -> Any:
-    """A block as NumPy or SciPy has it."""
-    return block.matrix()
-
-
 def make_separable(rows: Rows, positive: int, weights: np.ndarray, *, intercept: bool) -> Separable:
     """The certificate for weights that `count_errors` found to make no error."""
     bias = float(weights[-1]) if intercept else None

@@ -94,7 +94,7 @@ def compute_standard_deviations(scanner: Scanner) -> np.ndarray:
     middle = low / 2 + high / 2
     is_moderate = bool((abs(exponents) < 1000).all())
     units = np.ldexp(1.0, -exponents) if is_moderate else None
-    first, second = rows.sum(CentredMoments(middle, exponents, units))
+    first, second = rows.sum(StandardisedMoments(middle, exponents, units))
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         variances = second / rows.n_rows - (first / rows.n_rows) ** 2
         sigmas = np.ldexp(np.sqrt(np.maximum(variances, 0.0)), exponents)
@@ -118,7 +118,7 @@ class BlockRanges:
 
 
 @dataclass(frozen=True)
-class CentredMoments:
+class StandardisedMoments:
     """Σ z and Σ z² of each column of a block, for z = (x − middle) / 2**exponent.
 
     ``units`` are 2**-exponent, by which a product is much faster than ldexp; None where doubles do not hold
