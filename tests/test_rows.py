@@ -74,6 +74,22 @@ def test_blocks_are_the_rows_in_order(size):
             assert signs.tolist() == np.where(y == positive, 1, -1).tolist()
 
 
+@pytest.mark.parametrize("kind", [DenseRows, SparseRows])
+def test_a_part_of_a_block_is_not_copied(kind):
+    X, y = table(), np.arange(41) % 2
+    weights = np.arange(41.0)
+    given = X if kind is DenseRows else csr_array(X)
+    *_, block = labelled(given, y, kind, rows_in_block=25).weighted(weights).blocks()
+    for first, stop in ((0, 16), (3, 11), (5, 6), (7, 7)):
+        part, expected = block.part(first, stop), slice(25 + first, 25 + stop)
+        assert (part.span, len(part)) == (expected, stop - first)
+        assert part.dense().tolist() == X[expected].tolist()
+        assert part.codes.tolist() == y[expected].tolist()
+        assert part.signs().tolist() == np.where(y == 1, 1, -1)[expected].tolist()
+        assert part.weights.tolist() == weights[expected].tolist()
+        assert part.stored.size == 0 or np.shares_memory(part.stored, block.stored)
+
+
 def test_a_c_ordered_array_is_read_in_place_and_cannot_be_written():
     for dtype in (np.float32, np.float64):
         X = table().astype(dtype)

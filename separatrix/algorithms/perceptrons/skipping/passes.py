@@ -97,7 +97,7 @@ class SharedRowData:
 
 
 def is_readable_in_place(rows: Rows) -> bool:
-    """Whether all rows can be read where they lie: of rows that are no view of others."""
+    """Whether all rows, which are no view of others, can be read where they lie."""
     if rows.is_sparse:
         return rows.in_memory
     return rows.is_contiguous and bool(rows.whole().X.flags.aligned)
