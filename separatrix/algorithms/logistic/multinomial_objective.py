@@ -23,6 +23,7 @@ from separatrix.algorithms.logistic.multinomial_terms import (
     MultinomialHessianProduct,
 )
 from separatrix.algorithms.logistic.newton import Iterations, estimate_penalised_gap
+from separatrix.algorithms.logistic.objective_terms import RowCosts
 from separatrix.algorithms.logistic.overflow import refuse_overflow
 from separatrix.algorithms.logistic.safe_units import choose_units
 from separatrix.rows import Rows
@@ -48,7 +49,7 @@ class MultinomialObjective:
         self.weights = np.zeros((n_classes, rows.n_columns + 1))
         self.probabilities = np.empty((rows.n_rows, n_classes))
         self.centre = _choose_centre(rows) if intercept else np.zeros(rows.n_columns)
-        self.inputs = JointInputs(self.C, self.centre if self.centre.any() else None)
+        self.inputs = JointInputs(RowCosts(self.C), self.centre if self.centre.any() else None)
         size = n_classes * (rows.n_columns + 1)
         self.has_small_hessian = (
             size <= MAX_HESSIAN_COEFFICIENTS and rows.n_rows * size**2 <= MAX_HESSIAN_PRODUCTS

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.logistic.objective_terms import compute_costs
+from separatrix.algorithms.logistic.objective_terms import RowCosts
 from separatrix.rows import Block
 
 
@@ -15,7 +15,7 @@ from separatrix.rows import Block
 class JointInputs:
     """Rows x − centre, or x where there is no centre, with their costs c = C·v."""
 
-    C: float
+    row_costs: RowCosts
     centre: np.ndarray | None
 
     def values(self, block: Block) -> Any:
@@ -23,7 +23,7 @@ class JointInputs:
         return X if self.centre is None else X - self.centre
 
     def costs(self, block: Block) -> np.ndarray:
-        return compute_costs(self.C, block.weights, len(block))
+        return self.row_costs.compute(block.weights, len(block))
 
 
 class BlockProbabilities(NamedTuple):

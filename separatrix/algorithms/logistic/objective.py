@@ -22,7 +22,7 @@ from separatrix.algorithms.logistic.objective_terms import (
     LogisticHessianDiagonal,
     LogisticHessianProduct,
     LossDerivatives,
-    compute_costs,
+    RowCosts,
 )
 from separatrix.algorithms.logistic.overflow import refuse_overflow
 from separatrix.algorithms.logistic.safe_units import Units, choose_units
@@ -70,6 +70,7 @@ class LogisticObjective:
         self.rows = rows = _cut_for_passes(self.units)
         self.positive = positive
         self.ridge, self.C = self.units.ridge, self.units.C
+        self.row_costs = RowCosts(self.C)
         self.penalised = bool(np.any(self.ridge))
         self.intercept = intercept
         self.constant = 1.0 if intercept else 0.0
@@ -104,15 +105,12 @@ class LogisticObjective:
     def costs(self, start: int, stop: int) -> np.ndarray:
         """c_i of a run of rows."""
         weights = self.rows.weights
-        return compute_costs(self.C, None if weights is None else weights[start:stop], stop - start)
+        return self.row_costs.compute(None if weights is None else weights[start:stop], stop - start)
 
     def compute_scores(self, direction: np.ndarray) -> np.ndarray:
         """v·(x − centre, constant) of every row: one pass."""
-        found, start = np.empty(self.rows.n_rows), 0
-        for part in self.rows.each(LinearScores(self._uncentre(direction)), parallel_blas=True):
-            found[start : start + len(part)] = part
-            start += len(part)
-        return found
+        term = LinearScores(self._uncentre(direction))
+        return np.concatenate(list(self.rows.each(term, parallel_blas=True)))
 
     def differentiate(
         self,
@@ -130,24 +128,25 @@ class LogisticObjective:
         if keep_curvatures and self.curvatures is None:
             self.curvatures = np.empty(self.rows.n_rows)
         weights = self.weights if direction is None else self.weights + direction
-        if direction is not None and self.trial_scores is None:
-            self.trial_scores = np.empty(self.rows.n_rows)
+        self.trial_scores = None  # makes room for those of the blocks
         term = LossDerivatives(
             self.positive,
-            self.C,
+            self.row_costs,
             self._uncentre(weights),
             self.scores if direction is None else None,
             GramOfRows(self.centre, self.constant, precise) if hessian else None,
             keep_curvatures,
         )
-        sums = None
+        sums, scores = None, []
         for part in self.rows.each(term, parallel_blas=True):
             sums = part.sums if sums is None else tuple(map(add, sums, part.sums))
-            if part.scores is not None and self.trial_scores is not None:
-                self.trial_scores[part.span] = part.scores
+            if part.scores is not None:
+                scores.append(part.scores)
             if part.curvatures is not None and self.curvatures is not None:
                 self.curvatures[part.span] = part.curvatures
         assert sums is not None
+        if direction is not None:
+            self.trial_scores = np.concatenate(scores)
         w = weights[:-1]
         objective = float(sums[0]) + 0.5 * float((self.ridge * w) @ w)
         gradient = sums[1]
@@ -225,7 +224,7 @@ class LogisticObjective:
         assert self.trial_scores is not None
         self.weights = self.weights + direction
         self.weights[-1] *= self.constant
-        self.scores, self.trial_scores = self.trial_scores, self.scores
+        self.scores, self.trial_scores = self.trial_scores, None
 
     def move(self, score_changes: np.ndarray, direction: np.ndarray, step: float) -> None:
         self.weights = self.weights + step * direction

@@ -11,9 +11,24 @@ from separatrix.rows import Block
 from separatrix.rows.block import rows_per_block
 
 
-def compute_costs(C: float, weights: np.ndarray | None, n_rows: int) -> np.ndarray:
-    """c_i = C·v_i of some rows; every v_i is 1 where ``weights`` is None."""
-    return np.full(n_rows, C) if weights is None else np.asarray(C * weights)
+class RowCosts:
+    """c_i = C·v_i of a run of rows; for rows that count once an array that is made once."""
+
+    def __init__(self, C: float) -> None:
+        self.C = C
+        self._equal_costs = np.empty(0)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RowCosts, (self.C,)
+
+    def compute(self, weights: np.ndarray | None, n_rows: int) -> np.ndarray:
+        """Those of ``n_rows`` rows; every v_i is 1 where ``weights`` is None."""
+        if weights is not None:
+            return np.asarray(self.C * weights)
+        costs = self._equal_costs
+        if len(costs) < n_rows:  # another thread may replace the array meanwhile, by a shorter one
+            costs = self._equal_costs = np.full(n_rows, self.C)
+        return costs[:n_rows]
 
 
 @dataclass(frozen=True)
@@ -48,7 +63,7 @@ class LossDerivatives:
     """
 
     positive: int
-    C: float
+    costs: RowCosts
     weights: np.ndarray
     scores: np.ndarray | None
     gram: GramOfRows | None
@@ -74,7 +89,7 @@ class LossDerivatives:
         from separatrix.algorithms.logistic import objective_kernels as kernels
 
         X, signs = block.X, block.signs(self.positive)
-        costs, has_scores = compute_costs(self.C, block.weights, len(block)), self.scores is not None
+        costs, has_scores = self.costs.compute(block.weights, len(block)), self.scores is not None
         if not block.is_sparse:
             loss, mass = kernels.differentiate_dense_rows(
                 X, signs, costs, self.weights, has_scores, scores, curvatures, gradient
