@@ -168,7 +168,7 @@ DIMENSIONLESS = {
             "a place in an array",
         ),
     },
-    "algorithms/zero_one/upper/line_sweep_kernels.py": dict.fromkeys(
+    "algorithms/zero_one/upper/vertex_search_kernels.py": dict.fromkeys(
         ("ACCEPTED", "BEST", "CURRENT", "FAILED", "HERE", "KICKS", "LOWEST", "RETURN", "STUCK"),
         "a place in an array",
     ),

@@ -12,9 +12,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.certificates import Certificates, Inseparable, Undecided
+from separatrix.certificates import Certificates, Undecided
 from separatrix.fitting.exact_errors import about
-from separatrix.fitting.fit_warnings import FitWarning, NothingProven, NotSeparable, warn
+from separatrix.fitting.fit_warnings import warn_unproven
 from separatrix.fitting.parameters import require_flags, require_seed, require_verbosity
 from separatrix.fitting.predicted_scores import Scores
 from separatrix.fitting.progress import print_progress
@@ -154,20 +154,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _warn(self, certificates: list[Any]) -> None:
         """One warning for a fit that did not find what it looked for, with the first task's reason."""
-        unproven = [(k, c) for k, c in enumerate(certificates) if isinstance(c, Undecided | Inseparable)]
-        if not unproven:
-            return
-        first, certificate = unproven[0]
-        category: type[FitWarning] = NothingProven if isinstance(certificate, Undecided) else NotSeparable
-        message = (
-            certificate.reason if isinstance(certificate, Undecided) else _describe_conflict(certificate)
-        )
-        if len(certificates) > 1:
-            message = (
-                f"{len(unproven)} of {len(certificates)} classes have no halfspace of their own here. "
-                f"Class {self.classes_[first]} against the rest: {message}"
-            )
-        warn(category, message)
+        warn_unproven(certificates, self.classes_)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of rows predicted right; `Rows` bring their own labels."""
@@ -213,11 +200,3 @@ def _make_halfspace(weights: np.ndarray) -> Halfspace | None:
         return Halfspace(weights[:-1], float(weights[-1]))
     except ValueError:
         return None
-
-
-def _describe_conflict(proof: Inseparable) -> str:
-    row_list = ", ".join(map(str, proof.rows[:6])) + (", ..." if len(proof.rows) > 6 else "")
-    return (
-        f"No halfspace has every row strictly on its side: rows {row_list} prove it (certificate_). "
-        "The weights are what the method ended with."
-    )

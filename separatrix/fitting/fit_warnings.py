@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Sequence
 from types import FrameType
+from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
+
+from separatrix.certificates import Inseparable, Undecided
 
 PACKAGE = __name__.partition(".")[0]
 
@@ -30,3 +34,27 @@ def warn(kind: type[FitWarning], message: str) -> None:
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == PACKAGE:
         frame, level = frame.f_back, level + 1
     warnings.warn(kind(message), stacklevel=level)
+
+
+def warn_unproven(certificates: Sequence[Any], classes: Any) -> None:
+    """One warning for a fit that did not find what it looked for, with the first task's reason."""
+    unproven = [(k, c) for k, c in enumerate(certificates) if isinstance(c, Undecided | Inseparable)]
+    if not unproven:
+        return
+    first, certificate = unproven[0]
+    category: type[FitWarning] = NothingProven if isinstance(certificate, Undecided) else NotSeparable
+    message = certificate.reason if isinstance(certificate, Undecided) else _describe_conflict(certificate)
+    if len(certificates) > 1:
+        message = (
+            f"{len(unproven)} of {len(certificates)} classes have no halfspace of their own here. "
+            f"Class {classes[first]} against the rest: {message}"
+        )
+    warn(category, message)
+
+
+def _describe_conflict(proof: Inseparable) -> str:
+    row_list = ", ".join(map(str, proof.rows[:6])) + (", ..." if len(proof.rows) > 6 else "")
+    return (
+        f"No halfspace has every row strictly on its side: rows {row_list} prove it (certificate_). "
+        "The weights are what the method ended with."
+    )

@@ -22,8 +22,8 @@ import numpy as np
 from separatrix.algorithms.zero_one.interval import ErrorInterval
 from separatrix.algorithms.zero_one.problem import ReducedProblem
 from separatrix.algorithms.zero_one.upper.graduated_nonconvexity_kernels import compute_pulls
-from separatrix.algorithms.zero_one.upper.line_sweep_kernels import seed_draws
 from separatrix.algorithms.zero_one.upper.vertex_search import VertexSearch, WhitenedRows, offer_plane
+from separatrix.algorithms.zero_one.upper.vertex_search_kernels import seed_draws
 
 PARALLEL_HALFSPACES = 16
 FIRST_ROUND_STEPS = 1000

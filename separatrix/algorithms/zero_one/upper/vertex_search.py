@@ -2,7 +2,7 @@
 
 **Idea.** Some vertex of the arrangement (D − 1 independent rows on the hyperplane) is as cheap as the
 cheapest halfspace. A walk leaves one row at a time and takes the best vertex of the line that this frees,
-found by one sweep (`line_sweep_kernels`). Convex fits give the starts: with few errors and many
+found by one sweep (`vertex_search_kernels`). Convex fits give the starts: with few errors and many
 columns, hinge losses whose rows are weighed again and again by how wrong they are (large violations count
 less and less), which is what makes few rows wrong instead of all a little.
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from separatrix.algorithms.zero_one.interval import ErrorInterval
 from separatrix.algorithms.zero_one.problem import ReducedProblem
-from separatrix.algorithms.zero_one.upper import line_sweep_kernels as kernels
+from separatrix.algorithms.zero_one.upper import vertex_search_kernels as kernels
 
 MAX_SWEEPS = 300  # sweeps between looks at the clock, at most
 MAX_SWEPT_ROWS = 1_000_000  # of all of them together, about
