@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from fractions import Fraction
+from types import SimpleNamespace
 
 import naive_separation as naive
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from separatrix import problems
-from separatrix.algorithms.separation import separate
+from separatrix.algorithms.separation import scan, separate
 from separatrix.rows import Rows, as_rows
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
@@ -343,3 +344,13 @@ def test_unbounded_coefficients_of_few_rows(seed):
     answer = separate(X, y, intercept=bool(seed % 2))
     words = [*answer.unbounded, *([answer.unbounded.intercept] if seed % 2 else [])]
     assert words == naive.unbounded(naive.signed_rows(X.tolist(), (2 * y - 1).tolist(), bool(seed % 2)))
+
+
+def test_a_first_run_that_compiles_kernels_proves_as_much(monkeypatch):
+    """A minute of compiling is no part of a time limit of two seconds."""
+    clock, compiled = iter(np.arange(0.0, 1e6, 60.0)), iter(np.arange(0.0, 1e6, 60.0))
+    monkeypatch.setattr(scan, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    monkeypatch.setattr(scan, "seconds_compiling", lambda: next(compiled))
+    assert separate([[0.0], [1.0], [0.0]], [0, 1, 1], time_limit=2).kind == "quasi"
+    monkeypatch.setattr(scan, "seconds_compiling", lambda: 0.0)
+    assert separate([[0.0], [1.0], [0.0]], [0, 1, 1], time_limit=2).kind == "undecided"

@@ -20,11 +20,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 from separatrix.kernels.private_folder import SharedFolder, make_private, read_private, write_private
 
 _announced = False
+_starts: list[float] = []  # of the kernels that are being compiled, the outermost first; numba has one lock
+_seconds = 0.0
 announce: Callable[[str], None] | None = None  # None: a line on standard error
 
 
@@ -85,6 +88,24 @@ def announcing(show: Callable[[str], None]) -> Iterator[None]:
         yield
     finally:
         announce = before
+
+
+def seconds_compiling() -> float:
+    """How long this process has compiled kernels: no part of any time limit."""
+    return _seconds
+
+
+def _start_compiling() -> None:
+    _starts.append(perf_counter())
+    _announce_compiling()
+
+
+def _end_compiling() -> None:
+    global _seconds
+    if _starts:
+        start = _starts.pop()
+        if not _starts:
+            _seconds += perf_counter() - start
 
 
 def _announce_compiling() -> None:
@@ -176,7 +197,7 @@ def _cache_class() -> Any:
             except Exception:
                 found = None
             if found is None:
-                _announce_compiling()
+                _start_compiling()
             return found
 
         def save_overload(self, sig: Any, data: Any) -> None:
@@ -185,5 +206,7 @@ def _cache_class() -> Any:
                     super().save_overload(sig, data)
             except Exception:
                 return
+            finally:
+                _end_compiling()
 
     return Cache

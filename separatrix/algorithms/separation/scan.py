@@ -22,6 +22,7 @@ from separatrix.algorithms.separation.scan_picks import (
 )
 from separatrix.algorithms.separation.subspace import Coordinates
 from separatrix.certificates.arithmetic.margin_signs import Margins
+from separatrix.kernels.disk_cache import seconds_compiling
 from separatrix.rows import Rows, Worst
 from separatrix.rows.block import MIN_BLOCK_ROWS
 
@@ -99,15 +100,18 @@ class Scanner:
         fitting = self.rows.n_rows * MIN_BLOCK_BYTES // max(1, self.rows.n_bytes)
         self.rows = self.rows.in_blocks_of(max(MIN_BLOCK_ROWS, fitting))
         self.spanned = np.zeros(self.rows.n_rows, np.uint8)
-        self.start_time = time.perf_counter()
+        self.restart_clock()
 
     def restart_clock(self) -> None:
         """Give the next question the whole time limit."""
-        self.start_time = time.perf_counter()
+        self.start_time = time.perf_counter() - seconds_compiling()
 
     def check_time(self) -> None:
         """Raise when the time given is over."""
-        if self.time_limit is not None and time.perf_counter() - self.start_time > self.time_limit:
+        if self.time_limit is None:
+            return
+        # A first run compiles kernels, and must not answer less for it.
+        if time.perf_counter() - seconds_compiling() - self.start_time > self.time_limit:
             raise OutOfTime
 
     @property
