@@ -270,7 +270,7 @@ def _find_strict_rows(rows: Rows, proof: Any, intercept: bool) -> np.ndarray:
 class StrictRowsOfClasses:
     """The numbers of the rows with (w_y − w_k)·(x, 1) > 0, exactly, for some class k other than their own, y.
 
-    ``numerators`` are whole numbers, a row a class.
+    ``numerators`` are whole numbers, one row per class.
     """
 
     numerators: np.ndarray

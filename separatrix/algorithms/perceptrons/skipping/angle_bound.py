@@ -72,7 +72,7 @@ class AngleBounds:
         """Make the weights the reference; returns whether all rows are to be read."""
         angle_budgets, scalars = self.state.angle_budgets, self.state.scalars
         last_turn = float(set_reference(self.weights, self.state))
-        if not np.isfinite(last_turn):  # weights at zero have no direction: begin anew
+        if not np.isfinite(last_turn):  # weights at zero have no direction: start again
             angle_budgets[:] = -np.inf
             self.share = 1.0
         else:
