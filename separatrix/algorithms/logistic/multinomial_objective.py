@@ -36,7 +36,7 @@ CENTRING_FACTOR = 1.0  # of its spread, from 0: a mean that is taken off
 
 
 class MultinomialObjective:
-    """The objective at a moving point: a row a class, the intercept of the moved rows last."""
+    """The objective at a moving point: one row per class, the intercept of the moved rows last."""
 
     def __init__(
         self, rows: Rows, n_classes: int, C: float, intercept: bool, *, exhaustive: bool = False

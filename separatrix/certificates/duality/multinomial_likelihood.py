@@ -157,7 +157,7 @@ def joint_entropy_below(beta: Doubles, v: Doubles) -> Doubles:
 class JointDuality:
     """The sums of all classes at given weights, piece by piece."""
 
-    weights: Doubles  # a row a class
+    weights: Doubles  # one row per class
     intercepts: Doubles | None
     quantum: int
     safety_factor: float = 1.0
