@@ -100,7 +100,7 @@ def test_the_page_says_which_limits_hold_for_which_formats():
 @pytest.mark.parametrize("memory", [256 * 2**20, 1000])
 def test_every_format_gives_the_bits_and_classes_of_the_arrays(tmp_path, ending, memory, monkeypatch):
     # Small pieces, so that blocks, batches and chunks of text begin and end at different rows.
-    monkeypatch.setattr("separatrix.rows.block.BYTES", 24 * 150)
+    monkeypatch.setattr("separatrix.rows.block.BLOCK_BYTES", 24 * 150)
     monkeypatch.setattr("separatrix.rows.files.streamed_table.BATCH_BYTES", 24 * 470)
     monkeypatch.setattr("separatrix.rows.files.streamed_table.MIN_BATCH_ROWS", 1)
     monkeypatch.setattr("separatrix.rows.files.svmlight.CHUNK_BYTES", 5000)
