@@ -47,18 +47,18 @@ class MemoryRows(Rows):
     def block(self, start: int, stop: int) -> Block:
         """Rows ``start`` to ``stop - 1``, wherever blocks are cut."""
 
-        def part(array: np.ndarray | None) -> np.ndarray | None:
-            return None if array is None else array[start:stop]
-
+        # Written out, because a pass over rows in small blocks makes hundreds of them.
+        span, codes, signs = slice(start, stop), self.codes, self._signs
+        targets, weights = self.targets, self.weights
         return Block(
             start,
             stop,
             self._values(start, stop),
-            part(self.codes),
+            None if codes is None else codes[span],
             n_columns=self.n_columns,
-            signs=part(self._signs),
-            targets=part(self.targets),
-            weights=part(self.weights),
+            signs=None if signs is None else signs[span],
+            targets=None if targets is None else targets[span],
+            weights=None if weights is None else weights[span],
         )
 
     def open(self) -> Iterator[Block]:
@@ -67,6 +67,17 @@ class MemoryRows(Rows):
 
     def whole(self) -> Block:
         return self.block(0, self.n_rows)
+
+    def label_codes(self) -> np.ndarray:
+        assert self.codes is not None
+        return self.codes.copy()
+
+    def signs(self, positive: int) -> np.ndarray:
+        return self.whole().signs(positive).copy()
+
+    def all_targets(self) -> np.ndarray:
+        assert self.targets is not None
+        return self.targets.copy()
 
     def in_blocks_of(self, n_rows: int) -> Rows:
         return self._changed(rows_in_block=n_rows)
@@ -115,11 +126,12 @@ class DenseRows(MemoryRows):
         self.columns = columns
         self.n_jobs = n_jobs
         self.rows_in_block = rows_in_block or rows_per_block(self.n_columns * X.itemsize)
+        self._is_contiguous = bool(X.flags.c_contiguous)
         self._label(codes, classes)
 
     @property
     def is_contiguous(self) -> bool:
-        return bool(self.X.flags.c_contiguous)
+        return self._is_contiguous
 
     @property
     def array(self) -> np.ndarray:
@@ -127,7 +139,7 @@ class DenseRows(MemoryRows):
 
     def _values(self, start: int, stop: int) -> Any:
         part = self.X[start:stop]
-        return part if self.is_contiguous else lambda: read_only(np.ascontiguousarray(part))
+        return part if self._is_contiguous else lambda: read_only(np.ascontiguousarray(part))
 
     def take(self, indices: np.ndarray) -> Rows:
         return _taken(self, values_at(self.X, indices), indices)
