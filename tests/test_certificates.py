@@ -104,6 +104,9 @@ class Blocks:
                 SimpleNamespace(start=start, stop=stop, X=values, codes=codes_here, n_columns=self.n_columns)
             )
 
+    def with_threads(self, n_jobs):
+        return self
+
     def each(self, term, parallel_blas=False):
         return map(term, self._blocks)
 

@@ -368,6 +368,7 @@ def test_blocks_of_sparse_rows_from_outside_are_looked_at_too():
     rows = SimpleNamespace(n_rows=3, n_columns=3, classes=np.array([0, 1]), has_targets=False)
     block = SimpleNamespace(start=0, stop=3, codes=np.array([0, 1, 1]), X=None, n_columns=3)
     block.X = (ENTRIES, np.array([0, 1, 0, 10**6]), np.array([0, 2, 3, 4]))
+    rows.with_threads = lambda n_jobs: rows
     rows.each = lambda term, parallel_blas: map(term, [block])
     with pytest.raises(ValueError, match="sparse data is damaged"):
         Separable((1.0, 1.0, 1.0), None).verify(rows)

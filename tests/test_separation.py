@@ -285,7 +285,10 @@ def test_sparse_dense_and_narrow_agree():
 @pytest.mark.parametrize(
     ("kind", "asked"),
     [
-        ("complete", {"SmallestMargins", "MarginSigns", "BlockRanges", "StandardisedMoments", "LargestSquare"}),
+        (
+            "complete",
+            {"SmallestMargins", "MarginSigns", "BlockRanges", "StandardisedMoments", "LargestSquare"},
+        ),
         ("quasi", {"SmallestMargins", "ExactViolators"}),
         ("overlap", {"Fingerprints"}),
     ],

@@ -20,6 +20,7 @@ from separatrix.certificates.data.reading import (
     chosen_columns,
     cut_of,
     exactly,
+    pieces_of,
     refuse_damaged,
 )
 
@@ -74,7 +75,7 @@ def _of_rows(rows: Any) -> RowSource:
         None,
         None if names is None else tuple(names),
         rows.label,
-        partial(rows.each, TargetPiece(), parallel_blas=True),
+        pieces_of(rows, TargetPiece()),
     )
 
 

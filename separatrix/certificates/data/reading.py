@@ -142,7 +142,7 @@ def _labelled(rows: Any, positive: Any) -> RowSource:
         positive=classes[1] if positive is None else positive,
         names=None if names is None else tuple(names),
         label=getattr(rows, "label", None),
-        pieces=partial(rows.each, SignedPiece(tuple(codes)), parallel_blas=True),
+        pieces=pieces_of(rows, SignedPiece(tuple(codes))),
     )
 
 
@@ -157,6 +157,11 @@ class SignedPiece:
         return Piece(block.start, block.stop, partial(block_values, block), signs)
 
 
+def pieces_of(rows: Any, term: Callable[[Any], Piece]) -> Callable[[], Iterator[Piece]]:
+    """The pieces of `Rows`, in order, on one thread: what a piece holds is made when it is used."""
+    return partial(rows.with_threads(1).each, term, parallel_blas=True)
+
+
 def block_values(block: Any) -> Any:
     """The values of a block, its sparse layout checked."""
     X = block.X
@@ -164,7 +169,8 @@ def block_values(block: Any) -> Any:
 
 
 def _signs_of(codes: Any, positive: tuple[int, ...]) -> Signs:
-    return np.where(np.isin(codes, positive), np.int8(1), np.int8(-1))
+    is_positive = codes == positive[0] if len(positive) == 1 else np.isin(codes, positive)
+    return np.where(is_positive, np.int8(1), np.int8(-1))
 
 
 def chosen_columns(
