@@ -548,7 +548,9 @@ def test_compiling_is_told_but_for_quiet_and_json(line, cli, monkeypatch):
         return said_first
 
     monkeypatch.setattr(separation, "separate_rows", compiling(separation.separate_rows))
-    monkeypatch.setattr(fitting.LinearClassifier, "_keep", compiling(fitting.LinearClassifier._keep))
+    monkeypatch.setattr(
+        fitting.LinearClassifier, "_attributes", compiling(fitting.LinearClassifier._attributes)
+    )
     monkeypatch.setattr(sx.Halfspace, "__init__", compiling(sx.Halfspace.__init__))
     for option, times in (("", 1), (" --quiet", 0), (" --json", 0)):
         monkeypatch.setattr(disk_cache, "_announced", False)

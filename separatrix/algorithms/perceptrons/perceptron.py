@@ -144,8 +144,8 @@ class Perceptron(OnlineClassifier):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def _check(self) -> None:
+        super()._check()
         Steps(self.step)
 
     def _settings(self) -> tuple[Any, ...]:
