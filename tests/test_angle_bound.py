@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from skipping_runs import make_pass, skipping_passes
 
 import separatrix as sx
-from separatrix.algorithms.perceptrons import mistake_driven, training
+from separatrix.algorithms.perceptrons import conclusion, training
 from separatrix.algorithms.perceptrons.skipping import passes as passes_module
 from separatrix.algorithms.perceptrons.skipping.angle_bound_signs_kernels import skipping_certain_signs
 from separatrix.algorithms.perceptrons.skipping.angle_state_kernels import (
@@ -45,7 +45,7 @@ def assert_same_run(X, y, monkeypatch, passes=12, **options):
     """The run with rows left out, after comparison with the plain one."""
     with np.errstate(all="ignore"), monkeypatch.context() as patch:
         patch.setattr(
-            mistake_driven,
+            conclusion,
             "inseparable_or_undecided",
             lambda *_, **__: sx.certificates.Undecided("Not asked."),
         )

@@ -117,7 +117,7 @@ DIMENSIONLESS = {
         **dict.fromkeys(("HARD_MARGIN_GAP", "SOFT_MARGIN_GAP", "STRETCHES"), "relative"),
         "WARM_START_PENALTY": "a share per unit of the margin",
     },
-    "algorithms/perceptrons/mistake_driven.py": {"LEAST_DOUBLE": "the least double"},
+    "algorithms/perceptrons/measured_margins.py": {"LEAST_DOUBLE": "the least double"},
     "algorithms/perceptrons/skipping/angle_state_kernels.py": dict.fromkeys(
         (
             "CONSTANT",

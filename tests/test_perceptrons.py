@@ -984,7 +984,7 @@ def test_every_quantity_of_the_theorem_is_an_attribute():
 
 def counted(model):
     return {"mistakes": model.mistakes_, "updates": model.updates_, "rounds": model.updates_}[
-        model._bounded_quantity
+        model._learner_class.bounded_quantity
     ]
 
 
@@ -997,7 +997,7 @@ def test_no_run_counts_more_than_its_own_theorem_allows(data, name, intercept):
     if model.mistake_bound_ is None:  # not separated: without an intercept there may be nothing to find
         return
     assert counted(model) <= (
-        model.mistake_bound_ if model._bounded_quantity == "mistakes" else model.update_bound_
+        model.mistake_bound_ if model._learner_class.bounded_quantity == "mistakes" else model.update_bound_
     )
     assert model.mistakes_ <= model.mistake_bound_
 

@@ -12,7 +12,7 @@ from skipping_runs import skipping_passes
 from written_files import write
 
 import separatrix as sx
-from separatrix.algorithms.perceptrons import mistake_driven, training
+from separatrix.algorithms.perceptrons import conclusion, training
 from separatrix.algorithms.perceptrons.skipping import passes
 from separatrix.rows import read
 from separatrix.rows.memory import DenseRows
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::separatrix.FitWarning")
 def nothing_asked(monkeypatch):
     """The question whether rows are separable at all reads them in its own way."""
     monkeypatch.setattr(
-        mistake_driven, "inseparable_or_undecided", lambda *_, **__: sx.certificates.Undecided("Not asked.")
+        conclusion, "inseparable_or_undecided", lambda *_, **__: sx.certificates.Undecided("Not asked.")
     )
 
 

@@ -111,6 +111,9 @@ class CommonFactor:
         return replace(claim, weights=given).bound_to(rows) if is_exact else None
 
 
+NO_FACTOR = CommonFactor()
+
+
 def find_common_factor(
     rows: Rows, degree: int | None, starts: Iterable[np.ndarray | None] = ()
 ) -> CommonFactor:

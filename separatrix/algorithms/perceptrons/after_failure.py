@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.margins_reached import is_in_safe_range
+from separatrix.algorithms.perceptrons.measured_margins import is_in_safe_range
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.certificates import Certificate, Inseparable, Undecided
 
@@ -51,8 +51,8 @@ def _describe_failure(run: Run) -> str:
     last_mistakes = run.passes[-1].mistakes if run.passes else 0
     return (
         f"After {len(run.passes)} passes and {run.learner.mistakes} mistakes "
-        f"({last_mistakes} in the last pass) the weights still err on {run.errors} of {run.rows.n_rows} rows, "
-        f"so nothing is proven.{run.learner.advice(run)}"
+        f"({last_mistakes} in the last pass) the weights still err on {run.errors} of {run.rows.n_rows} "
+        f"rows, so nothing is proven.{run.learner.advice(run)}"
     )
 
 

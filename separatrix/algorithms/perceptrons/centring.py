@@ -11,14 +11,12 @@ from fractions import Fraction
 import numpy as np
 
 
-def to_centred(weights: np.ndarray | None, centre: np.ndarray | None) -> np.ndarray | None:
-    if weights is None or centre is None:
-        return weights
+def to_centred(weights: np.ndarray, centre: np.ndarray) -> np.ndarray:
     return np.append(weights[:-1], _double(Fraction(weights[-1]) + _shift(weights, centre)))
 
 
-def from_centred(weights: np.ndarray, centre: np.ndarray | None) -> np.ndarray:
-    if centre is None or not np.isfinite(weights).all():
+def from_centred(weights: np.ndarray, centre: np.ndarray) -> np.ndarray:
+    if not np.isfinite(weights).all():
         return np.array(weights)
     return np.append(weights[:-1], _double(exact_from_centred(weights, centre)[-1]))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix.algorithms.perceptrons.after_failure import inseparable_or_undecided
 from separatrix.algorithms.perceptrons.centring import exact_from_centred, from_centred
-from separatrix.algorithms.perceptrons.margins_reached import evaluate_bounds, measure_margins
+from separatrix.algorithms.perceptrons.measured_margins import evaluate_bounds, measure_margins
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.certificates import Separable, Undecided
@@ -35,7 +35,8 @@ def count_errors_of(runs: Mapping[int, Run]) -> None:
     remaining = {}
     for positive, run in runs.items():
         learner, centre = run.learner, run.plan.centre
-        run.weights = from_centred(_final_weights(run), centre)
+        weights = _final_weights(run)
+        run.weights = np.array(weights) if centre is None else from_centred(weights, centre)
         if not (learner.is_halfspace and np.isfinite(run.weights).all()):
             continue
         if run.doubtful_rows is not None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from separatrix.bounds import Bound, novikoff
-from separatrix.certificates import Certificate, Separable
+from separatrix.certificates import Certificate
+from separatrix.fitting.exact_errors import make_separable
 from separatrix.rows import Csr, DataError, Rows
 from separatrix.rows.block import ONE_THREAD_VALUES
 
@@ -133,9 +134,7 @@ class Learner(ABC):
         """What is proven of the weights that the run ended with; None: ask whether the rows are separable."""
         if run.errors:
             return None
-        witness: Any = run.weights[:-1]  # the record makes a tuple of it
-        bias = float(run.weights[-1]) if self.constant else None
-        return Separable(weights=witness, intercept=bias, about=run.about).bound_to(run.rows)
+        return make_separable(run.rows, run.positive, run.weights, intercept=bool(self.constant))
 
     def facts(self, run: Run) -> dict[str, Any]:
         """What becomes an attribute of the model beside what is measured for every method."""

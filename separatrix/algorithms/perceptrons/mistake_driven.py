@@ -1,4 +1,4 @@
-"""`MistakeDriven`: the estimator around a `Learner`: its parameters, its fit, and rows that come one by one."""
+"""`MistakeDriven`: the estimator around a `Learner`; its fit, and rows that come one by one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from separatrix.algorithms.perceptrons.row_order import parse_order
 from separatrix.algorithms.perceptrons.training import Plan, train
 from separatrix.certificates import Certificates, Undecided
 from separatrix.fitting import History, LinearClassifier, Solution
-from separatrix.fitting.common_factor import CommonFactor, find_common_factor
+from separatrix.fitting.common_factor import NO_FACTOR, CommonFactor, find_common_factor
 from separatrix.fitting.parameters import as_doubles, is_whole, shown
 from separatrix.fitting.rollback import restored_on_error
 from separatrix.fitting.validation import is_ready_array, labelled_rows
@@ -30,7 +30,6 @@ ROW_BY_ROW = Undecided(
     "Rows seen one by one prove nothing about all of them: call fit, or verify a certificate."
 )
 MAX_PLAIN_ROWS = 256  # rows: with more, the usual checks are the smaller part
-NO_FACTOR = CommonFactor()
 
 
 def _learns_row_by_row(model: MistakeDriven) -> bool:
@@ -53,7 +52,6 @@ class MistakeDriven(LinearClassifier):
     mistakes_: Any
     updates_: Any
     order: Any = "cyclic"
-    start: Any = None
     max_mistakes: int | None = None
     center: bool = False
     random_state: Any = None
@@ -109,10 +107,11 @@ class MistakeDriven(LinearClassifier):
                 )
             intercept = self.intercept_ if self.fit_intercept else 0.0 * self.intercept_
             return dict(zip(tasks, np.column_stack([self.coef_, intercept]), strict=True))
-        if self.start is None:
+        start = getattr(self, "start", None)
+        if start is None:
             return dict.fromkeys(tasks)
         n_expected = self.n_features_in_ + bool(self.fit_intercept)
-        values = as_doubles(self.start)
+        values = as_doubles(start)
         given = np.empty(0) if values is None else values.ravel()
         if len(given) != n_expected or not np.isfinite(given).all():
             raise ValueError(
@@ -136,8 +135,10 @@ class MistakeDriven(LinearClassifier):
         plan = self._plan(rows, factor)
         learners = {}
         for positive, start in starts.items():
-            scaled_start = None if start is None else factor.scaled_weights(start)
-            learners[positive] = self._new_learner(to_centred(scaled_start, plan.centre))
+            seen = None if start is None else factor.scaled_weights(start)
+            if seen is not None and plan.centre is not None:
+                seen = to_centred(seen, plan.centre)
+            learners[positive] = self._new_learner(seen)
         runs, norms = train(factor.scaled_rows(rows), learners, plan)
         if plan.centre is not None:
             norms = RowNorms(rows, plan.centre).measure_all()
@@ -145,7 +146,7 @@ class MistakeDriven(LinearClassifier):
         norm_degree = self._method.degree or 1
         restored = [factor.restored(solution, rows, k, norm_degree) for k, solution in solutions]
         finished = {positive: learner.release_row_data() for positive, learner in learners.items()}
-        if plan.centre is None:
+        if plan.centre is None and self._method.learns_row_by_row:
             self._online = OnlineRun(finished, factor, can_be_scaled=self._degree() is not None)
         return restored
 
@@ -266,7 +267,10 @@ class MistakeDriven(LinearClassifier):
             is_new &= all(learner.start is None for learner in learners.values())
             degree = self._degree()
             self._online = OnlineRun(
-                learners, CommonFactor(0, degree or 0), can_be_scaled=degree is not None, is_settled=not is_new
+                learners,
+                CommonFactor(0, degree or 0),
+                can_be_scaled=degree is not None,
+                is_fixed=not is_new,
             )
         return self._online
 

@@ -29,7 +29,7 @@ class OnlineRun:
     factor : CommonFactor
     can_be_scaled : bool
         Whether a common factor of the rows does no more than stretch the weights.
-    is_settled : bool
+    is_fixed : bool
         Whether a row has come before; the first that is not zero settles the factor.
     """
 
@@ -39,12 +39,12 @@ class OnlineRun:
         factor: CommonFactor,
         *,
         can_be_scaled: bool,
-        is_settled: bool = True,
+        is_fixed: bool = True,
     ) -> None:
         self.learners = dict(learners)
         self.factor = factor
         self.can_be_scaled = can_be_scaled
-        self.is_settled = is_settled
+        self.is_fixed = is_fixed
         self.published: tuple[Any, Any] = (None, None)  # the weights that the model was given last
 
     def clone(self) -> OnlineRun:
@@ -104,20 +104,20 @@ class OnlineRun:
             return X
         stored, columns = split_values(X)
         if not self.factor.exponent and MIN_SAFE_SUM < sum_of_squares(stored) < MAX_SAFE_SUM:
-            self.is_settled = True
+            self.is_fixed = True
             return X
         values = np.asarray(stored, np.float64)
         sizes = np.abs(values[values != 0.0])
         if not len(sizes) or not np.isfinite(sizes).all():  # nothing to scale, or to be refused
             return X
-        factor = self.factor if self.is_settled else self._choose_factor(float(sizes.max()))
+        factor = self.factor if self.is_fixed else self._choose_factor(float(sizes.max()))
         scaled_sizes = ldexp(sizes, factor.exponent)
-        if not (MIN_SAFE_SUM < scaled_sizes.min() and scaled_sizes.max() < MAX_SAFE_SUM):
+        if not (scaled_sizes.min() > MIN_SAFE_SUM and scaled_sizes.max() < MAX_SAFE_SUM):
             raise DataError(
                 "A value is more than 2^200 times as large or small as others: divide the columns by powers "
                 "of two, or leave the row out."
             )
-        self.factor, self.is_settled = factor, True
+        self.factor, self.is_fixed = factor, True
         if not factor.exponent:
             return X
         scaled = read_only(ldexp(values, factor.exponent))

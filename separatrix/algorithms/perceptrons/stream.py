@@ -139,7 +139,10 @@ class StreamLearner:
 
     def _learn_row(self, X: Any, code: int) -> tuple[int, bool]:
         """Learn from a row: the class that was predicted before, and whether that was wrong."""
-        X = self._online.scaled(X)
+        try:
+            X = self._online.scaled(X)
+        except DataError as error:
+            raise DataError(f"cannot be used: {error}") from None
         if self._only_learner is not None:
             return self._learn_binary(self._only_learner, X, code)
         _refuse_nonfinite(X)

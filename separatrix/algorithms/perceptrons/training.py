@@ -21,7 +21,7 @@ from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.row_order import visit_in_order
 from separatrix.certificates import About
 from separatrix.fitting import Pass
-from separatrix.fitting.common_factor import CommonFactor
+from separatrix.fitting.common_factor import NO_FACTOR, CommonFactor
 from separatrix.fitting.exact_errors import ErrorCount, about
 from separatrix.fitting.progress import report_pass
 from separatrix.rows import Block, Rows
@@ -77,7 +77,7 @@ class Plan:
     random: np.random.RandomState
     track_margin: bool = False
     centre: np.ndarray | None = None
-    factor: CommonFactor = CommonFactor()
+    factor: CommonFactor = NO_FACTOR
     skipping: Mapping[int, SkippingPasses] = field(default_factory=dict)
 
 

@@ -15,15 +15,18 @@ LEAST_DOUBLE = 2.0**-1074
 def evaluate_bounds(
     learner: Learner, weights: np.ndarray, min_margin: float, norms: RowNorms, *, is_centred: bool
 ) -> dict[str, float | None]:
-    """What the theorem allows, for the margin reached, with the origin where it is and in the middle of the
-    rows."""
+    """What the theorem allows for the margin that was found, with the origin where it is and in the middle of
+    the rows."""
     bounds: dict[str, float | None] = {}
+    weights_seen = learner.prediction_weights()
     run_suffix = "_centred" if is_centred else ""
     per_update = norms.rows.n_rows if learner.bounded_quantity == "rounds" else 1
-    for suffix, reached in certify_radius_and_margin(weights, min_margin, learner.constant, norms).items():
+    for suffix, radius_and_margin in certify_radius_and_margin(
+        weights, min_margin, learner.constant, norms
+    ).items():
         bound = None
-        if reached is not None and (learner.start is None or suffix == run_suffix):
-            bound = learner.bound(*reached, learner.prediction_weights())
+        if radius_and_margin is not None and (learner.start is None or suffix == run_suffix):
+            bound = learner.bound(*radius_and_margin, weights_seen)
         bound = None if bound is None or not bound < math.inf else bound
         if learner.bounded_quantity != "mistakes":
             bounds[f"update_bound{suffix}"] = bound
