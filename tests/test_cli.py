@@ -643,7 +643,7 @@ def test_the_package_is_the_program():
 
 
 def test_help_imports_nothing_heavy():
-    heavy = ("highspy", "jinja2", "numba", "numpy", "pandas", "pyarrow", "rich", "scipy", "sklearn", "flint")
+    heavy = ("jinja2", "numba", "numpy", "pandas", "pyarrow", "rich", "scipy", "sklearn", "flint")
     heavy += ("matplotlib", "onnx")
     code = (
         "import sys; from separatrix.cli.program import program, run; run(['--help']); "
