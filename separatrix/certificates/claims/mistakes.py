@@ -184,11 +184,9 @@ class MistakesAtMost(Certificate):
         margins = Margins(
             self.weights, self.intercept, dyadic(normal).squared_norm() * radius / (self.mistakes + 1)
         )
-        for piece in source.pieces():
-            wrong = np.flatnonzero(margins.compare(piece.X, piece.signs, piece.start) <= 0)
-            if wrong.size:
-                row = piece.start + int(wrong[0])
-                return Verdict(False, f"Row {row} (counted from 0) has too small a margin for that.")
+        row = first_wrong(source, margins)
+        if row is not None:
+            return Verdict(False, f"Row {row} (counted from 0) has too small a margin for that.")
         return Verdict(True, f"(R/γ)² is below {self.mistakes + 1}.")
 
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -83,10 +84,10 @@ class Separable(Certificate):
         return Verdict(True, f"All {source.n_rows} rows are strictly on their side.")
 
 
-def first_wrong(source: RowSource, margins: Margins) -> int | None:
-    """The first row whose margin is not above its floor, or None."""
+def first_wrong(source: RowSource, margins: Margins, fits: Any = np.greater) -> int | None:
+    """The first row whose margin is not above its floor, or not as ``fits`` compares it with the floor."""
     for piece in source.pieces():
-        wrong = np.flatnonzero(margins.compare(piece.X, piece.signs, piece.start) <= 0)
+        wrong = np.flatnonzero(~fits(margins.compare(piece.X, piece.signs, piece.start), 0))
         if wrong.size:
             return piece.start + int(wrong[0])
     return None
@@ -209,14 +210,9 @@ class Overlapping(Certificate):
         if refusal is not None:
             return Verdict(False, refusal)
         for normal in self.normals:
-            plane = Margins(*split(normal, self.intercept))
-            for piece in source.pieces():
-                off = np.flatnonzero(plane.compare(piece.X, piece.signs, piece.start) != 0)
-                if off.size:
-                    return Verdict(
-                        False,
-                        f"Row {piece.start + int(off[0])} (counted from 0) is outside the span it claims.",
-                    )
+            off = first_wrong(source, Margins(*split(normal, self.intercept)), np.equal)
+            if off is not None:
+                return Verdict(False, f"Row {off} (counted from 0) is outside the span it claims.")
         return Verdict(True, f"{len(self.rows)} rows that span all rows add up to exactly zero.")
 
 
@@ -283,15 +279,17 @@ class Inseparable(Certificate):
         return Verdict(True, f"{added} exactly zero.")
 
 
-def require_pairs(rows: Sequence[int], multipliers: Sequence[int]) -> None:
+def require_pairs(
+    rows: Sequence[int], multipliers: Sequence[int], if_empty: str = "It names no rows."
+) -> None:
     if len(rows) != len(multipliers):
         raise CertificateError(f"It has {len(rows)} rows but {len(multipliers)} multipliers.")
     if not rows:
-        raise CertificateError("It names no rows.")
+        raise CertificateError(if_empty)
 
 
 def combination(source: RowSource, rows: Sequence[int], multipliers: Sequence[int], constant: bool) -> Dyadic:
-    """Σ l_i s_i (x_i, 1), or without the constant, exactly."""
+    """Σ l_i z_i, exactly."""
     total = Dyadic((0,) * (source.n_columns + constant), 0)
     for X, signs, part in source.gather(rows):
         pairs = zip(multipliers[part], signs.tolist(), strict=True)
@@ -299,12 +297,20 @@ def combination(source: RowSource, rows: Sequence[int], multipliers: Sequence[in
     return total
 
 
+def missing_row(source: RowSource, rows: Sequence[int]) -> str | None:
+    """Why the data does not have all of these rows, or None."""
+    if rows and rows[-1] >= source.n_rows:
+        return f"It names row {rows[-1]}; this data has {source.n_rows} rows."
+    return None
+
+
 def not_zero(
     source: RowSource, rows: Sequence[int], multipliers: Sequence[int], constant: bool
 ) -> str | None:
     """Why these rows do not cancel, or None."""
-    if rows[-1] >= source.n_rows:
-        return f"It names row {rows[-1]}; this data has {source.n_rows} rows."
+    missing = missing_row(source, rows)
+    if missing is not None:
+        return missing
     if any(combination(source, rows, multipliers, constant).wholes):
         return "The combination of its rows is not zero."
     return None

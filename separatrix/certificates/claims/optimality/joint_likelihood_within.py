@@ -25,6 +25,7 @@ from separatrix.certificates.fields import (
     DoubleOrNone,
     DoublesOrNone,
     Number,
+    RowWeights,
     WholeOrNone,
     _doubles,
     _tuple,
@@ -77,7 +78,7 @@ class JointLikelihoodWithin(Certificate):
     C: DoubleOrNone
     upper: Number
     lower: Number
-    row_weights: DoublesOrNone = None
+    row_weights: RowWeights = None
     radius: DoubleOrNone = None
     quantum: WholeOrNone = None
 
@@ -92,8 +93,6 @@ class JointLikelihoodWithin(Certificate):
             raise CertificateError(f"C is {self.C}; it is above 0, or None where nothing is penalised.")
         if len(set(self.classes)) < len(self.classes):
             raise CertificateError("Two of its classes are the same.")
-        if self.row_weights is not None and min(self.row_weights, default=0) < 0:
-            raise CertificateError("A row's weight is below 0.")
         if self.quantum is not None and self.quantum > MAX_QUANTUM_BITS:
             raise CertificateError(f"The quantum is {self.quantum}; it is at most {MAX_QUANTUM_BITS}.")
         if self.radius is not None and self.radius < 0:

@@ -41,10 +41,10 @@ from separatrix.certificates.fields import (
     CertificateError,
     DoubleOrNone,
     Doubles,
-    DoublesOrNone,
     Number,
     NumbersOrNone,
     RowNumbers,
+    RowWeights,
 )
 
 _SAMPLE_ROWS = 256
@@ -90,7 +90,7 @@ class LikelihoodWithin(Certificate):
     C: DoubleOrNone
     upper: Number
     lower: Number
-    row_weights: DoublesOrNone = None
+    row_weights: RowWeights = None
     rows: RowNumbers = ()
     normals: Vectors = ()
     direction: NumbersOrNone = None
@@ -99,8 +99,6 @@ class LikelihoodWithin(Certificate):
         super().__post_init__()
         if self.C is not None and not self.C > 0:
             raise CertificateError(f"C is {self.C}; it is above 0, or None where nothing is penalised.")
-        if self.row_weights is not None and min(self.row_weights, default=0) < 0:
-            raise CertificateError("A row's weight is below 0.")
 
     @property
     def claim(self) -> str:

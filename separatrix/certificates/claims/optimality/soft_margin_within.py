@@ -22,8 +22,8 @@ from separatrix.certificates.fields import (
     Double,
     DoubleOrNone,
     Doubles,
-    DoublesOrNone,
     RowNumbers,
+    RowWeights,
     Text,
     Whole,
     Wholes,
@@ -78,7 +78,7 @@ class SoftMarginWithin(Certificate):
     rows: RowNumbers = ()
     multipliers: Wholes = ()
     exponent: Whole = 0
-    row_weights: DoublesOrNone = None
+    row_weights: RowWeights = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -92,8 +92,6 @@ class SoftMarginWithin(Certificate):
             )
         if self.exponent > 1 << 16:
             raise CertificateError(f"The exponent {self.exponent} is beyond that of any product of doubles.")
-        if self.row_weights is not None and min(self.row_weights, default=0) < 0:
-            raise CertificateError("A row's weight is below 0.")
 
     @property
     def claim(self) -> str:

@@ -18,7 +18,7 @@ from separatrix.certificates.certificate import Certificate, Verdict
 from separatrix.certificates.claims.optimality.mean_alone import mean_equations
 from separatrix.certificates.data.measured_targets import read_targets
 from separatrix.certificates.data.reading import RowSource
-from separatrix.certificates.fields import CertificateError, Double, DoubleOrNone, Doubles, DoublesOrNone
+from separatrix.certificates.fields import CertificateError, Double, DoubleOrNone, Doubles, SampleWeights
 
 MAX_COLUMNS = 1000  # of exact equations
 MAX_DEPENDENT_COLUMNS = (
@@ -69,7 +69,7 @@ class SolutionWithin(Certificate):
     alpha: DoubleOrNone
     distance: Double
     within: Doubles
-    sample_weight: DoublesOrNone = None
+    sample_weight: SampleWeights = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -77,8 +77,6 @@ class SolutionWithin(Certificate):
             raise CertificateError("A penalty and a distance are numbers from 0 up.")
         if len(self.within) != len(self.weights) + (self.intercept is not None):
             raise CertificateError("It needs one bound for each coefficient.")
-        if self.sample_weight is not None and min(self.sample_weight, default=0) < 0:
-            raise CertificateError("A row weight is a number from 0 up.")
 
     @property
     def claim(self) -> str:
