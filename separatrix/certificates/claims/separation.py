@@ -1,18 +1,24 @@
 """Whether, and how, a hyperplane can separate the rows: four claims.
 
-Let z = s(x, 1), or s·x without an intercept.
+Let z = s(x, 1), or s·x without an intercept, and let some rows have
 
-**Gordan's theorem** (1873), the easy half, for `Inseparable`. If Σ l_i z_i = 0 with l_i > 0, then
-Σ l_i z_i·w = 0 for every w, so that z_i·w > 0 for all these i is impossible. With an intercept the same
-numbers describe a point that lies in the convex hulls of both classes.
+    Σ l_i z_i = 0,   l_i > 0.                                                                           (1)
+
+**Gordan's theorem** (1873), the easy half, for `Inseparable`. (1) gives Σ l_i z_i·w = 0 for every w, so that
+z_i·w > 0 for all these i is impossible. With an intercept the same numbers describe a point that lies in the
+convex hulls of both classes.
 
 **Albert and Anderson's theorem** (1984), for `WeaklySeparable`. Let w have z·w ≥ 0 on every row, not always
-0. If Σ l_i z_i = 0 with l_i > 0 over rows that span all rows with z·w = 0, then no hyperplane separates
-strictly, and every hyperplane that has each row on its side or on it has those rows on it.
+0. If the rows of (1) span all rows with z·w = 0, then no hyperplane separates strictly, and every hyperplane
+that has each row on its side or on it has those rows on it.
 
-**Stiemke's theorem** (1915), the easy half, for `Overlapping`. If Σ l_i z_i = 0 with l_i > 0 over rows that
-span all rows, then z·w ≥ 0 on every row forces z_i·w = 0 on these and hence on all. At most twice as many
-rows as dimensions are needed (Steinitz, 1913).
+**Stiemke's theorem** (1915), the easy half, for `Overlapping`. If the rows of (1) span all rows, then z·w ≥ 0
+on every row forces z_i·w = 0 on these and hence on all. At most twice as many rows as dimensions are needed
+(Steinitz, 1913).
+
+Rows span all those that are orthogonal to k independent normals, in D dimensions, if
+
+    (their rank) + k = D.                                                                               (2)
 """
 
 from __future__ import annotations
@@ -230,7 +236,7 @@ def dimensions_open(
         return f"A normal has the wrong length; rows have {width} dimensions here."
     if rank_at_least(normals) < len(normals):
         return "Its normals are not independent."
-    held = rank_at_least(signed_rows(source, rows, intercept)) + len(normals)
+    held = rank_at_least(signed_rows(source, rows, intercept)) + len(normals)  # (2) above
     return None if held == width else f"Its rows and normals leave {width - held} of {width} dimensions open."
 
 
@@ -311,6 +317,6 @@ def not_zero(
     missing = missing_row(source, rows)
     if missing is not None:
         return missing
-    if any(combination(source, rows, multipliers, constant).wholes):
+    if any(combination(source, rows, multipliers, constant).wholes):  # against (1) above
         return "The combination of its rows is not zero."
     return None

@@ -205,12 +205,12 @@ class JointBounds:
             length = self.duality.full_length(total)
             if self.witness.radius is None or not (isfinite(total.entropy) and isfinite(length)):
                 return Fraction(total.loss), Fraction(0)
-            lost = Fraction(self.witness.radius) * Fraction(length)
+            lost = Fraction(self.witness.radius) * Fraction(length)  # (2) of `multinomial_likelihood`
             return Fraction(total.loss), max(Fraction(0), Fraction(total.entropy) - lost)
         half = Fraction(square) / 2 * (1 + Fraction(1, 2**50)) + Fraction(1, 2**1000)
         upper = half + Fraction(C) * Fraction(total.loss)
         found = self.duality.balanced_entropy_and_length(total, float(C))
         if found is None or not all(map(isfinite, found)):
             return upper, Fraction(0)
-        entropy, norm = (Fraction(value) for value in found)
+        entropy, norm = (Fraction(value) for value in found)  # of (1) of `multinomial_likelihood`
         return upper, max(Fraction(0), Fraction(C) * entropy - (Fraction(C) * norm) ** 2 / 2)
