@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from separatrix.certificates.arithmetic.gradient import gradient
 from separatrix.certificates.certificate import Certificate, Verdict
-from separatrix.certificates.data.measured_targets import read_targets
 from separatrix.certificates.data.reading import RowSource, refuse_infinite, stored
 from separatrix.certificates.fields import CertificateError, Double, DoubleOrNone, Doubles, SampleWeights
 
@@ -52,9 +50,6 @@ class GradientAtMost(Certificate):
     @property
     def claim(self) -> str:
         return f"Half the gradient of the squared error is at most {self.gradient!r} long here."
-
-    def _read(self, X: Any, y: Any) -> RowSource:
-        return read_targets(X, y, label=self.about.label, features=self.about.features)
 
     def _prove(self, source: RowSource) -> Verdict:
         if self.sample_weight is not None and len(self.sample_weight) != source.n_rows:

@@ -23,7 +23,6 @@ from separatrix.certificates.arithmetic.moments import Part, moments_of
 from separatrix.certificates.arithmetic.normal_equations import NormalEquations
 from separatrix.certificates.certificate import Certificate, Verdict
 from separatrix.certificates.claims.optimality.mean_alone import mean_equations
-from separatrix.certificates.data.measured_targets import read_targets
 from separatrix.certificates.data.reading import RowSource
 from separatrix.certificates.fields import CertificateError, Double, DoubleOrNone, Doubles, SampleWeights
 
@@ -90,9 +89,6 @@ class SolutionWithin(Certificate):
         penalty = "infinite" if self.alpha is None else f"= {self.alpha!r}"
         what = "least-squares" if self.alpha == 0 else f"ridge (alpha {penalty})"
         return f"The coefficients are within {self.distance!r} of the exact {what} solution of these numbers."
-
-    def _read(self, X: Any, y: Any) -> RowSource:
-        return read_targets(X, y, label=self.about.label, features=self.about.features)
 
     def _prove(self, source: RowSource) -> Verdict:
         if self.sample_weight is not None and len(self.sample_weight) != source.n_rows:
