@@ -100,7 +100,8 @@ def test_blocks_change_nothing_that_is_noted():
         arrays = (
             state.angle_budgets,
             state.squares,
-            state.scalars,
+            state.turn,
+            state.first_pass,
             norms.largest,
             learner.weights,
             learner.counts,

@@ -38,7 +38,7 @@ from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.skipping.angle_bound import WELL_WITHIN_SHARE, AngleBounds
 from separatrix.algorithms.perceptrons.skipping.angle_bound_signs_kernels import skipping_certain_signs
 from separatrix.algorithms.perceptrons.skipping.quantised import QuantisedRows
-from separatrix.algorithms.perceptrons.skipping.quantised_kernels import PANEL_ROWS
+from separatrix.algorithms.perceptrons.skipping.quantised_state_kernels import PANEL_ROWS
 from separatrix.algorithms.perceptrons.skipping.shared_rows import SharedRowData, is_readable_in_place
 from separatrix.algorithms.perceptrons.sweep_kernels import sweep
 from separatrix.kernels.certain_signs import LOWEST
@@ -287,7 +287,7 @@ class SkippingPasses:
         self.shared.norms.refuse_nonfinite_rows()
         packed = quantised_parts[1].packed
         assert packed is not None
-        self._mean = packed.mean_weights.copy()
+        self._mean = packed.reference.mean_weights.copy()
         self._late_mistakes = mistakes
         self._quantised_parts = quantised_parts
         return mistakes
