@@ -9,8 +9,6 @@ import numpy as np
 from separatrix.kernels import kernel
 from separatrix.kernels.row import row_add, row_dot, row_square
 
-POINT = np.dtype([("scale", np.float64), ("square", np.float64), ("mistakes", np.int64)])
-
 
 @kernel
 def kozinec_sweep(

@@ -38,6 +38,7 @@ from separatrix.fitting import NothingProven, warn
 from separatrix.fitting.parameters import is_between, shown
 from separatrix.rows import Rows
 
+POINT = np.dtype([("scale", np.float64), ("square", np.float64), ("mistakes", np.int64)])
 MAX_POLISHING_PASSES = 200  # rounds over the rows that carry the point, after each pass
 MAX_SUPPORT_ROWS = 4096
 ROUNDING_SHARE = 1e-3  # of 1 - share: room for rounding between the run's threshold and the exact check
@@ -58,7 +59,7 @@ class KozinecLearner(Learner):
         self.threshold = share + ROUNDING_SHARE * (1.0 - share)
 
     def begin(self) -> None:
-        self.scale, self.square = 0.0, 0.0  # of the point: its squared length is carried along
+        self.point = np.zeros(1, POINT)
         self.shares = np.zeros(0)
         self.min_errors = float("inf")  # errors of the best weights looked at
         self.is_falling_back = False  # whether to predict with those: the rows are not separated in the end
@@ -76,19 +77,35 @@ class KozinecLearner(Learner):
         self, X: Any, signs: np.ndarray, places: np.ndarray, first: int, shares: np.ndarray, rounds: int = 1
     ) -> int:
         """Visit these rows of a block, whose shares begin at ``first``, until a round changes nothing."""
-        kernels = _kernels()
-        point, total = np.array([(self.scale, self.square, 0)], kernels.POINT), 0
+        kernel, total = _sweep_kernel(), 0
         for _ in range(rounds):
-            updates = kernels.kozinec_sweep(
-                X, signs, places, self.constant, self.threshold, first, point, shares, self.weights
+            updates = kernel(
+                X, signs, places, self.constant, self.threshold, first, self.point, shares, self.weights
             )
             total += updates
             if not updates:
                 break
-        self.scale, self.square = float(point[0]["scale"]), float(point[0]["square"])
         self.updates += total
-        self.mistakes += int(point[0]["mistakes"])
+        self.mistakes += int(self.point["mistakes"][0])
+        self.point["mistakes"] = 0
         return total
+
+    @property
+    def scale(self) -> float:
+        return float(self.point["scale"][0])
+
+    @scale.setter
+    def scale(self, value: float) -> None:
+        self.point["scale"] = value
+
+    @property
+    def square(self) -> float:
+        """‖w‖² of the point, carried along by a recurrence."""
+        return float(self.point["square"][0])
+
+    @square.setter
+    def square(self, value: float) -> None:
+        self.point["square"] = value
 
     def release_row_data(self) -> Self:
         self.shares = np.zeros(0)
@@ -245,8 +262,8 @@ def _integer_multipliers(shares: np.ndarray) -> tuple[int, ...]:
 
 
 @cache
-def _kernels() -> Any:
-    """The kernel's module, loaded at the first visit and kept: an import statement takes as long as a row."""
-    from separatrix.algorithms.perceptrons import kozinec_kernels
+def _sweep_kernel() -> Any:
+    """The kernel, loaded at the first visit and kept: an import statement takes as long as a row."""
+    from separatrix.algorithms.perceptrons.kozinec_kernels import kozinec_sweep
 
-    return kozinec_kernels
+    return kozinec_sweep

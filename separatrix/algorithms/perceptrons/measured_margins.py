@@ -18,7 +18,6 @@ def evaluate_bounds(
     """What the theorem allows for the margin that was found, with the origin where it is and in the middle of
     the rows."""
     bounds: dict[str, float | None] = {}
-    weights_seen = learner.prediction_weights()
     run_suffix = "_centred" if is_centred else ""
     per_update = norms.rows.n_rows if learner.bounded_quantity == "rounds" else 1
     for suffix, radius_and_margin in certify_radius_and_margin(
@@ -26,7 +25,7 @@ def evaluate_bounds(
     ).items():
         bound = None
         if radius_and_margin is not None and (learner.start is None or suffix == run_suffix):
-            bound = learner.bound(*radius_and_margin, weights_seen)
+            bound = learner.bound(*radius_and_margin, learner.prediction_weights())
         bound = None if bound is None or not bound < math.inf else bound
         if learner.bounded_quantity != "mistakes":
             bounds[f"update_bound{suffix}"] = bound

@@ -257,7 +257,8 @@ class MistakeDriven(LinearClassifier):
     def _online_run(self) -> OnlineRun:
         """The learners of the last fit or partial_fit, or new ones; those of a loaded model go on."""
         if self._online is None:
-            self._begin_online()
+            if self._active_settings is None:
+                self._begin_online()
             tasks = self._tasks()
             is_new = not hasattr(self, "mistakes_")
             if is_new:

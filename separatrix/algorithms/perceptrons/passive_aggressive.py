@@ -28,6 +28,7 @@ from separatrix.bounds import Bound, passive_aggressive
 from separatrix.bounds.safe_rounding import up
 from separatrix.fitting.parameters import is_between, is_one_of, shown
 
+TOTALS = np.dtype([("mistakes", np.int64), ("squared_loss", np.float64)])
 VARIANTS = ("PA", "PA-I", "PA-II")
 
 
@@ -52,9 +53,8 @@ class AggressiveLearner(Learner):
         self.squared_loss = 0.0
 
     def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
-        kernels = _kernels()
-        totals = np.zeros(1, kernels.TOTALS)
-        updates = kernels.passive_aggressive_sweep(
+        totals = np.zeros(1, TOTALS)
+        updates = _sweep_kernel()(
             X, signs, places, self.constant, self.max_step, self.softening, totals, self.weights
         )
         self.mistakes += int(totals[0]["mistakes"])
@@ -136,8 +136,8 @@ class PassiveAggressive(MistakeDriven):
 
 
 @cache
-def _kernels() -> Any:
-    """The kernel's module, loaded at the first visit and kept: an import statement takes as long as a row."""
-    from separatrix.algorithms.perceptrons import passive_aggressive_kernels
+def _sweep_kernel() -> Any:
+    """The kernel, loaded at the first visit and kept: an import statement takes as long as a row."""
+    from separatrix.algorithms.perceptrons.passive_aggressive_kernels import passive_aggressive_sweep
 
-    return passive_aggressive_kernels
+    return passive_aggressive_sweep

@@ -9,8 +9,6 @@ import numpy as np
 from separatrix.kernels import kernel
 from separatrix.kernels.row import row_add, row_dot, row_square
 
-TOTALS = np.dtype([("mistakes", np.int64), ("squared_loss", np.float64)])
-
 
 @kernel
 def passive_aggressive_sweep(

@@ -31,6 +31,8 @@ from separatrix.algorithms.perceptrons.training import Run
 from separatrix.certificates import Certificate, ErrorsAtMost
 from separatrix.rows import Rows
 
+RUNS = np.dtype([("current", np.int64), ("longest", np.int64)])
+
 
 class PocketLearner(Learner):
     """Rosenblatt's rule, with the weights of the longest run held for the next count of errors."""
@@ -55,9 +57,8 @@ class PocketLearner(Learner):
             self.errors = count_candidate_errors(rows, positive, [self.pocket], self.constant)[0]
 
     def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
-        kernels = _kernels()
-        runs = np.array([(self.run_length, self.longest_run)], kernels.RUNS)
-        mistakes = kernels.pocket_sweep(
+        runs = np.array([(self.run_length, self.longest_run)], RUNS)
+        mistakes = _sweep_kernel()(
             X, signs, places, self.constant, runs, self.longest_run_weights, self.weights
         )
         self.run_length, self.longest_run = runs[0].item()
@@ -148,8 +149,8 @@ class PocketPerceptron(MistakeDriven):
 
 
 @cache
-def _kernels() -> Any:
-    """The kernel's module, loaded at the first visit and kept: an import statement takes as long as a row."""
-    from separatrix.algorithms.perceptrons import pocket_kernels
+def _sweep_kernel() -> Any:
+    """The kernel, loaded at the first visit and kept: an import statement takes as long as a row."""
+    from separatrix.algorithms.perceptrons.pocket_kernels import pocket_sweep
 
-    return pocket_kernels
+    return pocket_sweep

@@ -9,8 +9,6 @@ import numpy as np
 from separatrix.kernels import kernel
 from separatrix.kernels.row import row_add, row_dot
 
-RUNS = np.dtype([("current", np.int64), ("longest", np.int64)])
-
 
 @kernel
 def pocket_sweep(
