@@ -121,27 +121,6 @@ DIMENSIONLESS = {
         "WARM_START_PENALTY": "a share per unit of the margin",
     },
     "algorithms/perceptrons/mistake_driven.py": {"LEAST_DOUBLE": "the least double"},
-    "algorithms/perceptrons/skipping/angle_state_kernels.py": dict.fromkeys(
-        (
-            "CONSTANT",
-            "INNER_PRODUCT",
-            "MAX_SQUARED_NORM",
-            "NORM_ERROR",
-            "READS_ALL",
-            "REFERENCE_SQUARED_NORM",
-            "RELATIVE_ERROR",
-            "SQUARED_NORM",
-            "STEP",
-            "TOTAL_TURN",
-            "TURN_UNKNOWN",
-            "UPDATES",
-        ),
-        "a place in an array",
-    ),
-    "algorithms/perceptrons/skipping/quantised_kernels.py": dict.fromkeys(
-        ("COSINE", "DEFAULT_SCALES", "ERROR_BOUND", "MIN_SLACK", "NEXT_ROW", "NORM", "RESOLUTION"),
-        "a place in an array",
-    ),
     "algorithms/perceptrons/sweep_kernels.py": {
         "MAX_UNDERFLOW": "what all products that underflow may add up to",
         "UNIT_ROUNDOFF": "u of the error analysis",
