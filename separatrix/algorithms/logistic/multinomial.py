@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.algorithms.convex.newton_loop import Iterations
 from separatrix.algorithms.logistic.existence import Existence
 from separatrix.algorithms.logistic.multinomial_inference import infer_multinomial
 from separatrix.algorithms.logistic.multinomial_objective import MultinomialObjective
-from separatrix.algorithms.logistic.newton import Iterations
 from separatrix.algorithms.logistic.overflow import RangeError, refuse_overflow
 from separatrix.algorithms.logistic.safe_units import choose_units
 from separatrix.algorithms.logistic.solver import TOO_LARGE_REASON, UNPROVEN_FACTS
@@ -62,7 +62,7 @@ def solve_multinomial(model: Any, rows: Rows) -> list[Solution]:
     kind, separated_rows, existence = "not asked", None, None
     if isinf(C):
         separation = separate_jointly(rows, K, intercept=model.fit_intercept)
-        kind, existence = separation.kind, Existence(separation.kind, separation, None)
+        kind, existence = separation.kind, Existence(separation.kind, separation)
         separated_rows = _warn_separated(model, rows, separation) if kind in ("complete", "quasi") else None
     weights, certificate, descent_facts = _fit(model, rows, C, separated=separated_rows is not None)
     facts: dict[str, Any] = {

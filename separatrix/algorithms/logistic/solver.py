@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from separatrix.algorithms.convex.centring import Centring
+from separatrix.algorithms.convex.newton_loop import Iterations
 from separatrix.algorithms.logistic.certificate import certify
 from separatrix.algorithms.logistic.gradient_descent import gradient_descent
-from separatrix.algorithms.logistic.newton import Iterations, find_warm_start, newton
+from separatrix.algorithms.logistic.newton import find_warm_start, newton
 from separatrix.algorithms.logistic.newton_cg import newton_cg
 from separatrix.algorithms.logistic.objective import LogisticObjective
 from separatrix.algorithms.logistic.overflow import RangeError, refuse_overflow
@@ -74,11 +76,11 @@ def _minimise(
     exhaustive: bool,
 ) -> MinimiseResult:
     solver, intercept = choose_solver(model, rows), model.fit_intercept
-    centred = model.solver != "gradient-descent"
+    centring = Centring.none(rows.n_columns) if solver == "gradient-descent" else None
     certificate: LikelihoodWithin | None = None
     smoothness, warm_start = 0.0, None
     problem = LogisticObjective(
-        rows, positive, C, intercept=intercept, centred=centred, exhaustive=exhaustive
+        rows, positive, C, intercept=intercept, centring=centring, exhaustive=exhaustive
     )
     if start is not None:
         problem.start_at(start)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.algorithms.convex.centring import Centring
 from separatrix.algorithms.logistic.certificate import certify
 from separatrix.algorithms.logistic.estimator import LogisticRegression
 from separatrix.algorithms.logistic.existence import (
@@ -18,7 +19,7 @@ from separatrix.algorithms.logistic.existence import (
     describe_span,
     scale_to_doubles,
 )
-from separatrix.algorithms.logistic.firth import fit_firth, sum_class_weights, uncentre_covariance
+from separatrix.algorithms.logistic.firth import fit_firth, sum_class_weights
 from separatrix.algorithms.logistic.inference import invert_on_span
 from separatrix.algorithms.logistic.near_dependency import find_near_dependency
 from separatrix.algorithms.logistic.objective import LogisticObjective
@@ -155,7 +156,7 @@ def _infer(
             positive,
             inf,
             intercept=model.fit_intercept,
-            centred=not existence.normals,
+            centring=Centring.none(rows.n_columns) if existence.normals else None,
             exhaustive=exhaustive,
         )
         try:
@@ -183,7 +184,7 @@ def _infer_at(problem: LogisticObjective, existence: Existence, rows: Rows) -> d
     information = current.hessian[:size, :size]
     covariance = invert_on_span(information, _scale_normals(units, existence.normals))
     if problem.intercept:
-        covariance = uncentre_covariance(covariance, problem.centre)
+        covariance = problem.centring.covariance_to_user(covariance)
     exponents = np.zeros(size, np.int64)
     if units.column_exponents is not None:
         exponents[: problem.n_columns] = -units.column_exponents

@@ -28,10 +28,11 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.algorithms.convex.subsample import select_counted_rows
 from separatrix.algorithms.svm import squared_hinge, working_set
 from separatrix.algorithms.svm.best_intercept import optimise_intercept
 from separatrix.algorithms.svm.certificate import MAX_BALANCING_ROWS, prove, use_certified_multipliers
-from separatrix.algorithms.svm.counted_rows import extend_to_all_rows, select_counted_rows
+from separatrix.algorithms.svm.counted_rows import extend_to_all_rows
 from separatrix.algorithms.svm.max_margin import MaxMargin
 from separatrix.algorithms.svm.moderate_units import (
     has_high_cost,
