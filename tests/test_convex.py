@@ -12,6 +12,7 @@ from scipy.sparse.linalg import cg
 import separatrix as sx
 from separatrix.algorithms.convex.centring import Centring
 from separatrix.algorithms.convex.conjugate_gradients import conjugate_gradients
+from separatrix.algorithms.convex.gap_proof import choose_smallest_gap, describe_gap, get_gap, widen_ends
 from separatrix.algorithms.convex.line_search import search_line
 from separatrix.algorithms.convex.newton_loop import Iterations, backtrack, descend, estimate_gap
 from separatrix.algorithms.convex.subsample import draw_evenly, select_counted_rows, thin_out
@@ -213,3 +214,39 @@ def test_line_search_meets_the_lowest_point_that_scipy_finds():
 
     best = minimize_scalar(value, bounds=(0.0, 5.0), method="bounded", options={"xatol": 1e-10}).x
     assert search_line(slope_at, slope_at(0.0)[0], slope_share=1e-8) == pytest.approx(best, abs=1e-6)
+
+
+class Ends(NamedTuple):
+    upper: float
+    lower: float
+
+    @property
+    def gap(self):
+        return (self.upper - self.lower) / self.upper
+
+
+def test_the_smallest_gap_is_chosen_and_nothing_is_tried_after_one_that_is_small_enough():
+    nothing, wide, narrow = sx.certificates.Undecided("no"), Ends(2.0, 1.0), Ends(2.0, 1.9)
+    tried = []
+
+    def attempts(*certificates):
+        for number, certificate in enumerate(certificates):
+            tried.append(number)
+            yield number, certificate
+
+    assert choose_smallest_gap(attempts(nothing, narrow, wide), 0.0) == (1, narrow)
+    assert tried == [0, 1, 2]
+    tried.clear()
+    assert choose_smallest_gap(attempts(wide, narrow, Ends(1.0, 1.0)), 0.2) == (1, narrow)
+    assert tried == [0, 1]
+    assert choose_smallest_gap(attempts(nothing), 1.0) == (0, nothing)
+    assert get_gap(nothing) == float("inf") == describe_gap(nothing)["objective"]
+    assert describe_gap(narrow) == {"gap": narrow.gap, "objective": 2.0, "lower_bound": 1.9}
+
+
+def test_ends_give_way_outwards_and_never_leave_doubles():
+    ends = widen_ends(3.0, 2.0)
+    assert 3.0 < ends["upper"] < 3.0 + 1e-11
+    assert 2.0 - 1e-11 < ends["lower"] < 2.0
+    assert widen_ends(3.0, -1.0)["lower"] == 0.0
+    assert widen_ends(float("inf"), 0.0) is widen_ends(float("nan"), 0.0) is widen_ends(1e308, 0.0) is None

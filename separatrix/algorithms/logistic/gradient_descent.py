@@ -22,10 +22,10 @@ MAX_POWER_ITERATIONS = 200
 MAX_HESSIAN_COLUMNS = 500
 
 
-def gradient_descent(problem: LogisticObjective, tol: float, iterations: Iterations) -> tuple[bool, float]:
-    """Steps until the gap is at most ``tol`` times the objective, or they run out; and L."""
-    steps = GradientSteps(problem, iterations)
-    return descend(steps, problem.differentiate(), tol, iterations), steps.smoothness
+def gradient_descent(problem: LogisticObjective, tol: float, iterations: Iterations) -> bool:
+    """Steps until the gap is at most ``tol`` times the objective; False if the steps ran out."""
+    problem.smoothness = problem.smoothness or find_largest_curvature(problem)
+    return descend(GradientSteps(problem, iterations), problem.differentiate(), tol, iterations)
 
 
 class GradientSteps:
@@ -33,10 +33,9 @@ class GradientSteps:
 
     def __init__(self, problem: LogisticObjective, iterations: Iterations) -> None:
         self.problem, self.iterations = problem, iterations
-        self.smoothness = find_largest_curvature(problem)
 
     def find_direction(self, current: Derivatives) -> np.ndarray:
-        return -current.gradient / self.smoothness
+        return -current.gradient / self.problem.smoothness
 
     def estimate_gap(self, current: Derivatives, decrement: float) -> float:
         # Without a penalty nothing bounds the gap from the gradient alone; a tiny gradient ends the run.
@@ -50,7 +49,7 @@ class GradientSteps:
         trial = self.problem.differentiate(direction=direction)
         promised = current.objective + 0.5 * slope * (1 - 1e-6)
         if not trial.objective <= promised + 1e-12 * abs(current.objective):
-            self.smoothness *= 1.5  # the power iteration had not come near the largest eigenvalue
+            self.problem.smoothness *= 1.5  # the power iteration had not come near the largest eigenvalue
             return current
         self.problem.accept(direction)
         self.iterations.n_steps += 1

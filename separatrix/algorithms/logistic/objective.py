@@ -57,6 +57,8 @@ class LogisticObjective:
         w·(x − centre) + b of every row there.
     curvatures : ndarray or None
         c·p(1 − p) of every row, kept by ``differentiate(keep_curvatures=True)``.
+    smoothness : float
+        L of `gradient_descent`, once it is known.
     """
 
     def __init__(
@@ -87,6 +89,7 @@ class LogisticObjective:
         self.scores = np.zeros(rows.n_rows)
         self.trial_scores: np.ndarray | None = None
         self.curvatures: np.ndarray | None = None
+        self.smoothness = 0.0
 
     @property
     def user_weights(self) -> np.ndarray:

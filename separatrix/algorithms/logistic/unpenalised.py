@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.convex.centring import Centring
+from separatrix.algorithms.convex.gap_proof import describe_gap
 from separatrix.algorithms.logistic.certificate import certify
 from separatrix.algorithms.logistic.existence import (
     Existence,
@@ -25,11 +26,8 @@ from separatrix.algorithms.logistic.objective import LogisticObjective
 from separatrix.algorithms.logistic.overflow import RangeError, refuse_overflow
 from separatrix.algorithms.logistic.safe_units import Units, choose_units
 from separatrix.algorithms.logistic.solver import (
-    TOO_LARGE_REASON,
     UNASKED_FACTS,
-    UNPROVEN_FACTS,
     SolverOptions,
-    describe_gap,
     minimise,
 )
 from separatrix.certificates import Undecided
@@ -61,15 +59,8 @@ def solve_unpenalised(
             rows, positive, weights, existence, intercept=options.intercept
         )
         restoration = {"rows": restoring_rows, "normals": existence.normals, "direction": existence.direction}
-    certificate: Any = certify(
-        rows, positive, weights, None, intercept=options.intercept, restoration=restoration
-    )
-    if certificate is None:
-        certificate = Undecided(TOO_LARGE_REASON)
-        facts |= UNPROVEN_FACTS
-    else:
-        facts |= describe_gap(certificate)
-    facts |= {**UNASKED_FACTS, "separation": existence.kind}
+    certificate = certify(rows, positive, weights, None, intercept=options.intercept, restoration=restoration)
+    facts |= {**describe_gap(certificate), **UNASKED_FACTS, "separation": existence.kind}
     if separated:
         facts |= _warn_separated(rows, positive, existence, intercept=options.intercept)
     elif existence.kind == "overlap" and existence.normals:
