@@ -82,6 +82,14 @@ class Margins:
         Doubles or whole numbers; no intercept is an intercept of 0.
     floor_squared
         q: margins are compared with √q.
+
+    Examples
+    --------
+    The double 0.1 is a little more than a tenth, three times it a little more than the double 0.3:
+
+    >>> X = np.array([[0.1, 0.3], [1.0, 3.0], [1e300, -1e300]])
+    >>> Margins((3, -1), None).compare(X, np.array([1, 1, -1], np.int8))
+    array([ 1,  0, -1], dtype=int8)
     """
 
     def __init__(
@@ -303,25 +311,6 @@ def _times_power(value: float, exponent: int) -> float:
         return ldexp(value, exponent)
     except OverflowError:
         return inf if value > 0 else -inf
-
-
-def margin_signs(
-    X: Any,
-    signs: npt.ArrayLike,
-    weights: Sequence[float | int],
-    intercept: float | int | None,
-    floor_squared: Fraction | int = 0,
-) -> Signs:
-    """Exact signs of s(w·x + b) − √floor_squared for the rows of a block.
-
-    Examples
-    --------
-    The double 0.1 is a little more than a tenth, three times it a little more than the double 0.3:
-
-    >>> margin_signs([[0.1, 0.3], [1.0, 3.0], [1e300, -1e300]], [1, 1, -1], (3, -1), None)
-    array([ 1,  0, -1], dtype=int8)
-    """
-    return Margins(weights, intercept, floor_squared).compare(X, np.asarray(signs, dtype=np.int8))
 
 
 def errors_of(

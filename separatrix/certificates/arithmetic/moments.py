@@ -117,16 +117,6 @@ class Moments:
     def constant(self) -> int:
         return len(self.exponents) - 2
 
-    def doubles(self) -> Doubles:
-        """Every entry rounded to the nearest double."""
-        size, entries = len(self.exponents), iter(self.upper)
-        out = np.empty((size, size))
-        for i in range(size):
-            for j in range(i, size):
-                shift = self.unit + self.exponents[i] + self.exponents[j]
-                out[i, j] = out[j, i] = nearest(next(entries), shift)
-        return out
-
     def to_dict(self) -> dict[str, Any]:
         return {
             "rows": self.n_rows,
