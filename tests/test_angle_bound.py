@@ -63,6 +63,11 @@ def assert_same_run(X, y, monkeypatch, passes=12, **options):
 pytestmark = pytest.mark.filterwarnings("ignore::separatrix.FitWarning")
 
 
+@pytest.fixture(autouse=True)
+def skip_in_small_data(monkeypatch):
+    monkeypatch.setattr(training, "MIN_SKIPPING_BYTES", 0)
+
+
 @pytest.fixture(params=["angle bound", "quantised copy"])
 def means(request, monkeypatch):
     """Rows left out by the angle bound alone, and by the 8-bit copy after one pass."""
@@ -70,7 +75,6 @@ def means(request, monkeypatch):
         monkeypatch.setattr(passes_module, "MIN_REMAINING_PASSES", 10**9)
     else:
         monkeypatch.setattr(passes_module, "MIN_LATE_MISTAKES", 0)
-        monkeypatch.setattr(passes_module, "MIN_READ_BYTES", 0)
         monkeypatch.setattr(passes_module, "WELL_WITHIN_SHARE", -1.0)
     return request.param
 

@@ -105,7 +105,7 @@ DIMENSIONLESS = {
         "LN2_LOW": "a number of its own",
     },
     "algorithms/logistic/inference.py": {"MAX_DISTANCE": "in standard errors"},
-    "algorithms/logistic/newton.py": {"EPSILON": "of doubles"},
+    "algorithms/logistic/objective.py": {"EPSILON": "of doubles"},
     "algorithms/logistic/objective_kernels.py": {
         "LN2_HIGH": "a number of its own",
         "LN2_LOW": "a number of its own",

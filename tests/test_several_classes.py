@@ -30,6 +30,11 @@ def nothing_asked(monkeypatch):
     )
 
 
+@pytest.fixture(autouse=True)
+def skip_in_small_data(monkeypatch):
+    monkeypatch.setattr(training, "MIN_SKIPPING_BYTES", 0)
+
+
 def directions(n=6000, d=8, gap=0.0, noise=0.0, seed=0):
     """Rows around corners, four at most, so that each class has a plane of its own; ``gap`` widens the way
     between."""
@@ -72,7 +77,6 @@ def test_each_class_as_if_it_were_alone(kind, gap, noise):
 
 def test_with_the_copy_and_with_small_blocks(monkeypatch):
     monkeypatch.setattr(passes, "MIN_LATE_MISTAKES", 0)
-    monkeypatch.setattr(passes, "MIN_READ_BYTES", 0)
     monkeypatch.setattr(passes, "WELL_WITHIN_SHARE", -1.0)
     original = DenseRows.__init__
 

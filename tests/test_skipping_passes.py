@@ -86,7 +86,6 @@ def always_copy(request, monkeypatch):
     if request.param == "at once":
         monkeypatch.setattr(SkippingPasses, "_is_early_copy_worthwhile", lambda *_: False)
     monkeypatch.setattr(passes_module, "MAX_MISTAKES_SHARE", 1.0)
-    monkeypatch.setattr(passes_module, "MIN_READ_BYTES", 0)
     monkeypatch.setattr(passes_module, "MIN_LATE_MISTAKES", 0)
 
 

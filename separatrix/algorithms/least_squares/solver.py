@@ -24,10 +24,6 @@ from separatrix.algorithms.least_squares.certificate import (
     describe_rows,
     is_exactly_solvable,
 )
-from separatrix.algorithms.least_squares.conjugate_gradients import (
-    MAX_GRADIENT_SHARE,
-    solve_by_conjugate_gradients,
-)
 from separatrix.algorithms.least_squares.exact_solution import (
     form_row_equations,
     iterate_parts,
@@ -43,6 +39,10 @@ from separatrix.algorithms.least_squares.gram import (
     form_gram,
     refine,
     with_blas_threads,
+)
+from separatrix.algorithms.least_squares.iterative_solution import (
+    MAX_GRADIENT_SHARE,
+    solve_by_conjugate_gradients,
 )
 from separatrix.algorithms.least_squares.row_gram import RowGram
 from separatrix.algorithms.least_squares.single_precision_gram import (

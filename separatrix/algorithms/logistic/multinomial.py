@@ -13,22 +13,29 @@ one about all weights up to ten times as long as those found.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
-from math import hypot, inf, isinf, lcm, nextafter
+from math import hypot, inf, isinf, lcm
 from typing import Any
 
 import numpy as np
 
+from separatrix.algorithms.convex.gap_proof import (
+    TOO_LARGE_REASON,
+    choose_smallest_gap,
+    describe_gap,
+    widen_ends,
+)
+from separatrix.algorithms.convex.newton_loop import Iterations
 from separatrix.algorithms.logistic.existence import Existence
 from separatrix.algorithms.logistic.multinomial_inference import infer_multinomial
 from separatrix.algorithms.logistic.multinomial_objective import MultinomialObjective
-from separatrix.algorithms.logistic.newton import Iterations
 from separatrix.algorithms.logistic.overflow import RangeError, refuse_overflow
 from separatrix.algorithms.logistic.safe_units import choose_units
-from separatrix.algorithms.logistic.solver import TOO_LARGE_REASON, UNPROVEN_FACTS, SolverOptions
+from separatrix.algorithms.logistic.solver import SolverOptions
 from separatrix.algorithms.separation import Separation, separate_rows
 from separatrix.certificates import JointLikelihoodWithin, Undecided
 from separatrix.certificates.arithmetic.margin_signs import Margins
@@ -41,8 +48,6 @@ from separatrix.fitting.exact_errors import about
 from separatrix.fitting.history import History
 from separatrix.rows import Block, DenseRows, Rows, SparseRows
 
-MAX_OBJECTIVE_VALUE = 1e308
-SLACK_SHARE = 1e-12
 MAX_QUANTUM_STEPS = 4  # tries
 MAX_MULTIPLE_BITS = 50  # of the largest multiple
 ENOUGH_MULTIPLE_BITS = 42  # of it: with so many no finer quantum is tried
@@ -62,7 +67,7 @@ def solve_multinomial(rows: Rows, options: SolverOptions, start: np.ndarray | No
     kind, is_separated, separated_rows, existence = "not asked", False, np.empty(0, np.int64), None
     if isinf(options.C):
         separation = separate_jointly(rows, K, intercept=intercept)
-        kind, existence = separation.kind, Existence(separation.kind, separation, None)
+        kind, existence = separation.kind, Existence(separation.kind, separation)
         is_separated = kind in ("complete", "quasi")
         if is_separated:
             separated_rows = _warn_separated(rows, separation, intercept)
@@ -78,22 +83,13 @@ def solve_multinomial(rows: Rows, options: SolverOptions, start: np.ndarray | No
         # Information beyond the range of doubles: the fit has no standard errors.
         with np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
             facts |= infer_multinomial(rows, weights, existence, intercept=intercept)
-    if certificate is None:
-        certificate = Undecided(TOO_LARGE_REASON)
-        facts |= UNPROVEN_FACTS
-    else:
-        facts |= {
-            "gap": certificate.gap,
-            "objective": float(certificate.upper),
-            "lower_bound": float(certificate.lower),
-        }
-    return Solution(weights, certificate, History(), facts)
+    return Solution(weights, certificate, History(), facts | describe_gap(certificate))
 
 
 def _fit(
     rows: Rows, options: SolverOptions, start: np.ndarray | None, *, separated: bool
 ) -> tuple[np.ndarray, Any, dict[str, Any]]:
-    """Weights with their certificate, or None for it, and what happened on the way."""
+    """Weights with their certificate, and what happened on the way."""
     for exhaustive in (False, True):
         iterations = Iterations(options.max_iter)
         try:
@@ -106,7 +102,8 @@ def _fit(
                     problem = _make_objective(rows, options, exhaustive=exhaustive)
                     if start is not None:
                         problem.start_at(start)
-                    weights, certificate = _fit_to_gap(problem, rows, options, iterations)
+                    attempts = _make_attempts(problem, rows, options, iterations)
+                    weights, certificate = choose_smallest_gap(attempts, options.tol)
             objectives = problem.units.to_user_objectives(iterations.objectives)
             return weights, certificate, {"n_iter": iterations.n_steps, "objectives": objectives}
         except RangeError:
@@ -127,24 +124,21 @@ def _take_finite_weights(problem: MultinomialObjective, rows: Rows) -> np.ndarra
     return weights
 
 
-def _fit_to_gap(
+def _make_attempts(
     problem: MultinomialObjective, rows: Rows, options: SolverOptions, iterations: Iterations
-) -> tuple[np.ndarray, JointLikelihoodWithin | None]:
-    """The weights with the smaller proven gap: if the first miss it, steps to the last digit follow."""
+) -> Iterator[tuple[np.ndarray, Any]]:
+    """Weights with their certificates; if the first miss the gap, steps to the last digit follow."""
     problem.minimise((0.1 if problem.penalised else 1e-9) * options.tol, iterations)
     weights = _take_finite_weights(problem, rows)
     certificate = certify(rows, options, weights)
-    if certificate is None or certificate.gap <= options.tol or not iterations.has_steps_left:
-        return weights, certificate
-    problem.polish(iterations)
-    polished_weights = _take_finite_weights(problem, rows)
-    polished = certify(rows, options, polished_weights)
-    if polished is None or polished.gap >= certificate.gap:
-        return weights, certificate
-    return polished_weights, polished
+    yield weights, certificate
+    if not isinstance(certificate, Undecided) and iterations.has_steps_left:
+        problem.polish(iterations)
+        weights = _take_finite_weights(problem, rows)
+        yield weights, certify(rows, options, weights)
 
 
-def certify(rows: Rows, options: SolverOptions, weights: np.ndarray) -> JointLikelihoodWithin | None:
+def certify(rows: Rows, options: SolverOptions, weights: np.ndarray) -> JointLikelihoodWithin | Undecided:
     """The certificate of these weights, with the ends that hold."""
     assert rows.classes is not None
     unpenalised = isinf(options.C)
@@ -180,16 +174,12 @@ def certify(rows: Rows, options: SolverOptions, weights: np.ndarray) -> JointLik
             draft = replace(draft, quantum=finer_quantum)
             bounds = JointBounds(draft, rows.n_rows, safety_factor=2.0, centre=centre)
             upper, lower = bounds.of(walk)
-        raised_upper = inf if upper is None else float(upper) * (1.0 + SLACK_SHARE)
+        ends = None if upper is None else widen_ends(float(upper), float(lower))
     except OverflowError:
-        return None
-    if not raised_upper < MAX_OBJECTIVE_VALUE:
-        return None
-    bounds_found = {
-        "upper": nextafter(raised_upper, inf),
-        "lower": max(0.0, float(lower) - SLACK_SHARE * raised_upper),
-    }
-    return replace(draft, **bounds_found).bound_to(rows)  # type: ignore[arg-type]
+        ends = None
+    if ends is None:
+        return Undecided(TOO_LARGE_REASON)
+    return replace(draft, **ends).bound_to(rows)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.algorithms.convex.centring import Centring
 from separatrix.algorithms.logistic.existence import Existence, describe_span
 from separatrix.algorithms.logistic.inference import MAX_COEFFICIENTS, invert_on_span
 from separatrix.algorithms.logistic.multinomial_terms import sum_hessian_blocks
@@ -32,17 +33,14 @@ def infer_multinomial(
     if (n_classes - 1) * width > MAX_COEFFICIENTS:
         return {}
     is_centred = intercept and not existence.normals and not rows.is_sparse
-    centre = rows.preview_mean(1000) if is_centred else np.zeros(rows.n_columns)
+    centring = Centring.near_mean(rows) if is_centred else Centring.none(rows.n_columns)
     information, slope, class_weights, likelihood = rows.sum(
-        MultinomialInformation(weights, centre, intercept)
+        MultinomialInformation(weights, centring.centre, intercept)
     )
     covariance = invert_on_span(information, existence.normals)
     residual = float(np.sqrt(max(slope @ covariance @ slope, 0.0)))
     if is_centred:
-        translation = np.eye(width)
-        translation[-1, :-1] = -centre
-        translations = np.kron(np.eye(n_classes - 1), translation)
-        covariance = translations @ covariance @ translations.T
+        covariance = centring.covariance_to_user(covariance)
     has_words = existence.kind in ("complete", "quasi") or bool(existence.normals)
     words = existence.unbounded if has_words else ()
     mass = float(class_weights.sum())

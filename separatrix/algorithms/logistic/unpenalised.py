@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.algorithms.convex.centring import Centring
+from separatrix.algorithms.convex.gap_proof import describe_gap
 from separatrix.algorithms.logistic.certificate import certify
 from separatrix.algorithms.logistic.existence import (
     Existence,
@@ -17,18 +19,15 @@ from separatrix.algorithms.logistic.existence import (
     describe_span,
     scale_to_doubles,
 )
-from separatrix.algorithms.logistic.firth import fit_firth, sum_class_weights, uncentre_covariance
+from separatrix.algorithms.logistic.firth import fit_firth, sum_class_weights
 from separatrix.algorithms.logistic.inference import invert_on_span
 from separatrix.algorithms.logistic.near_dependency import find_near_dependency
 from separatrix.algorithms.logistic.objective import LogisticObjective
 from separatrix.algorithms.logistic.overflow import RangeError, refuse_overflow
 from separatrix.algorithms.logistic.safe_units import Units, choose_units
 from separatrix.algorithms.logistic.solver import (
-    TOO_LARGE_REASON,
     UNASKED_FACTS,
-    UNPROVEN_FACTS,
     SolverOptions,
-    describe_gap,
     minimise,
 )
 from separatrix.certificates import Undecided
@@ -60,15 +59,8 @@ def solve_unpenalised(
             rows, positive, weights, existence, intercept=options.intercept
         )
         restoration = {"rows": restoring_rows, "normals": existence.normals, "direction": existence.direction}
-    certificate: Any = certify(
-        rows, positive, weights, None, intercept=options.intercept, restoration=restoration
-    )
-    if certificate is None:
-        certificate = Undecided(TOO_LARGE_REASON)
-        facts |= UNPROVEN_FACTS
-    else:
-        facts |= describe_gap(certificate)
-    facts |= {**UNASKED_FACTS, "separation": existence.kind}
+    certificate = certify(rows, positive, weights, None, intercept=options.intercept, restoration=restoration)
+    facts |= {**describe_gap(certificate), **UNASKED_FACTS, "separation": existence.kind}
     if separated:
         facts |= _warn_separated(rows, positive, existence, intercept=options.intercept)
     elif existence.kind == "overlap" and existence.normals:
@@ -156,7 +148,7 @@ def _infer(
             positive,
             inf,
             intercept=intercept,
-            centred=not existence.normals,
+            centring=Centring.none(rows.n_columns) if existence.normals else None,
             exhaustive=exhaustive,
         )
         try:
@@ -184,7 +176,7 @@ def _infer_at(problem: LogisticObjective, existence: Existence, rows: Rows) -> d
     information = current.hessian[:size, :size]
     covariance = invert_on_span(information, _scale_normals(units, existence.normals))
     if problem.intercept:
-        covariance = uncentre_covariance(covariance, problem.centre)
+        covariance = problem.centring.covariance_to_user(covariance)
     exponents = np.zeros(size, np.int64)
     if units.column_exponents is not None:
         exponents[: problem.n_columns] = -units.column_exponents

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from separatrix.algorithms.perceptrons.skipping.passes import SkippingPasses
 
 SKIPPING = "separatrix.algorithms.perceptrons.skipping"  # optional: fits are the same without that folder
-MIN_SKIPPING_ROWS = 4096  # rows: a pass over fewer is quicker than any thought of how to shorten it
+# Smaller data is faster to read than to know which of its rows to read: benchmarks/README.md.
+MIN_SKIPPING_ROWS = 4096
+MIN_SKIPPING_BYTES = 2**25
 
 
 @dataclass
@@ -121,7 +123,8 @@ def _skipping_passes(
     rows: Rows, learners: Mapping[int, Learner], norms: RowNorms, max_iter: int
 ) -> Mapping[int, SkippingPasses]:
     """The learners whose later passes need not read every row, and how they make them."""
-    if rows.n_rows < MIN_SKIPPING_ROWS or find_spec(SKIPPING) is None:
+    is_large = rows.n_rows >= MIN_SKIPPING_ROWS and rows.n_bytes >= MIN_SKIPPING_BYTES
+    if not is_large or find_spec(SKIPPING) is None:
         return {}
     from separatrix.algorithms.perceptrons.skipping.passes import make_skipping_passes
 
