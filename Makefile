@@ -12,7 +12,7 @@ run: .venv/.plot
 
 test: lint
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/test_kernels.py tests/test_separation_kernels.py \
-		tests/test_svmlight_kernel.py --quiet
+		tests/test_svm_kernels.py tests/test_svmlight_kernel.py tests/test_zero_one_kernels.py --quiet
 	$(BIN)/python -m pytest -n 2
 
 test-deep: .venv/.test

@@ -13,7 +13,7 @@ Nothing here uses a float: doubles are whole numbers times a power of two.
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import gcd, lcm
 from operator import mul
 
@@ -116,3 +116,43 @@ def _determinant(square):
         for j, a in enumerate(first)
         if a
     )
+
+
+# The kernels, one twin each, on whole numbers or Fractions.
+
+
+def cheapest_vertex(scores, slopes, costs, active):
+    """The least cost of a vertex on the lines ±(w + t·u), of rows z·w, z·u no two of which cross at one t."""
+    every = zip(scores, slopes, costs, strict=True)
+    rows = [row for row, is_active in zip(every, active, strict=True) if not is_active]
+    found = []
+    for place, (score, slope, _) in enumerate(rows):
+        if slope:
+            t = Fraction(-score, slope)
+            others = rows[:place] + rows[place + 1 :]
+            found += [sum(c for s, u, c in others if not side * (s + t * u) > 0) for side in (1, -1)]
+    return min(found, default=float("inf"))
+
+
+def cost_at(scores, slopes, costs, t):
+    return sum(c for s, u, c in zip(scores, slopes, costs, strict=True) if not s + t * u > 0)
+
+
+def cheapest_step(scores, slopes, costs):
+    """The least cost of w + t·u between two crossings, or beyond all of them."""
+    crossings = sorted({Fraction(-s, u) for s, u in zip(scores, slopes, strict=True) if u}) or [Fraction(0)]
+    places = [(a + b) / 2 for a, b in pairwise(crossings)]
+    return min(cost_at(scores, slopes, costs, t) for t in (crossings[0] - 1, *places, crossings[-1] + 1))
+
+
+def have_conflict(first, second):
+    """Whether ρ·first + second ≤ 0 for all ρ of some open interval of positive numbers."""
+    low, high = Fraction(0), None
+    for a, b in zip(first, second, strict=True):
+        if a > 0:
+            high = Fraction(-b, a) if high is None else min(high, Fraction(-b, a))
+        elif a < 0:
+            low = max(low, Fraction(-b, a))
+        elif b > 0:
+            return False
+    return high is None or low < high

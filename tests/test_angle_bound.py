@@ -15,7 +15,7 @@ from separatrix.algorithms.perceptrons.skipping import passes as passes_module
 from separatrix.algorithms.perceptrons.skipping.angle_bound_signs_kernels import skipping_certain_signs
 from separatrix.algorithms.perceptrons.skipping.angle_state_kernels import bound_turn
 from separatrix.certificates.arithmetic.margin_signs import Margins
-from separatrix.kernels.certain_signs import LOWEST, WRONG, certain_signs
+from separatrix.kernels.certain_signs import certain_signs
 from separatrix.rows.memory import DenseRows, SparseRows
 
 CASES = ["wide", "narrow", "noisy", "repeated", "zero rows", "huge", "tiny", "far"]
@@ -206,16 +206,16 @@ def test_certain_signs_against_exact_signs(kind, scale):
     rows = SparseRows(csr_matrix(X)) if kind == "sparse" else DenseRows(X)
     signs = random.choice(np.array([-1, 1], np.int8), 400)
     truth = Margins(tuple(w[:-1].tolist()), None).compare(X.astype(np.float64), signs)
-    doubtful, found = np.empty(400, np.int32), np.array([np.inf, 0.0])
+    doubtful = np.empty(400, np.int32)
     with np.errstate(all="ignore"):
-        n = certain_signs(rows.block(0, 400).X, signs, w, doubtful, found)
+        n, n_wrong, lowest = certain_signs(rows.block(0, 400).X, signs, w, doubtful)
     sure = np.setdiff1d(np.arange(400), doubtful[:n])
-    assert np.count_nonzero(truth[sure] <= 0) == found[WRONG]
+    assert np.count_nonzero(truth[sure] <= 0) == n_wrong
     assert not (truth[sure] == 0).any()
     if scale == 1.0 or kind == "float32":
         assert len(sure) > 300
         margins = signs * (X.astype(np.float64) @ w[:-1])
-        assert found[LOWEST] == pytest.approx(margins[sure].min(), rel=1e-12)
+        assert lowest == pytest.approx(margins[sure].min(), rel=1e-12)
     else:
         assert n == 400
 
@@ -237,9 +237,9 @@ def test_the_least_margin_without_reading_all_rows(kind):
     n = skipping_certain_signs(
         whole.X, whole.signs(1), skipping._angle_bounds.state, weights, doubtful, found
     )
-    every = np.array([np.inf, 0.0])
-    assert (n, certain_signs(whole.X, whole.signs(1), weights, doubtful, every)) == (0, 0)
-    assert found[LOWEST] == pytest.approx(every[LOWEST], rel=1e-14)
+    n_doubtful, n_wrong, lowest = certain_signs(whole.X, whole.signs(1), weights, doubtful)
+    assert (n, n_doubtful, n_wrong) == (0, 0, 0)
+    assert found[0] == pytest.approx(lowest, rel=1e-14)
 
 
 def test_nothing_is_counted_on_after_a_pass_that_noted_nothing():

@@ -23,7 +23,12 @@ from separatrix.algorithms.zero_one.lower.circuits.best_first_search import (
 from separatrix.algorithms.zero_one.lower.circuits.circuit_span import find_circuit_span
 from separatrix.algorithms.zero_one.lower.circuits.covering_kernels import ascend, evaluate_duals
 from separatrix.algorithms.zero_one.lower.circuits.cut_pool import CutPool
-from separatrix.algorithms.zero_one.lower.circuits.walk_kernels import is_certain_circuit, walk_circuits
+from separatrix.algorithms.zero_one.lower.circuits.walk_kernels import (
+    Tableau,
+    WalkLimits,
+    is_certain_circuit,
+    walk_circuits,
+)
 from separatrix.algorithms.zero_one.problem import ReducedProblem
 from separatrix.algorithms.zero_one.reduce import reduce_problem
 from separatrix.certificates.check.errors import Groups
@@ -264,10 +269,8 @@ def test_a_walk_notes_rows_that_cancel(seed):
     columns = np.column_stack([rows, np.ones(40)])
     basis, right = np.arange(40, 45), np.array([1e-8, 2e-8, 1e-8, 3e-8, 1.0])
     found, price = np.zeros((20, 6), np.int64), np.zeros(5)
-    limits = np.array([0.1, 0.1, 500.0])
-    noted = walk_circuits(
-        columns, np.full(40, 0.1), limits, rng.random(40), basis, np.eye(5), right.copy(), price, found
-    )
+    limits, tableau = WalkLimits(0.1, 0.1, 500), Tableau(basis, np.eye(5), right.copy())
+    noted = walk_circuits(columns, np.full(40, 0.1), rng.random(40), limits, tableau, price, found)
     assert noted > 0
     for line in found[:noted].tolist():
         chosen = line[: line.index(-1)]

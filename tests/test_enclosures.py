@@ -62,7 +62,7 @@ def test_the_sums_of_a_piece_are_those_of_the_certificate(dtype, scales):
     v = random.integers(0, 4, 1300).astype(float)
     weights = random.normal(size=4)
     duality = Duality(weights, 0.25, default_quantum(1300, v), scales=scales)
-    found, _ = sum_dense_piece(duality, X, signs, v, 70)
+    found, rounding_sums = sum_dense_piece(duality, X, signs, v, 70)
     same = duality.piece(X.astype(np.float64), signs, v, 70)
     assert found.loss == pytest.approx(same.loss, rel=1e-13)
     assert found.entropy == pytest.approx(same.entropy, rel=1e-13)
@@ -71,6 +71,19 @@ def test_the_sums_of_a_piece_are_those_of_the_certificate(dtype, scales):
     assert found.multiples == pytest.approx(same.multiples, rel=1e-12)
     assert [(one.row, one.weight) for one in found.largest] == [(one.row, one.weight) for one in same.largest]
     assert [one.length for one in found.largest] == pytest.approx([one.length for one in same.largest])
+    rows = X.astype(np.float64)
+    norms, margins = np.linalg.norm(rows, axis=1), signs * (rows @ weights + 0.25)
+    beta = v * np.where(signs > 0, scales[1], scales[0]) / (1 + np.exp(margins))
+    curvature = np.divide(beta * (v - beta), v, out=np.zeros(1300), where=v > 0)
+    error = norms * duality.norm + 0.25
+    assert rounding_sums == pytest.approx(
+        (
+            curvature @ (error * norms),
+            curvature @ error,
+            curvature @ error**2,
+            max(norms[one.row - 70] ** 2 for one in found.largest),
+        )
+    )
 
 
 def test_the_loss_of_a_piece_is_not_below_the_exact_one():

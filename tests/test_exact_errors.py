@@ -17,7 +17,7 @@ from separatrix.algorithms.perceptrons import training
 from separatrix.algorithms.perceptrons.skipping import passes
 from separatrix.certificates import ErrorsAtMost, Inseparable, Separable
 from separatrix.fitting.exact_errors import count_errors, count_errors_by_class
-from separatrix.kernels.certain_signs import LOWEST, certain_signs
+from separatrix.kernels.certain_signs import certain_signs
 from separatrix.rows.memory import DenseRows, SparseRows
 
 pytestmark = [
@@ -114,13 +114,12 @@ def test_a_weight_that_could_be_read_as_zero_leaves_every_row_in_doubt():
     """With flush-to-zero 1e-310 counts for nothing, and 1e305 times that is not nothing."""
     X, signs = np.array([[1e305, 1.0]]), np.ones(1, np.int8)
     for tiny, doubtful in ((1e-310, 1), (-1e-310, 1), (2.0**-1022, 0), (0.0, 0), (-0.0, 0)):
-        found = np.array([np.inf, 0.0])
         weights = np.array([tiny, 1e-3, 0.0])
-        assert (
-            certain_signs(rows_with(X, signs).block(0, 1).X, signs, weights, np.empty(1, np.int32), found)
-            == doubtful
+        n_doubtful, _, lowest = certain_signs(
+            rows_with(X, signs).block(0, 1).X, signs, weights, np.empty(1, np.int32)
         )
-        assert (found[LOWEST] == np.inf) == bool(doubtful)
+        assert n_doubtful == doubtful
+        assert (lowest == np.inf) == bool(doubtful)
 
 
 def test_several_classes_are_counted_in_one_walk():

@@ -211,7 +211,7 @@ def assert_certain_signs(rows, signs, constant, weights, doubtful, found):
     assert len(set(doubtful)) == len(doubtful)
     assert {i for i, margin in enumerate(margins) if margin <= 0} <= set(doubtful)
     sure = [margin for i, margin in enumerate(margins) if i not in doubtful]
-    assert found[certain_signs.LOWEST] == pytest.approx(float(min(sure, default=math.inf)), rel=1e-12)
+    assert found[0] == pytest.approx(float(min(sure, default=math.inf)), rel=1e-12)
 
 
 @pytest.mark.parametrize("reads_all", [False, True])
@@ -321,10 +321,10 @@ def test_add_products(way, n_words):
 def test_certain_signs(case):
     """Entries are eighths: a margin is far from zero, or zero and in doubt."""
     for _, weights, exact in case.starts():
-        doubtful, found = np.empty(len(case.rows), np.int32), np.array([np.inf, 0.0])
-        n = certain_signs.certain_signs(case.X, case.signs, weights, doubtful, found)
+        doubtful = np.empty(len(case.rows), np.int32)
+        n, n_wrong, lowest = certain_signs.certain_signs(case.X, case.signs, weights, doubtful)
         expected = naive.certain_signs(case.rows, case.signs, Fraction(1), exact)
-        assert (doubtful[:n].tolist(), found[certain_signs.LOWEST], found[certain_signs.WRONG]) == expected
+        assert (doubtful[:n].tolist(), lowest, n_wrong) == expected
 
 
 def test_averaged_sweep(case):

@@ -116,7 +116,6 @@ DIMENSIONLESS = {
     ),
     "algorithms/svm/": {
         **dict.fromkeys(("AT_COST", "AT_ZERO", "IN_SET", "VIOLATED"), "a bit of a row's state"),
-        **dict.fromkeys(("EXCESS", "LOSS"), "a place in an array"),
         **dict.fromkeys(("HARD_MARGIN_GAP", "SOFT_MARGIN_GAP", "STRETCHES"), "relative"),
         "WARM_START_PENALTY": "a share per unit of the margin",
     },
@@ -130,33 +129,7 @@ DIMENSIONLESS = {
         ("EXACT", "UNKNOWN", "WRONG"), "a state of a circuit"
     ),
     "algorithms/zero_one/lower/circuits/node_relaxation.py": {"LEFT_OUT": "a mark of a row"},
-    "algorithms/zero_one/lower/cones/stack_kernels.py": {
-        "U": "u of the error analysis",
-        **dict.fromkeys(
-            (
-                "BASE",
-                "CHEAPEST",
-                "DOUBTS",
-                "FIRST",
-                "GIVEN_UP",
-                "LEVEL",
-                "LOWEST",
-                "PAIRED",
-                "PAIRS",
-                "SECOND",
-                "STAGE",
-                "START",
-            ),
-            "a place in an array",
-        ),
-    },
-    "algorithms/zero_one/upper/vertex_search_kernels.py": dict.fromkeys(
-        ("ACCEPTED", "BEST", "CURRENT", "FAILED", "HERE", "KICKS", "LOWEST", "RETURN", "STUCK"),
-        "a place in an array",
-    ),
-    "algorithms/separation/scan_kernels.py": dict.fromkeys(
-        ("CEILING", "DOUBTFUL", "FLOOR", "FOUND", "NEGATIVE", "UNIT"), "a place in an array"
-    ),
+    "algorithms/zero_one/lower/cones/stack_kernels.py": {"U": "u of the error analysis"},
     "certificates/arithmetic/enclosures.py": {
         "_LEAST_DOUBLE": "a number of its own",
         "_LN2": "a number of its own",
@@ -178,9 +151,7 @@ DIMENSIONLESS = {
     "halfspace/affine.py": {"_EPSILON": "of doubles", "_TINY": "the least normal double"},
     "kernels/certain_signs.py": {
         "LONG": "in the units of the data",
-        "LOWEST": "a place in an array",
         "SHORT": "in the units of the data",
-        "WRONG": "a place in an array",
     },
     "rows/files/svmlight_kernels.py": {
         "NO_GROUP": "stands for a missing index",
@@ -189,6 +160,13 @@ DIMENSIONLESS = {
         "REFUSED": "stands for a count of rows",
     },
     "reports/": dict.fromkeys(("BOTTOM", "GAP", "LEFT", "RIGHT", "TOP"), "pixels of a figure"),
+}
+
+
+# {file: {constant: what is indexed by it}}
+INDICES = {
+    "certificates/check/limits.py": {"VARIABLE": "the environment"},
+    "limits.py": {"VARIABLE": "the environment"},
 }
 
 
@@ -236,6 +214,17 @@ def numeric_constants(tree: ast.Module) -> Iterator[str]:
         if isinstance(node, ast.Assign) and is_numeric(node.value):
             names = [name for target in node.targets for name in ast.walk(target)]
             yield from (name.id for name in names if isinstance(name, ast.Name) and name.id.isupper())
+
+
+def constant_indices(tree: ast.Module) -> Iterator[str]:
+    """The constants that something is indexed by, alone or as one of several indices."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript):
+            indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            for index in indices:
+                name = getattr(index, "attr", getattr(index, "id", ""))
+                if name.lstrip("_").isupper() and len(name) > 1:
+                    yield name
 
 
 def covered(path: str, places: dict[str, str]) -> str | None:
@@ -306,6 +295,14 @@ def test_kinds_of_claims_are_listed_in_certificates_alone():
             if (is_listing(node) and len(kinds) > 1) or any("-" in kind for kind in kinds):
                 found.append(f"{path}: {', '.join(sorted(kinds))}")
     assert found == []
+
+
+def test_fields_have_names():
+    """A record is a NamedTuple or a structured array: no array has a constant for each of its places."""
+    found = {(path, name) for path, tree in modules().items() for name in constant_indices(tree)}
+    allowed = {(path, name) for path, names in INDICES.items() for name in names}
+    assert sorted((path, name) for path, name in found - allowed) == []
+    assert allowed <= found, "an allowed index is gone: take it off the table"
 
 
 def test_words_of_an_identifier():

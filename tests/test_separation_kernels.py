@@ -7,14 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from separatrix.algorithms.separation.active_set import NO_SIGNS, solve_min_norm
-from separatrix.algorithms.separation.scan_kernels import (
-    COUNTS_SIZE,
-    DOUBTFUL,
-    FOUND,
-    NEGATIVE,
-    find_doubtful,
-    scan_block,
-)
+from separatrix.algorithms.separation.scan_kernels import find_doubtful, scan_block
 from separatrix.rows import Csr
 
 UNIT = 20 * 2.0**-52
@@ -38,15 +31,14 @@ def test_scan_is_what_it_says(seed, sparse):
     spanned[::7] = 1
     margins = signs * (X @ weights[:-1] + weights[-1])
     is_open = spanned == 0
-    chosen, kept, counts = np.empty(6, np.int64), np.empty(6), np.zeros(COUNTS_SIZE, np.int64)
-    limits = np.array([UNIT, np.inf, np.inf])
-    found = scan_block(block, signs, spanned, weights[-1], weights, limits, chosen, kept, counts)
-    assert found == counts[FOUND] == 6
-    assert counts[NEGATIVE] == np.count_nonzero(margins[is_open] < 0)
-    assert counts[DOUBTFUL] == np.count_nonzero(margins[is_open] == 0)
+    chosen, kept = np.empty(6, np.int64), np.empty(6)
+    found, note = scan_block(block, signs, spanned, weights[-1], weights, UNIT, np.inf, chosen, kept)
+    assert found == 6
+    assert note.negative == np.count_nonzero(margins[is_open] < 0)
+    assert note.doubtful == np.count_nonzero(margins[is_open] == 0)
     assert sorted(kept) == sorted(margins[is_open])[:6]
     assert np.array_equal(margins[chosen], kept)
-    assert margins[is_open].min() - 1e-12 <= limits[2] <= margins[is_open].min()
+    assert margins[is_open].min() - 1e-12 <= note.floor <= margins[is_open].min()
     places = np.empty(40, np.int64)
     count = find_doubtful(block, signs, spanned, weights[-1], weights, UNIT, places)
     assert places[:count].tolist() == np.flatnonzero(is_open & (margins <= 0)).tolist()

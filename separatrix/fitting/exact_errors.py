@@ -106,15 +106,15 @@ class ExactCounter:
 
     def count_in(self, block: Block, positive: int) -> ErrorCount:
         """Of the rows of a block."""
-        from separatrix.kernels.certain_signs import LOWEST, WRONG, certain_signs
+        from separatrix.kernels.certain_signs import certain_signs
 
         signs = block.signs(positive)
         if not (isinstance(self._numbers, np.ndarray) and self._numbers.dtype == np.float64):
             return ErrorCount(*self.margins.count_errors(block.matrix(), signs, block.start))
-        doubtful, found = np.empty(len(block), np.int32), np.array([np.inf, 0.0])
-        n = certain_signs(block.X, signs, self.weights, doubtful, found)
-        errors, lowest = self.errors_among(block, signs, doubtful[:n])
-        return ErrorCount(int(found[WRONG]) + errors, min(lowest, float(found[LOWEST])))
+        doubtful = np.empty(len(block), np.int32)
+        n_doubtful, n_wrong, certain_lowest = certain_signs(block.X, signs, self.weights, doubtful)
+        errors, lowest = self.errors_among(block, signs, doubtful[:n_doubtful])
+        return ErrorCount(n_wrong + errors, min(lowest, certain_lowest))
 
     def errors_among(self, block: Block, signs: np.ndarray, chosen: np.ndarray) -> tuple[int, float]:
         """How many of the chosen rows of a block are wrong, and their least margin."""

@@ -30,8 +30,8 @@ def kernel(function: Function) -> Function:
 
 
 def inner_kernel(function: Function) -> Function:
-    """The same, written out wherever another calls it: to hand many arrays over takes as long as some work on
-    them."""
+    """The same, written out wherever another calls it, under that one's policy: to hand many arrays over
+    takes as long as some work on them."""
     return _compiled(function, POLICY | {"inline": "always"})
 
 

@@ -1,4 +1,7 @@
-"""Residuals of a linear prediction and what they pull at, in one reading of the rows."""
+"""Residuals of a linear prediction and what they pull at, in one reading of the rows:
+
+(1)  r_i = (target_i − constant) − w·x_i, Σ r_i and Σ r_i·x_i.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ RUN_ROWS = 128  # rows added up before they are added to the others, so that few
 def add_residuals(
     X: Any, targets: np.ndarray, constant: float, weights: np.ndarray, total: np.ndarray
 ) -> float:
-    """Adds Σ r_i·x_i with r_i = target_i − constant − w·x_i to ``total``; returns Σ r_i."""
+    """(1) above: adds Σ r_i·x_i to ``total``; returns Σ r_i."""
     n = n_rows(X)
     run_total, shifted_targets = np.empty_like(total), np.empty(RUN_ROWS)
     residual_sum = 0.0
@@ -24,12 +27,11 @@ def add_residuals(
         run_total[:] = 0.0
         run_sum = 0.0
         stop = min(start + RUN_ROWS, n)
-        for i in range(
-            start, stop
-        ):  # apart, or the constant would be added to the product, where it is large
+        # In a loop of its own, or the compiler might add the constant to the product, where it is large.
+        for i in range(start, stop):
             shifted_targets[i - start] = targets[i] - constant
         for i in range(start, stop):
-            residual = shifted_targets[i - start] - row_dot(X, i, weights)
+            residual = shifted_targets[i - start] - row_dot(X, i, weights)  # (1) above
             row_add(X, i, residual, run_total)
             run_sum += residual
         for j in range(total.shape[0]):

@@ -73,12 +73,22 @@ def certify(
     return Undecided(TOO_LARGE_REASON) if ends is None else replace(draft, **ends).bound_to(rows)  # type: ignore[arg-type]
 
 
+class RoundingSums(NamedTuple):
+    """What the kernel says of the rounding of scores in a piece of rows, with c and δ of its docstring: Σ
+    cδ‖x‖, Σ cδ and Σ cδ², and the largest ‖x‖² of the rows with the largest β of their class."""
+
+    error_norm: float
+    error: float
+    squared_error: float
+    max_squared_norm: float
+
+
 class FoundBounds(NamedTuple):
     """The objective from above and the bound from below, and what the kernel says of rounding."""
 
     upper: float
     lower: float
-    rounding_sums: list[np.ndarray]
+    rounding_sums: list[RoundingSums]
 
 
 def _compute_bounds(
@@ -88,7 +98,7 @@ def _compute_bounds(
     bounds = LikelihoodBounds(
         draft, rows.n_rows, safety_factor=2.0, softplus=_bound_softplus, entropy=_bound_entropy
     )
-    rounding_sums: list[np.ndarray] = []
+    rounding_sums: list[RoundingSums] = []
 
     def walk(duality: Duality) -> LikelihoodSums:
         nonlocal rounding_sums  # those of the last walk: scales before it did not do
@@ -113,7 +123,7 @@ class LikelihoodTerms:
     compiled: bool
 
     @np.errstate(all="ignore")
-    def __call__(self, block: Block) -> tuple[LikelihoodSums, list[np.ndarray]]:
+    def __call__(self, block: Block) -> tuple[LikelihoodSums, list[RoundingSums]]:
         duality, X, signs = self.duality, block.matrix(), block.signs(self.positive)
         v = np.broadcast_to(1.0, len(block)) if block.weights is None else block.weights
         if block.is_sparse:
@@ -134,7 +144,7 @@ class LikelihoodTerms:
 
 
 def _bound_score_rounding(
-    C: float, rounding_sums: list[np.ndarray], n_columns: int, gap: float, share: float
+    C: float, rounding_sums: list[RoundingSums], n_columns: int, gap: float, share: float
 ) -> float:
     """How much lower the bound may be where scores round otherwise, to ``share`` of the worst.
 
@@ -142,10 +152,10 @@ def _bound_score_rounding(
     at the optimum only the second order is left. ½‖w − C g‖² is at most the gap.
     """
     relative_error = 4.06 * (n_columns + 6) * U * share
-    error_norm_sum, error_sum, squared_error_sum = (
-        float(sum(sums[k] for sums in rounding_sums)) for k in (6, 7, 8)
-    )
-    max_norm = sqrt(max(float(max(sums[4:6])) for sums in rounding_sums))
+    error_norm_sum = sum(sums.error_norm for sums in rounding_sums)
+    error_sum = sum(sums.error for sums in rounding_sums)
+    squared_error_sum = sum(sums.squared_error for sums in rounding_sums)
+    max_norm = sqrt(max(sums.max_squared_norm for sums in rounding_sums))
     gradient_error = C * relative_error * (error_norm_sum + error_sum * max_norm)
     return (
         gradient_error * (sqrt(2 * max(gap, 0.0)) + 0.5 * gradient_error)
@@ -155,35 +165,44 @@ def _bound_score_rounding(
 
 def sum_dense_piece(
     duality: Duality, X: Any, signs: Any, v: np.ndarray, start: int
-) -> tuple[LikelihoodSums, np.ndarray]:
+) -> tuple[LikelihoodSums, RoundingSums]:
     """`Duality.piece` of dense rows without conditions, in a kernel: the same, up to the order of sums; and
     what the kernel says of rounding."""
-    from separatrix.algorithms.logistic.enclosure_kernels import CHUNK_ROWS, sum_dual_terms
+    from separatrix.algorithms.logistic import enclosure_kernels as kernels
 
-    runs = -(-len(signs) // CHUNK_ROWS)
+    runs = -(-len(signs) // kernels.CHUNK_ROWS)
     losses, entropies, g = np.zeros(runs), np.zeros(runs), np.zeros(X.shape[1])
-    sums, multiples = np.zeros(9), np.zeros((2, 3), np.int64)
-    parameters = (duality.weights, duality.bias, duality.norm, 2.0**duality.quantum, duality.scales)
-    sum_dual_terms(X, signs, v, *parameters, losses, entropies, g, sums, multiples)
-    weight_sum, weighted_squares, beta_sum, beta_squares = sums[:4].tolist()
-    negative, positive = (
-        LargestMultiple(multiple, float(v[row]), length_above(squared_norm), start + row)
-        if multiple
-        else NO_MULTIPLE
-        for (_, multiple, row), squared_norm in zip(multiples.tolist(), sums[4:6].tolist(), strict=True)
+    classes = np.zeros(2, kernels.CLASS_TYPE)
+    proposal = kernels.DualProposal(
+        duality.weights, duality.bias, duality.norm, 2.0**duality.quantum, duality.scales
     )
-    rounding = duality.rounding_error(weight_sum, weighted_squares, X.shape[1])
+    sums = kernels.sum_dual_terms(X, signs, v, proposal, losses, entropies, g, classes)
+    negative, positive = (
+        LargestMultiple(
+            int(one["largest"]),
+            float(v[one["row"]]),
+            length_above(float(one["squared_norm"])),
+            start + int(one["row"]),
+        )
+        if one["largest"]
+        else NO_MULTIPLE
+        for one in classes
+    )
+    rounding = duality.rounding_error(sums.weight, sums.weighted_square, X.shape[1])
     likelihood_sums = LikelihoodSums(
         loss=(summed_above(losses, len(v)) + rounding) * (1 + 8 * U),
         entropy=summed_below(entropies, len(v)),
         g=g,
         sizes=None,
-        norm_sum=norm_sum_bound(beta_sum, beta_squares),
-        multiples=(int(multiples[0, 0]), int(multiples[1, 0])),
+        norm_sum=norm_sum_bound(sums.beta, sums.beta_square),
+        multiples=(int(classes[0]["total"]), int(classes[1]["total"])),
         largest=(negative, positive),
         rows=len(signs),
     )
-    return likelihood_sums, sums
+    rounding_sums = RoundingSums(
+        sums.error_norm, sums.error, sums.squared_error, float(classes["squared_norm"].max())
+    )
+    return likelihood_sums, rounding_sums
 
 
 def _bound_softplus(margins: np.ndarray) -> np.ndarray:

@@ -1,8 +1,18 @@
 """The logistic loss of many scores at once, and the weighted sums over rows that Newton's method needs.
 
+With the margin m = s·score of a row, its cost c and p = 1/(1 + exp(m)), the loss and its derivatives with
+respect to the score are
+
+    (1)  c·log(1 + exp(−m)),  −c·s·p,  c·p(1 − p).
+
 The exponential and the logarithm are polynomials here, written as plain loops over arrays, so that the
 compiler takes several rows at a time; they are good to a few units in the last place, and nothing is proven
-with them.
+with them. With |m| = k·ln 2 − r, |r| ≤ ln 2/2,
+
+    (2)  e = exp(−|m|) = 2⁻ᵏ·exp(r), by its series up to r¹³,
+    (3)  log(1 + e) = 2·artanh(e/(2 + e)), by its series up to the 31st power,
+
+and log(1 + exp(−m)) = log(1 + e) + max(−m, 0), p = e/(1 + e) or 1/(1 + e). Neither overflows, for any m.
 """
 
 from __future__ import annotations
@@ -29,8 +39,7 @@ def differentiate_losses(
     slopes: np.ndarray,
     curvatures: np.ndarray,
 ) -> float:
-    """Σ c·log(1 + exp(−s·score)); ``slopes`` becomes −c·s·p and ``curvatures`` c·p(1 − p), p = 1/(1 +
-    exp(s·score)).
+    """(1) above: the sum of the losses; ``slopes`` and ``curvatures`` become the derivatives.
 
     ``powers`` is room for as many 64-bit whole numbers as there are scores.
     """
@@ -45,7 +54,7 @@ def differentiate_losses(
     for i in range(n):
         score = scores[i]
         size = min(abs(score), 700.0)
-        r = (slopes[i] * LN2_HIGH - size) + slopes[i] * LN2_LOW
+        r = (slopes[i] * LN2_HIGH - size) + slopes[i] * LN2_LOW  # (2) above, k being in ``slopes``
         e = 1.0 / 6227020800.0
         e = e * r + 1.0 / 479001600.0
         e = e * r + 1.0 / 39916800.0
@@ -60,7 +69,7 @@ def differentiate_losses(
         e = e * r + 0.5
         e = e * r + 1.0
         e = (e * r + 1.0) * scales[i]
-        z = e / (2.0 + e)
+        z = e / (2.0 + e)  # (3) above
         q = z * z
         t = 1.0 / 31.0
         t = t * q + 1.0 / 29.0
@@ -83,7 +92,7 @@ def differentiate_losses(
         cost = costs[i]
         share = 1.0 / (1.0 + e)
         p = share * (e if margin > 0.0 else 1.0)
-        total += cost * (t + max(-margin, 0.0))
+        total += cost * (t + max(-margin, 0.0))  # (1) above
         slopes[i] = -cost * s * p
         curvatures[i] = cost * e * share * share
     return total

@@ -3,7 +3,22 @@
 One call is Wolfe's whole method on the rows of ``points``, or on the differences of two classes of them. The
 corral (affinely independent points whose hull holds the current point) is kept as an orthogonal factorisation
 of the vectors ``(1, p)``, so that a margin near the square root of the rounding unit is still seen; Wolfe's
-own normal equations lose it.
+own normal equations lose it. With Q the orthonormal rows of ``basis`` and T of ``triangle``,
+
+    (1)  (1, p_i) = Σ_k T_ki Q_k.
+
+The multipliers μ of the affine minimiser, the point of the corral's affine hull nearest to 0, solve
+
+    (2)  T μ = Q e_0 up to a factor, Σ μ = 1.
+
+The part h of e_0 = (1, 0) that is orthogonal to every (1, p) has p·h' = −h_0 for all p of the corral, h'
+being h without h_0. So all of them are equally far in that direction, and the affine minimiser is
+
+    (3)  −h'·h_0/‖h'‖², with the squared length h_0²/‖h'‖²; exactly, h_0 = ‖h‖².
+
+x is the nearest point of the polytope up to a share of ``tol`` if for every vertex v
+
+    (4)  v·x ≥ (1 − tol)·x·x.
 """
 
 from __future__ import annotations
@@ -12,12 +27,13 @@ import math
 
 import numpy as np
 
-from separatrix.kernels import kernel
+from separatrix.kernels import inner_kernel, kernel
 
 
 @kernel
 def _append(point: np.ndarray, size: int, basis: np.ndarray, triangle: np.ndarray) -> float:
-    """Add the vector (1, point) as the last column; its new part's length relative to its own."""
+    """Add the vector (1, point) as the last column, as in (1) above; its new part's length relative to its
+    own."""
     width = point.shape[0]
     column = basis[size]
     column[0] = 1.0
@@ -28,7 +44,7 @@ def _append(point: np.ndarray, size: int, basis: np.ndarray, triangle: np.ndarra
     for i in range(size):
         triangle[i, size] = 0.0
     squared_residual = length
-    for _ in range(2):
+    for _ in range(2):  # once leaves rounding of the first length
         for i in range(size):
             row = basis[i]
             dot = 0.0
@@ -80,7 +96,7 @@ def _remove(place: int, size: int, basis: np.ndarray, triangle: np.ndarray) -> i
 
 @kernel
 def _find_affine_minimiser(size: int, basis: np.ndarray, triangle: np.ndarray, target: np.ndarray) -> bool:
-    """The affine minimiser's coefficients into ``target``; False when they are not finite."""
+    """The affine minimiser's multipliers, (2) above, into ``target``; False when they are not finite."""
     total = 0.0
     for i in range(size - 1, -1, -1):
         value = basis[i, 0]
@@ -120,10 +136,8 @@ def _find_hull_point(size: int, basis: np.ndarray, workspace: np.ndarray, neares
     """``nearest`` = the point of the corral's affine hull nearest to the origin; its squared length, or 0 if
     lost.
 
-    The part h of (1, 0) orthogonal to every (1, p) has p·h' = -h_0: a direction in which all points of the
-    corral are equally far. Made orthogonal twice, it is right relative to its own length, where the mixture
-    of the points is right relative to theirs only. Exactly, h_0 = ‖h‖²; where rounding has broken that,
-    nothing is left of h.
+    By (3) above. Made orthogonal more than once, h is right relative to its own length, where the mixture of
+    the points is right relative to theirs only. Where rounding has broken h_0 = ‖h‖², nothing is left of h.
     """
     width = nearest.shape[0]
     workspace[0] = 1.0
@@ -145,7 +159,7 @@ def _find_hull_point(size: int, basis: np.ndarray, workspace: np.ndarray, neares
     if not (head > 0.5 * squared_length and head < 2.0 * squared_length and tail > 0.0):
         return 0.0
     for j in range(width):
-        nearest[j] = -workspace[j + 1] * (head / tail)
+        nearest[j] = -workspace[j + 1] * (head / tail)  # (3) above
     return head * (head / tail)
 
 
@@ -226,6 +240,54 @@ def _write_vertex(points: np.ndarray, pair: np.ndarray, out: np.ndarray) -> None
             out[j] -= points[pair[1], j]
 
 
+@inner_kernel
+def _restore_corral(
+    points: np.ndarray,
+    basis: np.ndarray,
+    triangle: np.ndarray,
+    corral: np.ndarray,
+    vertices: np.ndarray,
+    multipliers: np.ndarray,
+) -> int:
+    """Factorise the known pairs that are affinely independent; returns how many, 0 if nothing is known."""
+    size = 0
+    total = 0.0
+    for i in range(vertices.shape[0]):
+        if corral[i, 0] < 0:
+            break
+        _write_vertex(points, corral[i], vertices[size])
+        if _append(vertices[size], size, basis, triangle) > 1e-13:
+            corral[size, 0] = corral[i, 0]
+            corral[size, 1] = corral[i, 1]
+            multipliers[size] = multipliers[i]
+            total += multipliers[i]
+            size += 1
+    if size == 0 or not total > 0.0:
+        return 0
+    for i in range(size):
+        multipliers[i] /= total
+    return size
+
+
+@inner_kernel
+def _find_first_pair(points: np.ndarray, signs: np.ndarray, nearest: np.ndarray, pair: np.ndarray) -> None:
+    """The row nearest to 0; of two hulls, any pair."""
+    if signs.shape[0] > 0:
+        for j in range(points.shape[1]):
+            nearest[j] = 0.0
+        _find_extreme_vertex(points, signs, nearest, pair)
+        return
+    least = math.inf
+    for i in range(points.shape[0]):
+        square = 0.0
+        for j in range(points.shape[1]):
+            square += points[i, j] * points[i, j]
+        if square < least:
+            least = square
+            pair[0] = i
+            pair[1] = -1
+
+
 @kernel
 def minimise_norm(
     points: np.ndarray,
@@ -241,51 +303,23 @@ def minimise_norm(
 ) -> int:
     """Wolfe's method; the size of the final corral.
 
-    Starts from the pairs of rows in ``corral`` before the first whose entry is -1. Stops when min v·x >= (1 -
-    tol) x·x over the vertices v, when nothing moves any more, or after ``max_rounds`` major cycles. With no
-    ``signs`` the polytope is the hull of the points; with signs, the hull of the +1 points less that of the
-    -1 points.
+    Starts from the pairs of rows in ``corral`` before the first whose entry is -1. Stops at (4) above, when
+    nothing moves any more, or after ``max_rounds`` major cycles. With no ``signs`` the polytope is the hull
+    of the points; with signs, the hull of the +1 points less that of the -1 points.
     """
     capacity = vertices.shape[0]
     target = np.empty(capacity)
-    pair = np.empty(2, np.int64)
+    pair = np.zeros(2, np.int64)
     workspace = np.empty(points.shape[1] + 1)
-    size = 0
-    total = 0.0
-    for i in range(capacity):
-        if corral[i, 0] < 0:
-            break
-        _write_vertex(points, corral[i], vertices[size])
-        if _append(vertices[size], size, basis, triangle) > 1e-13:
-            corral[size, 0] = corral[i, 0]
-            corral[size, 1] = corral[i, 1]
-            multipliers[size] = multipliers[i]
-            total += multipliers[i]
-            size += 1
-    if size == 0 or not total > 0.0:
-        # The nearest point itself, or any pair.
-        least = math.inf
-        for i in range(points.shape[0]):
-            square = 0.0
-            for j in range(points.shape[1]):
-                square += points[i, j] * points[i, j]
-            if signs.shape[0] == 0 and square < least:
-                least = square
-                pair[0] = i
-                pair[1] = -1
-        if signs.shape[0] > 0:
-            for j in range(points.shape[1]):
-                nearest[j] = 0.0
-            _find_extreme_vertex(points, signs, nearest, pair)
+    size = _restore_corral(points, basis, triangle, corral, vertices, multipliers)
+    if size == 0:
+        _find_first_pair(points, signs, nearest, pair)
         corral[0, 0] = pair[0]
         corral[0, 1] = pair[1]
         _write_vertex(points, pair, vertices[0])
         _append(vertices[0], 0, basis, triangle)
         multipliers[0] = 1.0
-        total = 1.0
         size = 1
-    for i in range(size):
-        multipliers[i] /= total
     least_square = math.inf
     stalls = 0
     for _ in range(max_rounds):
@@ -299,7 +333,8 @@ def minimise_norm(
         stalls = stalls + 1 if square >= least_square * (1.0 - 1e-14) else 0
         least_square = min(least_square, square)
         lowest = _find_extreme_vertex(points, signs, nearest, pair)
-        if is_lost or lowest >= (1.0 - tol) * square or stalls > 3 or size == capacity or square < 1e-34:
+        has_converged = lowest >= (1.0 - tol) * square  # (4) above
+        if is_lost or has_converged or stalls > 3 or size == capacity or square < 1e-34:
             break
         is_known = False
         for i in range(size):

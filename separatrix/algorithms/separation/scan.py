@@ -11,13 +11,13 @@ import numpy as np
 
 from separatrix.algorithms.separation.coordinates import ScaledCoordinates
 from separatrix.algorithms.separation.integers import to_integer_row, to_scaled_floats
+from separatrix.algorithms.separation.scan_kernels import ScanNote
 from separatrix.algorithms.separation.scan_picks import (
     ExactViolators,
     FloatPlane,
     MarginCeiling,
     MarginSigns,
     RowsBelow,
-    ScanNote,
     SmallestMargins,
 )
 from separatrix.algorithms.separation.subspace import Coordinates

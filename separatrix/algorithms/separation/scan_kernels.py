@@ -1,8 +1,20 @@
-"""One look at the margins of a block: who is on the wrong side, who is in doubt, who is worst."""
+"""One look at the margins of a block: who is on the wrong side, who is in doubt, who is worst.
+
+The margin m = s(x·w + b) of a row, summed in any order in doubles, is wrong by at most
+
+    (1)  ε = unit·(Σ|x_j w_j| + |b|) + 2⁻¹⁰⁰⁰,
+
+where the unit, 2⁻⁵²(d + 8) for d columns, is above the rounding of weights, products and sum (Higham,
+*Accuracy and Stability of Numerical Algorithms*, 3.1), and the last term above all that underflows. So
+
+    (2)  m > ε is surely positive, m < −ε surely negative, and no exact margin is below min(m − ε).
+
+A margin that is no number fails every comparison, and counts as in doubt.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
@@ -11,10 +23,15 @@ from numba.extending import overload
 from separatrix.kernels import POLICY, kernel
 from separatrix.kernels.row import n_rows
 
-NEGATIVE, DOUBTFUL, FOUND = range(3)  # places in a tally
-UNIT, CEILING, FLOOR = range(3)  # places in the limits
-COUNTS_SIZE = 3
 MAX_UNDERFLOW_SUM = 2.0**-1000  # more than all the underflow in one sum of products
+
+
+class ScanNote(NamedTuple):
+    """How many rows of a block are surely negative or in doubt, and what no margin in it is below."""
+
+    negative: int
+    doubtful: int
+    floor: float
 
 
 def weigh_row(X: Any, i: int, weights: np.ndarray) -> tuple[float, float]:
@@ -92,20 +109,16 @@ def scan_block(
     spanned: np.ndarray,
     bias: float,
     weights: np.ndarray,
-    limits: np.ndarray,
+    rounding_unit: float,
+    ceiling: float,
     chosen: np.ndarray,
     margins: np.ndarray,
-    counts: np.ndarray,
-) -> int:
-    """Counts rows surely negative and rows in doubt; keeps the smallest margins below ``limits[CEILING]``.
+) -> tuple[int, ScanNote]:
+    """The smallest margins below ``ceiling``, in a heap, and their rows; returns how many, and a note.
 
-    A margin is sure when it exceeds ``limits[UNIT]`` times the sum of its terms' sizes: that bounds the
-    rounding of the sum in any order. ``limits[FLOOR]`` falls to what no margin is below, rounding included.
-    Rows marked in ``spanned`` are passed over. Returns how many margins were kept.
+    Rows marked in ``spanned`` are passed over.
     """
-    rounding_unit = limits[UNIT]
-    ceiling = limits[CEILING]
-    floor = limits[FLOOR]
+    floor = np.inf
     capacity = chosen.shape[0]
     negative = 0
     doubtful = 0
@@ -115,23 +128,19 @@ def scan_block(
             continue
         total, size = weigh_row(X, i, weights)
         margin = signs[i] * (total + bias)
-        error_bound = rounding_unit * (size + abs(bias)) + MAX_UNDERFLOW_SUM
-        if not margin - error_bound >= floor:
+        error_bound = rounding_unit * (size + abs(bias)) + MAX_UNDERFLOW_SUM  # (1) above
+        if not margin - error_bound >= floor:  # (2) above, here and below
             floor = margin - error_bound
         if not margin > error_bound:
             if margin < -error_bound:
                 negative += 1
             else:
                 doubtful += 1
-            if not margin < np.inf:
+            if not margin < np.inf:  # the heap holds numbers alone
                 margin = 0.0
         if margin < ceiling and (found < capacity or margin < margins[0]):
             found = _push_margin(i, margin, found, chosen, margins)
-    limits[FLOOR] = floor
-    counts[NEGATIVE] += negative
-    counts[DOUBTFUL] += doubtful
-    counts[FOUND] = found
-    return found
+    return found, ScanNote(negative, doubtful, floor)
 
 
 @kernel
@@ -150,7 +159,8 @@ def find_doubtful(
         if spanned[i]:
             continue
         total, size = weigh_row(X, i, weights)
-        if not signs[i] * (total + bias) > rounding_unit * (size + abs(bias)) + MAX_UNDERFLOW_SUM:
+        error_bound = rounding_unit * (size + abs(bias)) + MAX_UNDERFLOW_SUM  # (1) above
+        if not signs[i] * (total + bias) > error_bound:
             places[found] = i
             found += 1
     return found

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.separation.scan_kernels import (
-    COUNTS_SIZE,
-    DOUBTFUL,
-    FLOOR,
-    NEGATIVE,
-    find_doubtful,
-    scan_block,
-)
+from separatrix.algorithms.separation.scan_kernels import ScanNote, find_doubtful, scan_block
 from separatrix.algorithms.separation.subspace import Coordinates
 from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.rows import Block, Csr
@@ -74,14 +67,6 @@ class MarginCeiling:
         vars(self).update(state, _lock=Lock())
 
 
-class ScanNote(NamedTuple):
-    """How many rows of a block are surely negative or in doubt, and what no margin in it is below."""
-
-    negative: int
-    doubtful: int
-    floor: float
-
-
 @dataclass(frozen=True)
 class SmallestMargins:
     """The smallest margins s(w·x + b) of a block in floats, and a `ScanNote`; ``spanned`` rows left out."""
@@ -93,22 +78,21 @@ class SmallestMargins:
 
     def __call__(self, block: Block) -> tuple[np.ndarray, np.ndarray, ScanNote]:
         chosen, margins = np.empty(self.ceiling.count, np.int64), np.empty(self.ceiling.count)
-        counts = np.zeros(COUNTS_SIZE, np.int64)
-        limits = np.array([self.plane.rounding_unit, self.ceiling.value, np.inf])
-        found = scan_block(
+        found, note = scan_block(
             self.plane.scale_columns(block),
             block.signs(self.positive),
             self.spanned[block.span],
             self.plane.weights[-1],
             self.plane.weights,
-            limits,
+            self.plane.rounding_unit,
+            self.ceiling.value,
             chosen,
             margins,
-            counts,
         )
         self.ceiling.update(margins[:found])
-        floor = -np.inf if np.isnan(limits[FLOOR]) else float(limits[FLOOR])
-        return chosen[:found], margins[:found], ScanNote(int(counts[NEGATIVE]), int(counts[DOUBTFUL]), floor)
+        if np.isnan(note.floor):
+            note = note._replace(floor=-np.inf)
+        return chosen[:found], margins[:found], note
 
 
 @dataclass(frozen=True)

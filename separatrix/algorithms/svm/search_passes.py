@@ -47,8 +47,9 @@ class SplitAtMargin:
             block.X,
             block.signs(self.positive),
             compute_block_costs(block, self.cost),
-            np.array([self.weights[-1], lower_limit]),
+            self.weights[-1],
             self.weights[:-1],
+            lower_limit,
             margins,
             linear_term,
         )
@@ -59,21 +60,20 @@ class SplitAtMargin:
 
 
 class ViolatedBlock(NamedTuple):
-    """The rows of a block, marked in ``states`` where they violate their bound, and how many these are."""
+    """The rows of a block, marked in ``states`` where they violate their bound: how many these are, the loss
+    of all rows, and what the marked ones add to the duality gap."""
 
     span: slice
     margins: np.ndarray
     states: np.ndarray
-    sums: np.ndarray
     n_violated: int
+    loss: float
+    excess: float
 
 
 @dataclass(frozen=True)
 class ViolatedBounds:
-    """A term: margins, and which of the rows fixed at a bound in ``states`` their margin contradicts.
-
-    Its ``sums`` are the loss of all rows, and what the marked rows add to the duality gap.
-    """
+    """A term: margins, and which of the rows fixed at a bound in ``states`` their margin contradicts."""
 
     weights: np.ndarray
     states: np.ndarray
@@ -81,8 +81,8 @@ class ViolatedBounds:
     positive: int
 
     def __call__(self, block: Block) -> ViolatedBlock:
-        margins, states, sums = np.empty(len(block)), self.states[block.span].copy(), np.zeros(2)
-        n_violated = compute_margins_and_violations(
+        margins, states = np.empty(len(block)), self.states[block.span].copy()
+        n_violated, loss, excess = compute_margins_and_violations(
             block.X,
             block.signs(self.positive),
             compute_block_costs(block, self.cost),
@@ -90,6 +90,5 @@ class ViolatedBounds:
             self.weights[:-1],
             margins,
             states,
-            sums,
         )
-        return ViolatedBlock(block.span, margins, states, sums, n_violated)
+        return ViolatedBlock(block.span, margins, states, n_violated, loss, excess)

@@ -12,9 +12,7 @@ from separatrix.algorithms.svm.best_intercept import find_best_shift
 from separatrix.algorithms.svm.hinge_kernels import (
     AT_COST,
     AT_ZERO,
-    EXCESS,
     IN_SET,
-    LOSS,
     VIOLATED,
     compute_hinge_slope,
 )
@@ -165,13 +163,14 @@ class WorkingSetSearch:
         problem = self.problem
         original_weights = problem.centring.to_user(weights)
         term = ViolatedBounds(original_weights, self.states, problem.cost, problem.positive)
-        n_violated, sums = 0, np.zeros(2)
+        n_violated, loss, excess = 0, 0.0, 0.0
         for part in problem.rows.each(term):
             self.margins[part.span], self.states[part.span] = part.margins, part.states
             n_violated += part.n_violated
-            sums += part.sums
-        objective = 0.5 * float(original_weights[:-1] @ original_weights[:-1]) + float(sums[LOSS])
-        return Trial(weights, objective, float(sums[EXCESS]), n_violated)
+            loss += part.loss
+            excess += part.excess
+        objective = 0.5 * float(original_weights[:-1] @ original_weights[:-1]) + loss
+        return Trial(weights, objective, excess, n_violated)
 
     def extend(self, trial: Trial) -> None:
         """The rows that violate their bound join the working set, with the multipliers they were fixed at."""

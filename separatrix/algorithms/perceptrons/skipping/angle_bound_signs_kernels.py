@@ -25,7 +25,7 @@ from separatrix.algorithms.perceptrons.skipping.angle_state_kernels import (
     bound_turn,
 )
 from separatrix.kernels import kernel
-from separatrix.kernels.certain_signs import LONG, LOWEST, SHORT
+from separatrix.kernels.certain_signs import LONG, SHORT
 from separatrix.kernels.row import row_dot, row_square
 
 
@@ -70,7 +70,7 @@ def skipping_certain_signs(
     state: AngleState,
     weights: np.ndarray,
     doubtful: np.ndarray,
-    found: np.ndarray,
+    min_margin: np.ndarray,
 ) -> int:
     """`find_doubtful_rows` that reads no row which is right for certain and not the one with the least
     margin.
@@ -94,7 +94,7 @@ def skipping_certain_signs(
         group, group_squares, lowest = (
             angle_budgets[max(start, 0) : stop],
             squares[max(start, 0) : stop],
-            found[LOWEST],
+            min_margin[0],
         )
         n_candidates = 0
         for k in range(group.shape[0]):
@@ -118,7 +118,7 @@ def skipping_certain_signs(
             square = bound_row_square(X, i, squares) + constant * constant
             margin = float(signs[i]) * (row_dot(X, i, weights) + weights[-1] * constant)
             if square > SHORT and square < LONG and margin > relative_error * max_norm * np.sqrt(square):
-                found[LOWEST] = min(found[LOWEST], margin)
+                min_margin[0] = min(min_margin[0], margin)
             else:
                 doubtful[n_doubtful] = i
                 n_doubtful += 1

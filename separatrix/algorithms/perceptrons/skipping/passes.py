@@ -41,7 +41,6 @@ from separatrix.algorithms.perceptrons.skipping.quantised import QuantisedRows
 from separatrix.algorithms.perceptrons.skipping.quantised_state_kernels import PANEL_ROWS
 from separatrix.algorithms.perceptrons.skipping.shared_rows import SharedRowData, is_readable_in_place
 from separatrix.algorithms.perceptrons.sweep_kernels import sweep
-from separatrix.kernels.certain_signs import LOWEST
 from separatrix.rows import Rows
 
 MIN_REMAINING_PASSES = 4  # passes still to come, or the copy does not pay
@@ -199,22 +198,22 @@ class SkippingPasses:
 
     def find_doubtful_rows(self) -> tuple[np.ndarray, float] | None:
         """The rows that floats cannot prove right, and the least margin of the others; None: not known."""
-        doubtful, found = np.empty(len(self._signs), np.int32), np.full(1, np.inf)
+        doubtful, min_margin = np.empty(len(self._signs), np.int32), np.full(1, np.inf)
         n = 0
         if self._quantised_parts:
             for quantised, span in zip(self._quantised_parts, self.shared.spans, strict=True):
                 if quantised.packed is None:  # the rest of a first pass made too many mistakes for more
                     return None
                 part = doubtful[n:]
-                n_part = quantised.find_doubtful_rows(quantised.packed, part, found)
+                n_part = quantised.find_doubtful_rows(quantised.packed, part, min_margin)
                 part[:n_part] += span.start
                 n += n_part
         elif self._angle_bounds.is_invalid:
             return None
         else:
             state = self._angle_bounds.state
-            n = skipping_certain_signs(self._X, self._signs, state, self.weights, doubtful, found)
-        return doubtful[:n], float(found[LOWEST])
+            n = skipping_certain_signs(self._X, self._signs, state, self.weights, doubtful, min_margin)
+        return doubtful[:n], float(min_margin[0])
 
     def _is_copy_worthwhile(self) -> bool:
         has_late_mistakes = self.passes_made > 1 or self._late_mistakes >= MIN_LATE_MISTAKES

@@ -84,7 +84,7 @@ class QuantisedRows:
         self.panels_read += int(packed.progress["panels_read"])
         return mistakes
 
-    def find_doubtful_rows(self, packed: QuantisedCopy, doubtful: np.ndarray, found: np.ndarray) -> int:
+    def find_doubtful_rows(self, packed: QuantisedCopy, doubtful: np.ndarray, min_margin: np.ndarray) -> int:
         """The rows that floats cannot prove right, into ``doubtful``; returns how many."""
         given = (self.X, self.signs, self.squares, self.constant, packed)
-        return int(quantised_certain_signs(*given, self.weights, doubtful, found))
+        return int(quantised_certain_signs(*given, self.weights, doubtful, min_margin))

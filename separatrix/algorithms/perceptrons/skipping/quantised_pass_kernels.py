@@ -29,7 +29,7 @@ from separatrix.algorithms.perceptrons.skipping.quantised_state_kernels import (
     Reference,
 )
 from separatrix.kernels import inner_kernel, kernel
-from separatrix.kernels.certain_signs import LONG, LOWEST, SHORT
+from separatrix.kernels.certain_signs import LONG, SHORT
 from separatrix.kernels.row import row_add, row_dot
 
 MAX_SORTED_ROWS = 64  # doubtful rows in a window from which on all its rows are read
@@ -170,7 +170,7 @@ def quantised_certain_signs(
     packed: QuantisedCopy,
     weights: np.ndarray,
     doubtful: np.ndarray,
-    found: np.ndarray,
+    min_margin: np.ndarray,
 ) -> int:
     """`skipping_certain_signs` by the copy: the rows in doubt into ``doubtful``; returns how many."""
     panels, reference, drift, bounds = packed.panels, packed.reference, packed.drift, packed.bounds
@@ -196,7 +196,7 @@ def quantised_certain_signs(
         lower_bits[0] = max_bits
         if (
             remaining_slack > 0.0
-            and remaining_slack * sizes["cosine"] * norm * (1.0 - 1e-6) > found[LOWEST] * lower[0]
+            and remaining_slack * sizes["cosine"] * norm * (1.0 - 1e-6) > min_margin[0] * lower[0]
         ):
             continue
         bias, k = drift.weights[-1] * constant, slots[p]
@@ -207,13 +207,13 @@ def quantised_certain_signs(
             bound_panel_margins(p, bias, panels, reference, drift, bounds)
         for r in range(min(PANEL_ROWS, n - p * PANEL_ROWS)):
             margin_bound = float(lower[r]) * norm * (1.0 - 1e-6)
-            if margin_bound > 0.0 and margin_bound > found[LOWEST] * abs(inverse_norms[p * PANEL_ROWS + r]):
+            if margin_bound > 0.0 and margin_bound > min_margin[0] * abs(inverse_norms[p * PANEL_ROWS + r]):
                 continue
             i = order[p * PANEL_ROWS + r]
             square = bound_row_square(X, i, squares) + constant * constant
             margin = float(signs[i]) * (row_dot(X, i, weights) + weights[-1] * constant)
             if is_in_range and square > SHORT and square < LONG and margin > relative_error * np.sqrt(square):
-                found[LOWEST] = min(found[LOWEST], margin)
+                min_margin[0] = min(min_margin[0], margin)
             else:
                 doubtful[n_doubtful] = i
                 n_doubtful += 1

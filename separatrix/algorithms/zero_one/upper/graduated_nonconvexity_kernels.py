@@ -1,4 +1,13 @@
-"""How hard each row pulls at each of some halfspaces, under a loss that flattens out."""
+"""How hard each row pulls at each of some halfspaces, under a loss that flattens out.
+
+With a margin m, a sharpness k and a flatness f from 0 to 1 the slope of the loss is
+
+    (1)  p'(x)/((1 + p)(1 + f(√(1 + p) − 1))) with x = 1 − k·m,
+         p = (x + √(1 + x²))/2 and p'(x) = (1 + x/√(1 + x²))/2;
+
+p is about the positive part of x. For f = 0 it is the slope of log(1 + p), for f = 1 it is p'(x)/(1 +
+p)^(3/2), that of a loss with an upper end.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +28,9 @@ def compute_pulls(
     pulls: np.ndarray,
     wrong: np.ndarray,
 ) -> float:
-    """The slope of the loss at each margin, and what the errors cost; returns the least of that.
+    """The cost times (1) above at each margin, and what the errors cost; returns the least of that.
 
-    With x = 1 − sharpness·margin and p = (x + √(1 + x²))/2, about the positive part of x, the slope is
-    p'(x)/(1 + p), that of a logarithm, up to p'(x)/(1 + p)^(3/2), that of a loss with an upper end, as
-    ``flatness`` goes from 0 to 1. Margins, costs and pulls have a column a halfspace.
+    Margins, costs and pulls have one column per halfspace.
     """
     wrong[:] = 0.0
     scale = np.float32(sharpness)
@@ -33,7 +40,7 @@ def compute_pulls(
             x = ONE - scale * margin[b]
             root = np.sqrt(ONE + x * x)
             size = ONE + HALF * (x + root)
-            derivative = HALF * (ONE + x / root)
+            derivative = HALF * (ONE + x / root)  # p'(x) of (1) above; ``size`` is 1 + p
             slope[b] = cost[b] * derivative / (size * (ONE + flatness[b] * (np.sqrt(size) - ONE)))
             wrong[b] += weight if margin[b] <= 0.0 else 0.0
     least = np.inf

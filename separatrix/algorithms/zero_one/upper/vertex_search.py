@@ -20,6 +20,7 @@ import numpy as np
 from separatrix.algorithms.zero_one.interval import ErrorInterval
 from separatrix.algorithms.zero_one.problem import ReducedProblem
 from separatrix.algorithms.zero_one.upper import vertex_search_kernels as kernels
+from separatrix.algorithms.zero_one.upper.vertex_search_kernels import Vertex
 
 MAX_SWEEPS = 300  # sweeps between looks at the clock, at most
 MAX_SWEPT_ROWS = 1_000_000  # of all of them together, about
@@ -75,41 +76,38 @@ class VertexSearch:
             for sign in (1.0, -1.0):
                 offer_plane(whitened, interval, np.array([sign]))
             return
+        here, best, accepted = (Vertex(np.zeros(D - 1, np.int64), np.zeros(D)) for _ in range(3))
         active = np.zeros(n, dtype=np.bool_)
-        sets = np.zeros((3, D - 1), np.int64)
-        planes = np.zeros((3, D))
-        planes[kernels.HERE] = start / (np.linalg.norm(start) or 1.0)
-        cost = kernels.descend_to_vertex(Z, costs, active, sets[kernels.HERE], planes[kernels.HERE])
+        here.plane[:] = start / (np.linalg.norm(start) or 1.0)
+        cost = kernels.descend_to_vertex(Z, costs, active, here.rows, here.plane)
         if not np.isfinite(cost):
             return
-        walk_state = np.array([cost, np.inf, np.inf, 0.0, 0.0, 0.0])
-        planes[kernels.BEST], sets[kernels.BEST] = planes[kernels.HERE], sets[kernels.HERE]
+        best.rows[:], best.plane[:] = here.rows, here.plane
+        state = np.array([(cost, np.inf, np.inf, 0, 0, 0.0)], kernels.WALK_TYPE)[0]
+        walk = kernels.VertexWalk(here, best, accepted, active, state)
         sweeps_left = max_sweeps or int(self.effort * max(400, min(6000, 4_000_000 // (n + n * D // 8))))
         best_known = np.inf
         batch_sweeps = max(10, min(MAX_SWEEPS, MAX_SWEPT_ROWS // n))
         while sweeps_left > 0:
             sweeps_left -= batch_sweeps
             try:
-                lowest = kernels.exchange_rows(Z, costs, batch_sweeps, active, sets, planes, walk_state)
+                lowest = kernels.exchange_rows(Z, costs, batch_sweeps, walk)
             except np.linalg.LinAlgError:  # rows that floats take for dependent: on to the next start
-                lowest, sweeps_left = walk_state[kernels.LOWEST], 0
+                lowest, sweeps_left = float(state["lowest"]), 0
             if lowest < best_known or best_known == np.inf:
                 best_known = min(lowest, cost)
-                self._offer_vertex(whitened, interval, sets[kernels.BEST], planes[kernels.BEST])
+                self._offer_vertex(whitened, interval, best)
             if interval.should_stop():
                 return
 
-    def _offer_vertex(
-        self, whitened: WhitenedRows, interval: ErrorInterval, rows: np.ndarray, plane: np.ndarray
-    ) -> None:
+    def _offer_vertex(self, whitened: WhitenedRows, interval: ErrorInterval, vertex: Vertex) -> None:
         """Turn a vertex a little, so that its own rows are right."""
-        Z = whitened.rows
+        Z, rows = whitened.rows, vertex.rows
         perturbation = np.linalg.lstsq(Z[rows], np.ones(len(rows)), rcond=None)[0]
-        scores = Z @ plane
+        scores = Z @ vertex.plane
         scores[rows] = 0.0
-        found = np.empty(1)
-        kernels.find_best_step(scores, Z @ perturbation, whitened.costs, found)
-        offer_plane(whitened, interval, plane + found[0] * perturbation)
+        _, t = kernels.find_best_step(scores, Z @ perturbation, whitened.costs)
+        offer_plane(whitened, interval, vertex.plane + t * perturbation)
 
 
 class WhitenedRows:

@@ -1,31 +1,76 @@
 """Errors along a line of halfspaces, and a search that goes from vertex to vertex of their arrangement.
 
-The halfspaces w + t·u, for all t, meet each row's hyperplane z·w = 0 once. Sorted by t, these crossings give
-the cost of every halfspace of the line in one pass. A *vertex* is a halfspace with D − 1 independent rows on
-its hyperplane. Those rows can be made right all at once by a turn as small as one likes, so a vertex costs
-what its other rows cost, and some vertex is as cheap as the cheapest halfspace. Leaving out one of the D − 1
-rows frees a line, and the best vertex of that line is found by one sweep.
+The halfspaces w + t·u, for all t, meet each row's hyperplane z·w = 0 once, at
+
+    (1)  t = −(z·w)/(z·u),
+
+and the row is right behind that crossing where z·u > 0, before it where z·u < 0. Sorted by t, these crossings
+give the cost of every halfspace of the line in one pass. A *vertex* is a halfspace with D − 1 independent
+rows on its hyperplane. Those rows can be made right all at once by a turn as small as one likes, so a vertex
+costs what its other rows cost, and some vertex is as cheap as the cheapest halfspace. Leaving out row d of
+the D − 1 frees a line, along
+
+    (2)  u = M⁻¹e_d, where the rows of M are those of the vertex, and w: u is orthogonal to all but row d,
+
+and the best vertex of that line is found by one sweep.
 
 Everything here proposes: costs are counted again, exactly, by whoever takes a proposal.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from separatrix.kernels import kernel
+from separatrix.kernels import inner_kernel, kernel
 
 FLAT_TOLERANCE = 1e-11
+MAX_COLUMN_SIZE = 1e12  # of a column of the inverse: beyond, its rows are nearly dependent
+# Costs of the vertex here, of the last accepted and of the best; sweeps since one helped, random exchanges to
+# make, and about how many times the walk went back since it went on.
+WALK_TYPE = np.dtype([
+    ("current", np.float64),
+    ("accepted", np.float64),
+    ("lowest", np.float64),
+    ("n_stuck", np.int64),
+    ("n_kicks", np.int64),
+    ("n_failed", np.float64),
+])  # fmt: skip
+
+
+class LineVertex(NamedTuple):
+    """The vertex sign·(w + t·u) of a line, and the row that makes it, -1 for none."""
+
+    row: int
+    cost: float
+    t: float
+    sign: float
+
+
+class Vertex(NamedTuple):
+    """A halfspace, and the D − 1 rows on its hyperplane."""
+
+    rows: np.ndarray
+    plane: np.ndarray
+
+
+class VertexWalk(NamedTuple):
+    """Where a walk stands, so that it can be continued."""
+
+    here: Vertex
+    best: Vertex
+    accepted: Vertex
+    active: np.ndarray  # of each row, whether it makes the vertex here
+    state: np.void  # of WALK_TYPE
 
 
 @kernel
-def sweep_line(
-    scores: np.ndarray, slopes: np.ndarray, costs: np.ndarray, active: np.ndarray, found: np.ndarray
-) -> int:
-    """The cheapest vertex on the lines ±(w + t·u): the row that makes it.
+def sweep_line(scores: np.ndarray, slopes: np.ndarray, costs: np.ndarray, active: np.ndarray) -> LineVertex:
+    """The cheapest vertex on the lines ±(w + t·u); of several the one met first.
 
     ``scores`` and ``slopes`` are z·w and z·u; rows that are ``active`` lie on the whole line and cost
-    nothing. ``found`` is filled with the vertex's cost, its t, and its sign. Ties go to the vertex met first.
+    nothing.
     """
     n = scores.shape[0]
     places = np.empty(n)
@@ -37,7 +82,7 @@ def sweep_line(
     for i in range(n):
         if active[i]:
             continue
-        if not abs(slopes[i]) > FLAT_TOLERANCE:
+        if not abs(slopes[i]) > FLAT_TOLERANCE:  # parallel to the line: no crossing
             if scores[i] > FLAT_TOLERANCE:
                 total += costs[i]
             elif scores[i] < -FLAT_TOLERANCE:
@@ -49,11 +94,11 @@ def sweep_line(
         total += costs[i]
         if slopes[i] > 0.0:
             cost += costs[i]
-        places[count] = -scores[i] / slopes[i]
+        places[count] = -scores[i] / slopes[i]  # (1) above
         rows[count] = i
         count += 1
     order = np.argsort(places[:count])
-    best = np.inf
+    best, t, sign = np.inf, 0.0, 1.0
     chosen = -1
     for k in range(count):
         i = rows[order[k]]
@@ -62,20 +107,19 @@ def sweep_line(
         forward_cost = cost  # the others, at this crossing
         if forward_cost + fixed_cost < best:
             best, chosen = forward_cost + fixed_cost, i
-            found[1], found[2] = places[order[k]], 1.0
+            t, sign = places[order[k]], 1.0
         backward_cost = total - costs[i] - forward_cost
         if backward_cost + fixed_cost < best:
             best, chosen = backward_cost + fixed_cost, i
-            found[1], found[2] = places[order[k]], -1.0
+            t, sign = places[order[k]], -1.0
         if slopes[i] < 0.0:
             cost += costs[i]
-    found[0] = best
-    return chosen
+    return LineVertex(chosen, best, t, sign)
 
 
 @kernel
-def find_best_step(scores: np.ndarray, slopes: np.ndarray, costs: np.ndarray, found: np.ndarray) -> float:
-    """The cheapest w + t·u between two crossings: its cost; ``found[0]`` is t, in the middle of its interval.
+def find_best_step(scores: np.ndarray, slopes: np.ndarray, costs: np.ndarray) -> tuple[float, float]:
+    """The cost and the t of the cheapest w + t·u between two crossings; t is in the middle of its interval.
 
     Of several intervals that cost the same the widest in angle is taken.
     """
@@ -91,11 +135,11 @@ def find_best_step(scores: np.ndarray, slopes: np.ndarray, costs: np.ndarray, fo
             continue
         if slopes[i] > 0.0:
             cost += costs[i]
-        places[count] = -scores[i] / slopes[i]
+        places[count] = -scores[i] / slopes[i]  # (1) above
         rows[count] = i
         count += 1
     order = np.argsort(places[:count])
-    best = np.inf
+    best, t = np.inf, 0.0
     widest_angle = -1.0
     for k in range(count + 1):
         if k > 0:
@@ -108,13 +152,13 @@ def find_best_step(scores: np.ndarray, slopes: np.ndarray, costs: np.ndarray, fo
         angle = np.arctan(high) - np.arctan(low)
         if cost < best or angle > widest_angle:
             best, widest_angle = cost, angle
-            if low == -np.inf:
-                found[0] = high - 1.0 - abs(high) if high < np.inf else 0.0
+            if low == -np.inf:  # the first and the last interval have no middle
+                t = high - 1.0 - abs(high) if high < np.inf else 0.0
             elif high == np.inf:
-                found[0] = low + 1.0 + abs(low)
+                t = low + 1.0 + abs(low)
             else:
-                found[0] = 0.5 * (low + high)
-    return best
+                t = 0.5 * (low + high)
+    return best, t
 
 
 @kernel
@@ -128,6 +172,18 @@ def _normalise(vector: np.ndarray) -> None:
             vector[j] /= size
 
 
+@inner_kernel
+def _orthogonalise(vector: np.ndarray, basis: np.ndarray, size: int) -> None:
+    """Against the first rows of an orthonormal basis; twice, as once leaves rounding of the first length."""
+    for _ in range(2):
+        for b in range(size):
+            dot = 0.0
+            for j in range(vector.shape[0]):
+                dot += basis[b, j] * vector[j]
+            for j in range(vector.shape[0]):
+                vector[j] -= dot * basis[b, j]
+
+
 @kernel
 def descend_to_vertex(
     Z: np.ndarray, costs: np.ndarray, active: np.ndarray, chosen: np.ndarray, weights: np.ndarray
@@ -139,20 +195,13 @@ def descend_to_vertex(
     """
     n, D = Z.shape
     basis = np.zeros((D, D))
-    found = np.empty(3)
     scores = np.empty(n)
     slopes = np.empty(n)
     active[:] = False
     best = np.inf
     for size in range(D - 1):
         direction = np.random.standard_normal((D,))
-        for _ in range(2):
-            for b in range(size):
-                dot = 0.0
-                for j in range(D):
-                    dot += basis[b, j] * direction[j]
-                for j in range(D):
-                    direction[j] -= dot * basis[b, j]
+        _orthogonalise(direction, basis, size)
         _normalise(direction)
         for i in range(n):
             a = 0.0
@@ -162,77 +211,106 @@ def descend_to_vertex(
                 s += Z[i, j] * direction[j]
             scores[i] = a
             slopes[i] = s
-        k = sweep_line(scores, slopes, costs, active, found)
-        if k < 0:
+        found = sweep_line(scores, slopes, costs, active)
+        if found.row < 0:
             return np.inf
-        best = found[0]
+        best = found.cost
         for j in range(D):
-            weights[j] = found[2] * (weights[j] + found[1] * direction[j])
+            weights[j] = found.sign * (weights[j] + found.t * direction[j])
         _normalise(weights)
-        active[k] = True
-        chosen[size] = k
+        active[found.row] = True
+        chosen[size] = found.row
         vector: np.ndarray = basis[size, :]
-        vector[:] = Z[k]
-        for _ in range(2):
-            for b in range(size):
-                dot = 0.0
-                for j in range(D):
-                    dot += basis[b, j] * vector[j]
-                for j in range(D):
-                    vector[j] -= dot * basis[b, j]
+        vector[:] = Z[found.row]
+        _orthogonalise(vector, basis, size)
         _normalise(vector)
     return best
 
 
-# entries of ``walk_state``
-CURRENT, ACCEPTED, LOWEST, STUCK, FAILED, KICKS = range(6)
-# rows of ``planes`` and of ``sets``
-HERE, BEST, RETURN = range(3)
+@inner_kernel
+def _copy_vertex(origin: Vertex, copy: Vertex) -> None:
+    copy.rows[:] = origin.rows
+    copy.plane[:] = origin.plane
 
 
 @kernel
-def _return_to_accepted(
-    planes: np.ndarray, sets: np.ndarray, walk_state: np.ndarray, active: np.ndarray
-) -> None:
+def _return_to_accepted(walk: VertexWalk) -> None:
     """Back to the vertex accepted last."""
-    planes[HERE] = planes[RETURN]
-    sets[HERE] = sets[RETURN]
-    walk_state[CURRENT] = walk_state[ACCEPTED]
-    active[:] = False
-    for a in range(sets.shape[1]):
-        active[sets[HERE, a]] = True
+    _copy_vertex(walk.accepted, walk.here)
+    walk.state["current"] = walk.state["accepted"]
+    walk.active[:] = False
+    for a in range(walk.here.rows.shape[0]):
+        walk.active[walk.here.rows[a]] = True
 
 
 @kernel
-def _choose_kick(scores: np.ndarray, slopes: np.ndarray, active: np.ndarray, found: np.ndarray) -> int:
-    """Some row whose crossing is near by, or -1."""
+def _choose_kick(scores: np.ndarray, slopes: np.ndarray, active: np.ndarray) -> LineVertex:
+    """Some row whose crossing is near by, or none; what it costs is not asked."""
     for _ in range(40):
         k = np.random.randint(0, scores.shape[0])
         if not active[k] and abs(slopes[k]) > 1e-6 and abs(scores[k]) < 0.3 * abs(slopes[k]):
-            found[0], found[1], found[2] = np.inf, -scores[k] / slopes[k], 1.0
-            return k
-    return -1
+            return LineVertex(k, np.inf, -scores[k] / slopes[k], 1.0)  # (1) above
+    return LineVertex(-1, np.inf, 0.0, 1.0)
+
+
+@inner_kernel
+def _score_rows(Z: np.ndarray, weights: np.ndarray, scores: np.ndarray) -> None:
+    for i in range(Z.shape[0]):
+        s = 0.0
+        for j in range(Z.shape[1]):
+            s += Z[i, j] * weights[j]
+        scores[i] = s
+
+
+@inner_kernel
+def _move(
+    walk: VertexWalk, found: LineVertex, Z: np.ndarray, inverse: np.ndarray, dropped: int, size: float
+) -> None:
+    """To a vertex on the line, which the row found makes in place of the one dropped."""
+    here, state = walk.here, walk.state
+    walk.active[here.rows[dropped]] = False
+    walk.active[found.row] = True
+    here.rows[dropped] = found.row
+    for j in range(Z.shape[1]):
+        here.plane[j] = found.sign * (here.plane[j] + found.t * inverse[j, dropped] / size)
+    _normalise(here.plane)
+    state["current"] = min(state["current"], found.cost)
+    if state["current"] < state["lowest"]:
+        state["lowest"] = state["current"]
+        _copy_vertex(here, walk.best)
+
+
+@inner_kernel
+def _accept_or_return(walk: VertexWalk) -> bool:
+    """Go on from the vertex here if it costs no more than the last accepted; whether the walk went back.
+
+    Then a few random exchanges are due, more of them the longer this has not helped.
+    """
+    state = walk.state
+    state["n_stuck"] = 0
+    has_returned = not state["current"] <= state["accepted"]
+    if has_returned:
+        state["n_failed"] += 1.0
+        _return_to_accepted(walk)
+    else:
+        state["n_failed"] = 0.0 if state["current"] < state["accepted"] else state["n_failed"] + 0.3
+        _copy_vertex(walk.here, walk.accepted)
+        state["accepted"] = state["current"]
+    most_kicks = min(walk.here.rows.shape[0], 2 + int(state["n_failed"]) // 10)
+    state["n_kicks"] = 1 + np.random.randint(0, most_kicks)
+    return has_returned
 
 
 @kernel
-def exchange_rows(
-    Z: np.ndarray,
-    costs: np.ndarray,
-    max_sweeps: int,
-    active: np.ndarray,
-    sets: np.ndarray,
-    planes: np.ndarray,
-    walk_state: np.ndarray,
-) -> float:
+def exchange_rows(Z: np.ndarray, costs: np.ndarray, max_sweeps: int, walk: VertexWalk) -> float:
     """Walk from vertex to vertex for so many sweeps: the lowest cost met on the whole walk.
 
     A line whose best vertex is cheaper is taken at once, an equal one now and then. When no line has helped
     for a while, the vertex is accepted if it is no dearer than the last one, else the walk goes back; then a
-    few random exchanges are the kick. ``planes`` and ``sets`` hold the vertex here, the best and the last
-    accepted, and ``walk_state`` the costs and counters, so that a walk can be continued.
+    few random exchanges are the kick.
     """
     n, D = Z.shape
-    found = np.empty(3)
+    here, active, state = walk.here, walk.active, walk.state
     scores = np.empty(n)
     slopes = np.empty(n)
     system = np.empty((D, D))
@@ -241,25 +319,21 @@ def exchange_rows(
     for _ in range(max_sweeps):
         if has_moved:
             for a in range(D - 1):
-                system[a] = Z[sets[HERE, a]]
-            system[D - 1] = planes[HERE]
-            inverse = np.linalg.inv(system)
-            for i in range(n):
-                s = 0.0
-                for j in range(D):
-                    s += Z[i, j] * planes[HERE, j]
-                scores[i] = s
+                system[a] = Z[here.rows[a]]
+            system[D - 1] = here.plane
+            inverse = np.linalg.inv(system)  # (2) above
+            _score_rows(Z, here.plane, scores)
             has_moved = False
         dropped = np.random.randint(0, D - 1)
         size = 0.0
         for j in range(D):
             size += inverse[j, dropped] ** 2
         size = np.sqrt(size)
-        if not (size > 0.0 and size < 1e12):
-            if walk_state[ACCEPTED] == np.inf:
-                return walk_state[LOWEST]
-            _return_to_accepted(planes, sets, walk_state, active)
-            walk_state[KICKS] = 1.0
+        if not (size > 0.0 and size < MAX_COLUMN_SIZE):
+            if state["accepted"] == np.inf:
+                return float(state["lowest"])
+            _return_to_accepted(walk)
+            state["n_kicks"] = 1
             has_moved = True
             continue
         for i in range(n):
@@ -267,52 +341,28 @@ def exchange_rows(
             for j in range(D):
                 s += Z[i, j] * inverse[j, dropped]
             slopes[i] = s / size
-        dropped_row = sets[HERE, dropped]
+        dropped_row = here.rows[dropped]
         active[dropped_row] = False
-        if walk_state[KICKS] > 0.0:
-            k = _choose_kick(scores, slopes, active, found)
-            walk_state[KICKS] -= 1.0
-            has_moved = k >= 0 and k != dropped_row
-            walk_state[CURRENT] = np.inf
+        if state["n_kicks"] > 0:
+            found = _choose_kick(scores, slopes, active)
+            has_moved = found.row >= 0 and found.row != dropped_row
+            state["n_kicks"] -= 1
+            state["current"] = np.inf
         else:
-            k = sweep_line(scores, slopes, costs, active, found)
-            is_cheaper = k >= 0 and found[0] < walk_state[CURRENT]
-            is_equal = (
-                k >= 0 and k != dropped_row and found[0] == walk_state[CURRENT] and walk_state[STUCK] % 3 == 0
-            )
-            has_moved = is_cheaper or is_equal
-            walk_state[STUCK] = 0.0 if is_cheaper else walk_state[STUCK] + 1.0
+            found = sweep_line(scores, slopes, costs, active)
+            is_cheaper = found.row >= 0 and found.cost < state["current"]
+            is_equal = found.row >= 0 and found.row != dropped_row and found.cost == state["current"]
+            has_moved = is_cheaper or (is_equal and state["n_stuck"] % 3 == 0)
+            state["n_stuck"] = 0 if is_cheaper else state["n_stuck"] + 1
         active[dropped_row] = True
         if has_moved:
-            active[dropped_row] = False
-            active[k] = True
-            sets[HERE, dropped] = k
-            for j in range(D):
-                planes[HERE, j] = found[2] * (planes[HERE, j] + found[1] * inverse[j, dropped] / size)
-            _normalise(planes[HERE])
-            walk_state[CURRENT] = min(walk_state[CURRENT], found[0])
-            if walk_state[CURRENT] < walk_state[LOWEST]:
-                walk_state[LOWEST] = walk_state[CURRENT]
-                planes[BEST] = planes[HERE]
-                sets[BEST] = sets[HERE]
-        if walk_state[STUCK] > 2 * D:
-            walk_state[STUCK] = 0.0
-            if walk_state[CURRENT] <= walk_state[ACCEPTED]:
-                walk_state[FAILED] = (
-                    0.0 if walk_state[CURRENT] < walk_state[ACCEPTED] else walk_state[FAILED] + 0.3
-                )
-                planes[RETURN] = planes[HERE]
-                sets[RETURN] = sets[HERE]
-                walk_state[ACCEPTED] = walk_state[CURRENT]
-            else:
-                walk_state[FAILED] += 1.0
-                _return_to_accepted(planes, sets, walk_state, active)
-                has_moved = True
-            walk_state[KICKS] = 1.0 + np.random.randint(0, min(D - 1, 2 + int(walk_state[FAILED]) // 10))
-    return walk_state[LOWEST]
+            _move(walk, found, Z, inverse, dropped, size)
+        if state["n_stuck"] > 2 * D and _accept_or_return(walk):
+            has_moved = True
+    return float(state["lowest"])
 
 
 @kernel
 def seed_draws(seed: int) -> None:
-    """Start the draws of this thread's kernels anew."""
+    """Start the draws of this thread's kernels from a seed."""
     np.random.seed(seed)

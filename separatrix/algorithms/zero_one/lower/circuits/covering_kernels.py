@@ -1,8 +1,16 @@
 """The covering program min w·h, Σ h ≥ 1 over each of some sets, 0 ≤ h ≤ 1, by a first-order method in floats.
 
-One step is the hybrid gradient method's (Chambolle and Pock, 2011) with diagonal step lengths; the average of
-a run of steps replaces the last where it proves more. Any y ≥ 0, one a set, proves Σ y + Σ min(0, w − Σ y
-over the sets of a row), so nothing here need converge.
+Any y ≥ 0, one per set, proves
+
+    (1)  min ≥ Σ_c y_c + Σ_j min(0, w_j − Σ y_c over the sets c of row j),
+
+so nothing here need converge. One step is the hybrid gradient method's (Chambolle and Pock, 2011) with
+diagonal step lengths, τ_j = 1/(ratio·number of sets of row j) and σ_c = ratio/(size of set c):
+
+    (2)  y_c ← max(0, y_c + σ_c(1 − Σ h̄ over the set)),
+    (3)  h_j ← clip(h_j − τ_j(w_j − Σ y over the sets of j), 0, 1),  h̄ = 2·new h − old h.
+
+The average of a run of steps replaces the last where it proves more.
 """
 
 from __future__ import annotations
@@ -16,7 +24,7 @@ from separatrix.kernels import kernel
 def evaluate_duals(
     start: np.ndarray, places: np.ndarray, weights: np.ndarray, duals: np.ndarray, reduced_weights: np.ndarray
 ) -> float:
-    """What the duals prove; ``reduced_weights`` becomes what they leave of the weights."""
+    """(1) above, what the duals prove; ``reduced_weights`` becomes what they leave of the weights."""
     reduced_weights[:] = weights
     total = 0.0
     for c in range(duals.shape[0]):
@@ -60,7 +68,7 @@ def ascend(
             violation = 1.0
             for k in range(start[c], start[c + 1]):
                 violation -= extrapolated[places[k]]
-            dual = duals[c] + ratio * violation / max(start[c + 1] - start[c], 1)
+            dual = duals[c] + ratio * violation / max(start[c + 1] - start[c], 1)  # (2) above
             if dual > 0.0:
                 for k in range(start[c], start[c + 1]):
                     gradient[places[k]] -= dual
@@ -69,7 +77,7 @@ def ascend(
             else:
                 duals[c] = 0.0
         for j in range(rows):
-            previous = point[j]
+            previous = point[j]  # (3) above
             point[j] = min(max(previous - step_lengths[j] / ratio * gradient[j], 0.0), 1.0)
             extrapolated[j] = 2.0 * point[j] - previous
             point_sum[j] += point[j]

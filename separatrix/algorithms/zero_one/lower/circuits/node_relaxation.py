@@ -14,7 +14,11 @@ import numpy as np
 
 from separatrix.algorithms.zero_one.lower.circuits.covering_kernels import ascend
 from separatrix.algorithms.zero_one.lower.circuits.cut_pool import CutPool
-from separatrix.algorithms.zero_one.lower.circuits.walk_kernels import walk_circuits
+from separatrix.algorithms.zero_one.lower.circuits.walk_kernels import (
+    Tableau,
+    WalkLimits,
+    walk_circuits,
+)
 from separatrix.algorithms.zero_one.problem import ReducedProblem
 
 PERTURBATION_SIZE = 1e-10  # of the equations, at random, so that no step of the walk is of length zero
@@ -197,10 +201,9 @@ class NodeSolver:
         cost = point + 1e-3 * self.random.random(count)
         cost[state.fixed != 0] = 0.0
         self._restart_basis(count, width)
-        limits = np.array([COST_RISE_SHARE, violation, WALK_STEPS])
-        n_found = walk_circuits(
-            self.columns, point, limits, cost, self.basis, self.inverse, self.values, self.prices, self.found
-        )
+        limits = WalkLimits(COST_RISE_SHARE, violation, WALK_STEPS)
+        tableau = Tableau(self.basis, self.inverse, self.values)
+        n_found = walk_circuits(self.columns, point, cost, limits, tableau, self.prices, self.found)
         self.offer(-self.prices[:-1])
         new_cuts = []
         for line in self.found[:n_found].tolist():

@@ -2,9 +2,16 @@
 
 A node is a cone with D vertices. A row is known there by its scores s_j = z·v_j at the vertices: all ≤ 0, and
 it is an error on the whole cone; all ≥ 0, and it is counted as right; else it is open. Two open rows i, k
-*conflict* if ρ·s_i + s_k ≤ 0 at every vertex for some ρ > 0: no halfspace of the cone has both right. Pairs
-of conflicting rows, each row used up to its cost, add to the bound. A cone whose bound stays below the target
-is cut in two through a point of one edge.
+*conflict* if for some ρ > 0
+
+    (1)  ρ·s_i + s_k ≤ 0 at every vertex:
+
+no halfspace of the cone has both right. Pairs of conflicting rows, each row used up to its cost, add to the
+bound:
+
+    (2)  cost of the cone ≥ cost of the errors on all of it + Σ amounts of the pairs.
+
+A cone whose bound stays below the target is cut in two through a point of one edge.
 
 Scores are doubles with a proven error: at vertex v a score of row i is wrong by at most ``error_bounds[v] ·
 scale[i]``. A sign is taken for certain only beyond that; a score within it is set to 0, counted
@@ -25,39 +32,8 @@ import numpy as np
 
 from separatrix.algorithms.zero_one.lower.cones.cut_kernels import make_child, split_cone
 from separatrix.algorithms.zero_one.lower.cones.pair_kernels import match_pairs
-from separatrix.algorithms.zero_one.lower.cones.stack_kernels import (
-    BASE,
-    CHEAPEST,
-    COUNT,
-    DOUBTS,
-    EVENTS,
-    GIVEN_UP,
-    LEVEL,
-    LOWEST,
-    MAX_LEVELS,
-    NODES,
-    PAIRED,
-    PAIRS,
-    STAGE,
-    START,
-    Stack,
-    U,
-)
+from separatrix.algorithms.zero_one.lower.cones.stack_kernels import ConeRows, Stack
 from separatrix.kernels import kernel
-
-__all__ = [
-    "CHEAPEST",
-    "DOUBTS",
-    "EVENTS",
-    "GIVEN_UP",
-    "LEVEL",
-    "LOWEST",
-    "MAX_LEVELS",
-    "Stack",
-    "U",
-    "expand_nodes",
-    "initialise_root",
-]
 
 
 @kernel
@@ -83,27 +59,28 @@ def initialise_root(
             stack.unpaired_costs[count] = costs[i]
             count += 1
     level = stack.levels[0]
-    level[:] = 0
-    level[COUNT] = count
-    level[BASE] = base
+    level["start"] = level["first_pair"] = level["n_pairs"] = level["n_children"] = 0
+    level["count"] = count
+    level["base"] = base
     for j in range(D):
         stack.error_bounds[0, j] = error_bound
         for k in range(D):
             stack.vertices[0, j, k] = 1.0 if j == k else 0.0
-    stack.counters[LEVEL] = 0
+    stack.progress["depth"] = 0
 
 
 @kernel
 def propose_halfspaces(stack: Stack, costs: np.ndarray, target: int) -> None:
     """The cost of the cone's middle, and of a few halfspaces that a perceptron reaches from it."""
-    depth = stack.counters[LEVEL]
+    progress = stack.progress
+    depth = progress["depth"]
     level = stack.levels[depth]
-    start, n = level[START], level[COUNT]
+    start, n = level["start"], level["count"]
     D = stack.scores.shape[1]
     middle = np.ones(D)
     correction = np.empty(D)
     for step in range(12 if n <= 5 * D else 1):
-        cost = level[BASE]
+        cost = level["base"]
         correction[:] = 0.0
         for i in range(start, start + n):
             s = 0.0
@@ -111,24 +88,25 @@ def propose_halfspaces(stack: Stack, costs: np.ndarray, target: int) -> None:
             for j in range(D):
                 s += stack.scores[i, j] * middle[j]
                 size += abs(stack.scores[i, j])
-            if not s > 1e-9 * size:
+            if not s > 1e-9 * size:  # the caller counts exactly
                 cost += costs[stack.rows[i]]
                 for j in range(D):
                     correction[j] += stack.scores[i, j] / size
-        if cost < target and cost < stack.counters[CHEAPEST]:
-            stack.counters[CHEAPEST] = cost
+        if cost < target and cost < progress["cheapest"]:
+            progress["cheapest"] = cost
             for k in range(D):
                 s = 0.0
                 for j in range(D):
                     s += middle[j] * stack.vertices[depth, j, k]
                 stack.candidate[k] = s
         for j in range(D):
-            middle[j] = max(0.01, middle[j] + correction[j] * 2.0 / (step + 1.0))
+            middle[j] = max(0.01, middle[j] + correction[j] * 2.0 / (step + 1.0))  # stays in the cone
 
 
 @kernel
 def _give_up(stack: Stack, head: int, inherited: np.ndarray) -> None:
-    """Write the node on top anew, without pairs and as a leaf of its own kind: the caller goes on with it."""
+    """Write the node on top again, without pairs and as a leaf of its own kind: the caller goes on with
+    it."""
     stack.events[head] = 0
     stack.events[head + 1] = inherited.shape[0]
     for p in range(inherited.shape[0]):
@@ -136,48 +114,48 @@ def _give_up(stack: Stack, head: int, inherited: np.ndarray) -> None:
         stack.events[head + 3 + 2 * p] = inherited[p]
     at = head + 2 + 2 * inherited.shape[0]
     stack.events[at] = -2
-    stack.counters[EVENTS] = at + 1
+    stack.progress["n_events"] = at + 1
 
 
 @kernel
-def expand_nodes(
-    costs: np.ndarray, names: np.ndarray, scale: np.ndarray, target: int, max_nodes: int, stack: Stack
-) -> int:
-    """Visit so many nodes, depth first; returns the number visited. The tree is done at level -1.
+def expand_nodes(stack: Stack, rows: ConeRows, target: int, max_nodes: int) -> int:
+    """Visit so many nodes, depth first; returns the number visited. The tree is done at depth -1.
 
     A target of 0 turns every open node into a leaf at once.
     """
+    progress = stack.progress
     n_visited = 0
-    capacity = stack.events.shape[0] - 9 * costs.shape[0] - 100
-    while stack.counters[LEVEL] >= 0 and n_visited < max_nodes and stack.counters[EVENTS] < capacity:
-        depth = stack.counters[LEVEL]
+    # What one node writes at most has to fit behind the last event.
+    capacity = stack.events.shape[0] - 9 * rows.costs.shape[0] - 100
+    while progress["depth"] >= 0 and n_visited < max_nodes and progress["n_events"] < capacity:
+        depth = progress["depth"]
         level = stack.levels[depth]
-        if level[STAGE] == 0:
+        if level["n_children"] == 0:
             n_visited += 1
-            bound = level[BASE]
-            head = stack.counters[EVENTS]
-            inherited = np.empty(level[PAIRED], np.int64)
-            for p in range(level[PAIRED]):
-                inherited[p] = stack.pairs[level[PAIRS] + p, 2]
+            head = progress["n_events"]
+            bound = level["base"]
+            inherited = np.empty(level["n_pairs"], np.int64)
+            for p in range(level["n_pairs"]):  # (2) above
+                inherited[p] = stack.pairs[level["first_pair"] + p]["amount"]
                 bound += inherited[p]
-            bound = match_pairs(stack, costs, names, scale, target, bound)
+            bound = match_pairs(stack, rows, target, bound)
             if bound < target:
-                propose_halfspaces(stack, costs, target)
-                if split_cone(stack, costs, names, scale):
-                    level[STAGE] = 1
-                    make_child(stack, costs, False)
+                propose_halfspaces(stack, rows.costs, target)
+                if split_cone(stack, rows):
+                    level["n_children"] = 1
+                    make_child(stack, rows.costs, False)
                     continue
-                stack.counters[GIVEN_UP] += 1
+                progress["n_given_up"] += 1
                 _give_up(stack, head, inherited)
             else:
-                stack.events[stack.counters[EVENTS]] = -1
-                stack.counters[EVENTS] += 1
-                stack.counters[LOWEST] = min(stack.counters[LOWEST], bound)
-            stack.counters[LEVEL] = depth - 1
-        elif level[STAGE] == 1:
-            level[STAGE] = 2
-            make_child(stack, costs, True)
+                stack.events[progress["n_events"]] = -1
+                progress["n_events"] += 1
+                progress["lowest"] = min(progress["lowest"], bound)
+            progress["depth"] = depth - 1
+        elif level["n_children"] == 1:
+            level["n_children"] = 2
+            make_child(stack, rows.costs, True)
         else:
-            stack.counters[LEVEL] = depth - 1
-    stack.counters[NODES] += n_visited
+            progress["depth"] = depth - 1
+    progress["n_nodes"] += n_visited
     return n_visited

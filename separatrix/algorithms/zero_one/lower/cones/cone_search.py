@@ -25,9 +25,17 @@ import numpy as np
 
 from separatrix.algorithms.zero_one.interval import ErrorInterval
 from separatrix.algorithms.zero_one.lower.basis import find_basis
-from separatrix.algorithms.zero_one.lower.cones import cone_kernels as kernels
-from separatrix.algorithms.zero_one.lower.cones.cone_kernels import Stack
+from separatrix.algorithms.zero_one.lower.cones.cone_kernels import expand_nodes, initialise_root
 from separatrix.algorithms.zero_one.lower.cones.exact_cones import Abandoned, KernelTree, confirm_tree
+from separatrix.algorithms.zero_one.lower.cones.stack_kernels import (
+    LEVEL_TYPE,
+    MAX_LEVELS,
+    PAIR_TYPE,
+    PROGRESS_TYPE,
+    ConeRows,
+    Stack,
+    U,
+)
 from separatrix.algorithms.zero_one.problem import ReducedProblem
 
 BUFFER_EVENTS = 1 << 18  # events in a buffer
@@ -135,18 +143,18 @@ class BasisCoordinates:
     def make_stack(self) -> Stack:
         m, D = self.problem.m, self.dimension
         capacity = 40 * m + 2000
-        n_levels = kernels.MAX_LEVELS + 2
+        n_levels = MAX_LEVELS + 2
         return Stack(
             scores=np.empty((capacity, D)),
             rows=np.empty(capacity, np.int64),
             unpaired_costs=np.empty(capacity, np.int64),
             new_scores=np.empty(capacity),
-            levels=np.zeros((n_levels, 8), np.int64),
+            levels=np.zeros(n_levels, LEVEL_TYPE),
             error_bounds=np.zeros((n_levels, D)),
             vertices=np.zeros((n_levels, D, D)),
-            pairs=np.empty((4 * capacity, 3), np.int64),
+            pairs=np.empty(4 * capacity, PAIR_TYPE),
             events=np.empty(BUFFER_EVENTS + 20 * m, np.int64),
-            counters=np.zeros(7, np.int64),
+            progress=np.zeros(1, PROGRESS_TYPE)[0],
             candidate=np.empty(D),
         )
 
@@ -203,30 +211,29 @@ class ConeSweep:
 
     def _search_root(self, root: int, stack: Stack) -> None:
         coordinates = self.coordinates
-        stack.counters[:] = 0
-        unset = np.iinfo(np.int64).max
-        stack.counters[kernels.LOWEST] = stack.counters[kernels.CHEAPEST] = unset
+        progress, unset = stack.progress, np.iinfo(np.int64).max
+        for name in PROGRESS_TYPE.names or ():
+            progress[name] = 0
+        progress["lowest"] = progress["cheapest"] = unset
         signs = np.array(coordinates.find_signs(root), dtype=np.float64)
-        kernels.initialise_root(coordinates.scores, signs, coordinates.costs, 4 * kernels.U, stack)
+        rows = ConeRows(coordinates.costs, coordinates.names, coordinates.scale)
+        initialise_root(coordinates.scores, signs, rows.costs, 4 * U, stack)
         parts = []
-        while stack.counters[kernels.LEVEL] >= 0:
-            target = 0 if self.cut_short else self.target
-            visited = kernels.expand_nodes(
-                coordinates.costs, coordinates.names, coordinates.scale, target, CALL_NODES, stack
-            )
+        while progress["depth"] >= 0:
+            visited = expand_nodes(stack, rows, 0 if self.cut_short else self.target, CALL_NODES)
             self._visited += visited
-            if stack.counters[kernels.EVENTS] > BUFFER_EVENTS // 2:
-                parts.append(stack.events[: stack.counters[kernels.EVENTS]].copy())
-                stack.counters[kernels.EVENTS] = 0
-            if stack.counters[kernels.CHEAPEST] < unset:
-                stack.counters[kernels.CHEAPEST] = unset
+            if progress["n_events"] > BUFFER_EVENTS // 2:
+                parts.append(stack.events[: progress["n_events"]].copy())
+                progress["n_events"] = 0
+            if progress["cheapest"] < unset:
+                progress["cheapest"] = unset
                 self.interval.offer(coordinates.to_halfspace(root, stack.candidate))
             is_over_limit = self._limit is not None and self._visited >= self._limit
             if self.interval.should_stop(visited) or is_over_limit:
                 self.cut_short = True
-        parts.append(stack.events[: stack.counters[kernels.EVENTS]])
-        lowest = int(stack.counters[kernels.LOWEST])
-        doubtful = bool(stack.counters[kernels.DOUBTS] or stack.counters[kernels.GIVEN_UP])
+        parts.append(stack.events[: progress["n_events"]])
+        lowest = int(progress["lowest"])
+        doubtful = bool(progress["n_doubtful"] or progress["n_given_up"])
         if (
             self.cut_short
             and coordinates.problem.offset + (lowest << coordinates.cost_shift) <= self.interval.lower
