@@ -10,14 +10,10 @@ from scipy.sparse import csr_matrix
 from skipping_runs import make_pass, skipping_passes
 
 import separatrix as sx
-from separatrix.algorithms.perceptrons import mistake_driven, training
+from separatrix.algorithms.perceptrons import conclusion, training
 from separatrix.algorithms.perceptrons.skipping import passes as passes_module
 from separatrix.algorithms.perceptrons.skipping.angle_bound_signs_kernels import skipping_certain_signs
-from separatrix.algorithms.perceptrons.skipping.angle_state_kernels import (
-    RELATIVE_ERROR,
-    TOTAL_TURN,
-    bound_turn,
-)
+from separatrix.algorithms.perceptrons.skipping.angle_state_kernels import bound_turn
 from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.kernels.certain_signs import LOWEST, WRONG, certain_signs
 from separatrix.rows.memory import DenseRows, SparseRows
@@ -45,7 +41,7 @@ def assert_same_run(X, y, monkeypatch, passes=12, **options):
     """The run with rows left out, after comparison with the plain one."""
     with np.errstate(all="ignore"), monkeypatch.context() as patch:
         patch.setattr(
-            mistake_driven,
+            conclusion,
             "inseparable_or_undecided",
             lambda *_, **__: sx.certificates.Undecided("Not asked."),
         )
@@ -67,6 +63,11 @@ def assert_same_run(X, y, monkeypatch, passes=12, **options):
 pytestmark = pytest.mark.filterwarnings("ignore::separatrix.FitWarning")
 
 
+@pytest.fixture(autouse=True)
+def skip_in_small_data(monkeypatch):
+    monkeypatch.setattr(training, "MIN_SKIPPING_BYTES", 0)
+
+
 @pytest.fixture(params=["angle bound", "quantised copy"])
 def means(request, monkeypatch):
     """Rows left out by the angle bound alone, and by the 8-bit copy after one pass."""
@@ -74,7 +75,6 @@ def means(request, monkeypatch):
         monkeypatch.setattr(passes_module, "MIN_REMAINING_PASSES", 10**9)
     else:
         monkeypatch.setattr(passes_module, "MIN_LATE_MISTAKES", 0)
-        monkeypatch.setattr(passes_module, "MIN_READ_BYTES", 0)
         monkeypatch.setattr(passes_module, "WELL_WITHIN_SHARE", -1.0)
     return request.param
 
@@ -184,8 +184,9 @@ def test_a_row_within_its_angle_budget_is_right_in_exact_arithmetic(case, kind):
     left_out = 0
     for _ in range(4):
         skipping._angle_bounds.record_block(skipping._X, skipping._signs, 0, skipping.shared.norms)
-        scalars = skipping._angle_bounds.state.scalars
-        limit = (scalars[TOTAL_TURN] + bound_turn(scalars)) * (1 + 1e-12) + 4 * scalars[RELATIVE_ERROR]
+        turn, rule = skipping._angle_bounds.state.turn, skipping._angle_bounds.state.rule
+        turn_bound = turn["total"] + bound_turn(turn, rule.norm_error)
+        limit = turn_bound * (1 + 1e-12) + 4 * rule.relative_error
         now = [Fraction(w) for w in learner.weights]
         for i in np.flatnonzero(skipping._angle_bounds.state.angle_budgets > limit):
             margin = int(y[i]) * sum(a * b for a, b in zip(exact[i], now, strict=True))

@@ -23,15 +23,24 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.algorithms.perceptrons import variant_kernels
+from separatrix.algorithms.perceptrons import (
+    averaged_kernels,
+    kozinec_kernels,
+    passive_aggressive_kernels,
+    pocket_kernels,
+    voted_kernels,
+)
+from separatrix.algorithms.perceptrons.margin_perceptron import POINT
+from separatrix.algorithms.perceptrons.passive_aggressive import TOTALS
+from separatrix.algorithms.perceptrons.pocket import RUNS
 from separatrix.algorithms.perceptrons.skipping import (
     angle_bound_kernels,
     angle_bound_signs_kernels,
     angle_state_kernels,
     int8_product_kernels,
     quantise_kernels,
-    quantised_kernels,
     quantised_pass_kernels,
+    quantised_state_kernels,
 )
 from separatrix.algorithms.perceptrons.sweep_kernels import bound_margin, sweep
 from separatrix.kernels import POLICY, certain_signs, disk_cache, scores
@@ -159,9 +168,7 @@ def test_a_least_margin_above_zero_is_no_mistake(exponent):
 
 
 def angle_state(n, d, constant, step):
-    scalars = angle_state_kernels.make_scalars(d, d, constant, step)
-    notes = (np.empty(n, np.float32), np.empty(n, np.float32))
-    return angle_state_kernels.AngleState(*notes, np.zeros(d + 1), scalars)
+    return angle_state_kernels.make_angle_state(np.empty(n, np.float32), d, d, constant, step)
 
 
 def part_of(X, start, stop):
@@ -195,13 +202,7 @@ def test_recording_pass(case, size):
             for noted, square in zip(naive.exact(state.squares), squares, strict=True):
                 assert square <= noted <= square * (1 + Fraction(3, 10**7))
         assert (Fraction(largest[0]), largest[2]) == (max(squares), 0.0)
-        assert (
-            state.scalars[angle_state_kernels.ROWS_SEEN],
-            state.scalars[angle_state_kernels.MISTAKES_MADE],
-        ) == (
-            n,
-            mistakes,
-        )
+        assert (state.first_pass["rows"], state.first_pass["mistakes"]) == (n, mistakes)
 
 
 def assert_certain_signs(rows, signs, constant, weights, doubtful, found):
@@ -213,8 +214,8 @@ def assert_certain_signs(rows, signs, constant, weights, doubtful, found):
     assert found[certain_signs.LOWEST] == pytest.approx(float(min(sure, default=math.inf)), rel=1e-12)
 
 
-@pytest.mark.parametrize("full", [0.0, 1.0])
-def test_skipping_pass_and_certain_signs(case, full):
+@pytest.mark.parametrize("reads_all", [False, True])
+def test_skipping_pass_and_certain_signs(case, reads_all):
     """Passes that leave rows out are plain passes; in the end all rows are told right from wrong."""
     n = len(case.rows)
     signs = np.array([1 if sum(row) > -1 else -1 for row in case.rows], np.int8)
@@ -226,12 +227,12 @@ def test_skipping_pass_and_certain_signs(case, full):
                 if number == 0:
                     given = (case.X, signs, case.centre, state, np.zeros(3), counts, weights)
                     mistakes = angle_bound_kernels.recording_pass(*given)
-                    state.angle_budgets[: int(state.scalars[angle_state_kernels.INVALID_ROWS])] = -np.inf
+                    state.angle_budgets[: state.first_pass["invalid_rows"]] = -np.inf
                 else:
                     if not angle_state_kernels.set_reference(weights, state) < np.inf:
                         state.angle_budgets[:] = -np.inf
-                    state.scalars[angle_state_kernels.READS_ALL] = full
-                    mistakes = angle_bound_kernels.skipping_pass(case.X, signs, state, counts, weights)
+                    given = (case.X, signs, reads_all, state, counts, weights)
+                    mistakes = angle_bound_kernels.skipping_pass(*given)
             steps = [Fraction(1, 2)] * n
             expected = naive.sweep(
                 case.rows, signs, range(n), steps, Fraction(constant), expected[1], expected[2]
@@ -252,23 +253,23 @@ def test_quantised_pass(dtype, n, d):
     case = Case(dtype, (n, d), seed=1)
     signs = np.array([1 if sum(row) > -1 else -1 for row in case.rows], np.int8)
     squares, largest = np.zeros(n, np.float32), np.zeros(3)
-    quantised = quantised_kernels.allocate_copy(n, d, np.empty(quantised_kernels.codes_shape(n, d), np.int32))
+    quantised = quantised_state_kernels.allocate_copy(n, d)
     for constant, weights, exact in case.starts():
         counts, expected = np.zeros(n, np.int32), (None, [0] * n, exact)
         for number in range(6):
             with np.errstate(all="ignore"):
                 if number % 2 == 0:  # all panels drawn at once, none, and in the order that they have
-                    steps = np.full(quantised_kernels.WINDOW_ROWS, 0.5)
+                    steps = np.full(quantised_state_kernels.WINDOW_ROWS, 0.5)
                     anew, soon = ((True, np.inf), (True, 0.0), (False, 0.0))[number // 2]
-                    quantised.reference[:] = (weights, weights[::-1], 0.0)[number // 2]
+                    quantised.reference.weights[:] = (weights, weights[::-1], 0.0)[number // 2]
                     given = (case.X, signs, squares, steps, constant, np.zeros(d), largest)
                     mistakes = quantise_kernels.arranging_pass(*given, anew, soon, quantised, counts, weights)
                     sizes = [float(naive.dot(x, x)) for x in case.rows]
                     assert squares.tolist() == pytest.approx(sizes, rel=3e-7)
                     assert largest.tolist() == pytest.approx([max(sizes), max(sizes), 0.0])
                 else:
-                    quantised.progress[:] = mistakes = 0
-                    while quantised.progress[quantised_kernels.NEXT_ROW] < n:
+                    quantised.progress["next_row"] = mistakes = 0
+                    while quantised.progress["next_row"] < n:
                         given = (case.X, signs, np.full(50, 0.5), constant, quantised)
                         mistakes += quantised_pass_kernels.quantised_pass(*given, counts, weights)
             steps = [Fraction(1, 2)] * n
@@ -329,7 +330,7 @@ def test_certain_signs(case):
 def test_averaged_sweep(case):
     for constant, weights, exact in case.starts():
         late = case.start.copy()
-        mistakes = variant_kernels.averaged_sweep(
+        mistakes = averaged_kernels.averaged_sweep(
             case.X, case.signs, case.visit, constant, 7.0, late, weights
         )
         expected = naive.averaged_sweep(
@@ -343,7 +344,7 @@ def test_voted_sweep(case):
         room = 2 + len(case.visit)
         voters, lives = np.zeros((room, len(weights))), np.zeros(room, np.int64)
         voters[1], lives[:2] = weights, (4, 2)
-        last = variant_kernels.voted_sweep(case.X, case.signs, case.visit, constant, lives, voters, 1)
+        last = voted_kernels.voted_sweep(case.X, case.signs, case.visit, constant, lives, voters, 1)
         expected = naive.voted_sweep(
             case.rows, case.signs, case.visit, Fraction(constant), [4, 2], [[0] * len(exact), exact]
         )
@@ -354,14 +355,14 @@ def test_voted_sweep(case):
 
 def test_pocket_sweep(case):
     for constant, weights, exact in case.starts():
-        runs, pocket = np.array([2, 3]), case.start.copy()
-        mistakes = variant_kernels.pocket_sweep(
+        runs, pocket = np.array([(2, 3)], RUNS), case.start.copy()
+        mistakes = pocket_kernels.pocket_sweep(
             case.X, case.signs, case.visit, constant, runs, pocket, weights
         )
         expected = naive.pocket_sweep(
             case.rows, case.signs, case.visit, Fraction(constant), (2, 3), naive.exact(case.start), exact
         )
-        assert (mistakes, tuple(runs), naive.exact(pocket), naive.exact(weights)) == expected
+        assert (mistakes, runs[0].item(), naive.exact(pocket), naive.exact(weights)) == expected
 
 
 @pytest.mark.parametrize("share", [0.25, 0.9])
@@ -372,15 +373,18 @@ def test_kozinec_sweep(case, constant, share):
     signs = np.array([1 if side > 0 else -1 for side in sides], np.int8)
     visit = np.array([i for i in case.visit if sides[i]], np.int32)
     rows, first = [[float(v) for v in row] for row in case.rows], 3
-    state, shares = np.array([0.0, 0.0, constant, 0.0, first]), np.zeros(first + len(rows))
+    point, shares = np.zeros(1, POINT), np.zeros(first + len(rows))
     weights = np.zeros(len(case.start))
-    updates = variant_kernels.kozinec_sweep(case.X, signs, visit, share, state, shares, weights)
+    updates = kozinec_kernels.kozinec_sweep(
+        case.X, signs, visit, constant, share, first, point, shares, weights
+    )
     expected = naive.kozinec_sweep(rows, signs, visit, share, constant, [0.0] * len(rows), None)
-    assert (updates, state[3]) == expected[:2]
-    point = [0.0] * len(weights) if expected[3] is None else expected[3]
-    np.testing.assert_allclose(state[0] * shares[first:], expected[2], rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(state[0] * weights, point, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(state[1], naive.dot(point, point), rtol=1e-9, atol=1e-12)
+    scale, square, mistakes = point[0].item()
+    assert (updates, mistakes) == expected[:2]
+    end = [0.0] * len(weights) if expected[3] is None else expected[3]
+    np.testing.assert_allclose(scale * shares[first:], expected[2], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(scale * weights, end, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(square, naive.dot(end, end), rtol=1e-9, atol=1e-12)
     assert not shares[:first].any()
 
 
@@ -389,20 +393,21 @@ def test_passive_aggressive_sweep(case, cap, soft):
     # Each row once: a row that comes again at once has margin 1 to rounding, and rounding says on which side.
     visit = np.random.default_rng(0).permutation(len(case.rows)).astype(np.int32)
     for constant, weights, exact in case.starts():
-        tally = np.array([1.0, 2.0])
-        updates = variant_kernels.passive_aggressive_sweep(
+        tally = np.array([(1, 2.0)], TOTALS)
+        updates = passive_aggressive_kernels.passive_aggressive_sweep(
             case.X, case.signs, visit, constant, cap, soft, tally, weights
         )
         expected = naive.passive_aggressive_sweep(
             case.rows, case.signs, visit, Fraction(constant), cap, Fraction(soft), exact
         )
-        assert (updates, tally[0] - 1) == expected[:2]
-        np.testing.assert_allclose(tally[1] - 2, float(expected[2]), rtol=1e-9, atol=1e-12)
+        assert (updates, tally[0]["mistakes"] - 1) == expected[:2]
+        np.testing.assert_allclose(tally[0]["squared_loss"] - 2, float(expected[2]), rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(weights, naive.floats(expected[3]), rtol=1e-9, atol=1e-12)
 
 
 def test_every_kernel_has_a_twin():
-    for module in (scores, variant_kernels):
+    rules = (averaged_kernels, kozinec_kernels, passive_aggressive_kernels, pocket_kernels, voted_kernels)
+    for module in (scores, *rules):
         kernels = {
             name
             for name, value in vars(module).items()
@@ -426,9 +431,11 @@ def test_a_score_that_is_no_number_is_a_mistake(form):
         counts, lives, room = np.zeros(1, np.int32), np.zeros(2, np.int64), np.zeros((2, 3))
         room[0] = weights
         yield sweep(block.X, signs, visit, np.ones(1), 1.0, counts, weights.copy())
-        yield variant_kernels.averaged_sweep(block.X, signs, visit, 1.0, 0.0, np.zeros(3), weights.copy())
-        yield variant_kernels.voted_sweep(block.X, signs, visit, 1.0, lives, room, 0)
-        yield variant_kernels.pocket_sweep(block.X, signs, visit, 1.0, lives, np.zeros(3), weights.copy())
+        yield averaged_kernels.averaged_sweep(block.X, signs, visit, 1.0, 0.0, np.zeros(3), weights.copy())
+        yield voted_kernels.voted_sweep(block.X, signs, visit, 1.0, lives, room, 0)
+        yield pocket_kernels.pocket_sweep(
+            block.X, signs, visit, 1.0, np.zeros(1, RUNS), np.zeros(3), weights.copy()
+        )
         yield scores.add_violators(block.X, signs, 1.0, weights, np.zeros(3))
 
     with np.errstate(invalid="ignore"):

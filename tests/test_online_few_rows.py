@@ -124,26 +124,49 @@ def test_units_are_those_of_a_fit_but_for_powers_of_two(model, k, classes, kind)
     assert seen == list(sx.stream(plain, zip(np.ldexp(X, -k), y, strict=True), classes=range(classes)))
 
 
-def test_a_row_too_short_for_the_weights_is_told_once():
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+@pytest.mark.parametrize(("k", "far"), [(0, -1000), (0, 900), (300, -600), (-900, 0), (-900, 1000)])
+def test_rows_of_sizes_too_far_apart_are_refused(k, far, kind):
+    """And leave the model as it was, in all ways that they come; those up to 2^200 apart are learned."""
     X, y = rows(20, 3)
-    model = sx.Perceptron(fit_intercept=False).partial_fit(X, y)
-    tiny = np.ldexp(X, -1000)
-    with pytest.warns(sx.FitWarning, match="products with the weights are no doubles") as caught:
-        model.partial_fit(tiny, y).partial_fit(tiny, y)
-    assert len(caught) == 1
+    model = sx.Perceptron(fit_intercept=False).partial_fit(kind(np.ldexp(X, k)), y)
+    before, refused = told(model), kind(np.ldexp(X, far))
+    wrong = 1 - model.predict(refused)  # a row that is right may change nothing
+    message = r"more than 2\^200 times as large or small as others: divide the columns"
+    for way in (
+        lambda: model.partial_fit(refused, wrong),
+        lambda: model.partial_fit(refused[:1], wrong[:1]),
+        lambda: next(sx.stream(model, [(refused[:1], wrong[0])])),
+    ):
+        with pytest.raises(sx.DataError, match=message):
+            way()
+        assert told(model) == before
+    near = kind(np.ldexp(X, k + (190 if far > k else -190)))
+    assert told(model.partial_fit(near, 1 - model.predict(near))) != before
 
 
-def test_rows_of_very_different_sizes_make_the_mistakes_of_exact_arithmetic():
+def test_rows_of_moderately_different_sizes_make_the_mistakes_of_exact_arithmetic():
     X, y = rows(60, 3)
-    X = np.ldexp(X, np.random.default_rng(2).choice([-700, 0], size=(60, 1)))
-    model, weights, mistakes = sx.Perceptron(fit_intercept=False), [Fraction(0)] * 3, 0
-    for row, label in zip(X, y, strict=True):
-        z = [Fraction(value) if label else -Fraction(value) for value in row]
-        if sum(a * b for a, b in zip(weights, z, strict=True)) <= 0:
-            weights, mistakes = [a + b for a, b in zip(weights, z, strict=True)], mistakes + 1
-        model.partial_fit(row[np.newaxis], np.array([label]), classes=[0, 1])
-        assert model.mistakes_ == mistakes
-    np.testing.assert_allclose(model.coef_[0], [float(value) for value in weights], rtol=1e-12)
+    for k in (-700, 0, 700):
+        Z = np.ldexp(X, k + np.random.default_rng(2).choice([-190, 0], size=(60, 1)))
+        model, weights, mistakes = sx.Perceptron(fit_intercept=False), [Fraction(0)] * 3, 0
+        for row, label in zip(Z, y, strict=True):
+            z = [Fraction(value) if label else -Fraction(value) for value in row]
+            if sum(a * b for a, b in zip(weights, z, strict=True)) <= 0:
+                weights, mistakes = [a + b for a, b in zip(weights, z, strict=True)], mistakes + 1
+            model.partial_fit(row[np.newaxis], np.array([label]), classes=[0, 1])
+            assert model.mistakes_ == mistakes
+        np.testing.assert_allclose(model.coef_[0], [float(value) for value in weights], rtol=1e-12)
+
+
+@pytest.mark.parametrize("model", [m for m in MODELS if m is not sx.PassiveAggressive])
+def test_rows_of_zeros_settle_no_units(model):
+    X, y = rows(20, 3)
+    one, other = (model(fit_intercept=False).partial_fit(np.zeros((1, 3)), y[:1], [0, 1]) for _ in range(2))
+    one.partial_fit(X, y)
+    other.partial_fit(np.ldexp(X, -900), y)
+    assert one.mistakes_ == other.mistakes_
+    assert one.predict(X).tolist() == other.predict(np.ldexp(X, -900)).tolist()
 
 
 @pytest.mark.filterwarnings("ignore::separatrix.NothingProven", "ignore::separatrix.NotSeparable")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import pickle
 import re
+import subprocess
+import sys
 import warnings
 from dataclasses import replace
 from fractions import Fraction
@@ -28,6 +30,7 @@ from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
 from separatrix import models, problems
+from separatrix.algorithms.perceptrons.step_sizes import Steps
 from separatrix.certificates import MarginShare, Separable, Undecided, from_json
 from separatrix.rows import DenseRows, SparseRows, encode
 
@@ -984,7 +987,7 @@ def test_every_quantity_of_the_theorem_is_an_attribute():
 
 def counted(model):
     return {"mistakes": model.mistakes_, "updates": model.updates_, "rounds": model.updates_}[
-        model._bounded_quantity
+        model._learner_class.bounded_quantity
     ]
 
 
@@ -997,7 +1000,7 @@ def test_no_run_counts_more_than_its_own_theorem_allows(data, name, intercept):
     if model.mistake_bound_ is None:  # not separated: without an intercept there may be nothing to find
         return
     assert counted(model) <= (
-        model.mistake_bound_ if model._bounded_quantity == "mistakes" else model.update_bound_
+        model.mistake_bound_ if model._learner_class.bounded_quantity == "mistakes" else model.update_bound_
     )
     assert model.mistakes_ <= model.mistake_bound_
 
@@ -1385,3 +1388,24 @@ def test_a_fit_that_is_refused_leaves_the_model_as_it_was(name):
     assert model.predict(X).tolist() == told
     if hasattr(model, "partial_fit"):
         assert model.partial_fit(X, y).score(X, y) > 0.8
+
+
+@unsettled
+def test_steps_are_made_once_in_a_fit(monkeypatch):
+    made, make = [], Steps.__init__
+    monkeypatch.setattr(Steps, "__init__", lambda self, step: made.append(step) or make(self, step))
+    sx.Perceptron(step=0.5, max_iter=3).fit(cloud()[0], np.arange(120) % 3)
+    assert made == [0.5]
+
+
+def test_a_fit_loads_the_kernels_of_its_own_method_alone():
+    code = """
+import sys
+import separatrix as sx
+sx.AveragedPerceptron().fit([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [3.0, 3.0]], [0, 0, 0, 1])
+print(*sorted(name.split(".")[-1] for name in sys.modules if name.endswith("_kernels")))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "averaged_kernels" in loaded
+    assert not {"sweep_kernels", "voted_kernels", "pocket_kernels", "kozinec_kernels"} & loaded

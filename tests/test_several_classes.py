@@ -12,7 +12,7 @@ from skipping_runs import skipping_passes
 from written_files import write
 
 import separatrix as sx
-from separatrix.algorithms.perceptrons import mistake_driven, training
+from separatrix.algorithms.perceptrons import conclusion, training
 from separatrix.algorithms.perceptrons.skipping import passes
 from separatrix.rows import read
 from separatrix.rows.memory import DenseRows
@@ -26,8 +26,13 @@ pytestmark = pytest.mark.filterwarnings("ignore::separatrix.FitWarning")
 def nothing_asked(monkeypatch):
     """The question whether rows are separable at all reads them in its own way."""
     monkeypatch.setattr(
-        mistake_driven, "inseparable_or_undecided", lambda *_, **__: sx.certificates.Undecided("Not asked.")
+        conclusion, "inseparable_or_undecided", lambda *_, **__: sx.certificates.Undecided("Not asked.")
     )
+
+
+@pytest.fixture(autouse=True)
+def skip_in_small_data(monkeypatch):
+    monkeypatch.setattr(training, "MIN_SKIPPING_BYTES", 0)
 
 
 def directions(n=6000, d=8, gap=0.0, noise=0.0, seed=0):
@@ -72,7 +77,6 @@ def test_each_class_as_if_it_were_alone(kind, gap, noise):
 
 def test_with_the_copy_and_with_small_blocks(monkeypatch):
     monkeypatch.setattr(passes, "MIN_LATE_MISTAKES", 0)
-    monkeypatch.setattr(passes, "MIN_READ_BYTES", 0)
     monkeypatch.setattr(passes, "WELL_WITHIN_SHARE", -1.0)
     original = DenseRows.__init__
 
@@ -100,7 +104,8 @@ def test_blocks_change_nothing_that_is_noted():
         arrays = (
             state.angle_budgets,
             state.squares,
-            state.scalars,
+            state.turn,
+            state.first_pass,
             norms.largest,
             learner.weights,
             learner.counts,

@@ -13,12 +13,7 @@ import separatrix.algorithms.perceptrons.skipping.quantised as quantised_module
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.skipping.passes import SkippingPasses
 from separatrix.algorithms.perceptrons.skipping.quantise_kernels import DEFAULT_SCALE_FACTOR, quantise_panels
-from separatrix.algorithms.perceptrons.skipping.quantised_kernels import (
-    NEXT_ROW,
-    PANEL_ROWS,
-    PANELS_READ,
-    WINDOW_ROWS,
-)
+from separatrix.algorithms.perceptrons.skipping.quantised_state_kernels import PANEL_ROWS, WINDOW_ROWS
 from separatrix.algorithms.perceptrons.skipping.shared_rows import SharedRowData, is_readable_in_place
 from separatrix.algorithms.perceptrons.sweep_kernels import sweep
 from separatrix.rows.data_errors import DataError
@@ -91,7 +86,6 @@ def always_copy(request, monkeypatch):
     if request.param == "at once":
         monkeypatch.setattr(SkippingPasses, "_is_early_copy_worthwhile", lambda *_: False)
     monkeypatch.setattr(passes_module, "MAX_MISTAKES_SHARE", 1.0)
-    monkeypatch.setattr(passes_module, "MIN_READ_BYTES", 0)
     monkeypatch.setattr(passes_module, "MIN_LATE_MISTAKES", 0)
 
 
@@ -152,21 +146,22 @@ def test_values_of_the_copy_are_within_half_a_unit(d, dtype):
     quantised_parts = assert_same(rows)._quantised_parts
     for quantised in quantised_parts:
         assert_within_half_a_unit(quantised.X, quantised.packed)
-    own = np.concatenate([quantised.packed.has_own_scales for quantised in quantised_parts])
+    own = np.concatenate([quantised.packed.panels.has_own_scales for quantised in quantised_parts])
     assert 0 < own.sum() < len(own)
 
 
 def assert_within_half_a_unit(X, packed):
     d = X.shape[1]
-    for p in range(len(packed.slots)):
-        if packed.slots[p] < 0:
+    panels = packed.panels
+    for p in range(len(panels.slots)):
+        if panels.slots[p] < 0:
             quantise_panels(X, p, p + 1, np.inf, packed)
-    for p, place in enumerate(packed.slots.tolist()):
-        units = (packed.own_scales[place] if packed.has_own_scales[place] else packed.default_scales).astype(
+    for p, place in enumerate(panels.slots.tolist()):
+        units = (panels.own_scales[place] if panels.has_own_scales[place] else panels.default_scales).astype(
             np.longdouble
         )
-        chosen = X[packed.order[p * PANEL_ROWS : (p + 1) * PANEL_ROWS]].astype(np.longdouble)
-        codes = packed.codes[place].T.astype("<i4", order="C").view(np.int8)[: len(chosen), :d]
+        chosen = X[panels.order[p * PANEL_ROWS : (p + 1) * PANEL_ROWS]].astype(np.longdouble)
+        codes = panels.codes[place].T.astype("<i4", order="C").view(np.int8)[: len(chosen), :d]
         assert (abs(chosen - codes * units[:d]) <= (0.5 + 5e-5) * units[:d]).all()
 
 
@@ -251,7 +246,7 @@ def test_learners_of_several_classes_share_a_copy():
         assert found[2] == expected[2]
         assert skipping._quantised_parts
         for quantised, packed in zip(skipping._quantised_parts, shared.packed_parts, strict=True):
-            assert quantised.packed.codes is packed.codes
+            assert quantised.packed.panels is packed.panels
 
 
 def test_learners_with_and_without_constant_do_not_mix():
@@ -285,8 +280,8 @@ def test_most_panels_are_passed_over():
     skipping = assert_same(DenseRows(X, codes, CLASSES), passes=12)
     assert skipping._quantised_parts
     for quantised in skipping._quantised_parts:
-        assert quantised.packed.progress[NEXT_ROW] == len(quantised.X)
-        assert quantised.packed.progress[PANELS_READ] < len(quantised.packed.slack) / 2
+        assert quantised.packed.progress["next_row"] == len(quantised.X)
+        assert quantised.packed.progress["panels_read"] < len(quantised.packed.reference.slack) / 2
 
 
 def test_no_copy_for_a_few_passes():

@@ -19,9 +19,12 @@ import json
 import sys
 import numpy as np
 import separatrix as sx
+from separatrix.algorithms.perceptrons import training
 
-found = []
-for n in (12, 5000):
+found, loaded = [], []
+for n, least in ((12, None), (5000, None), (5000, 0)):
+    if least is not None:
+        training.MIN_SKIPPING_BYTES = least
     random = np.random.default_rng(n)
     X = random.standard_normal((n, 4))
     y = (X @ [1.0, -2.0, 0.5, 3.0] > 0.2).astype(int)
@@ -30,7 +33,8 @@ for n in (12, 5000):
     weights = [value.hex() for value in (*model.coef_[0].tolist(), float(model.intercept_[0]))]
     run = [model.mistakes_, model.passes_, list(model.history_["mistakes"])]
     found.append([weights, run, model.certificate_.verify(X, y).holds])
-print(json.dumps([found, any("skipping" in name for name in sys.modules)]))
+    loaded.append(any("skipping" in name for name in sys.modules))
+print(json.dumps([found, loaded]))
 """
 
 
@@ -58,9 +62,10 @@ def run(folder, *command):
 
 
 def test_fits_without_the_folder_have_the_same_results(incomplete):
-    found, has_skipped = json.loads(run(Path(separatrix.__file__).parents[1], "-c", FITS))
-    assert has_skipped
-    assert json.loads(run(incomplete, "-c", FITS)) == [found, False]
+    found, loaded = json.loads(run(Path(separatrix.__file__).parents[1], "-c", FITS))
+    assert loaded == [False, False, True]  # small data does not import it
+    assert found[1] == found[2]
+    assert json.loads(run(incomplete, "-c", FITS)) == [found, [False, False, False]]
     assert all(holds for *_, holds in found)
 
 

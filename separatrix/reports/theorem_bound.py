@@ -45,11 +45,12 @@ def promise_of(model: Any, fact: Callable[[str], Any]) -> Promise | None:
     """
     suffix = "_centred" if getattr(model, "center", False) else ""
     radius, margin = fact(f"radius{suffix}"), fact(f"margin{suffix}")
-    quantity = getattr(model, "_bounded_quantity", "mistakes")
+    learner = getattr(model, "_learner_class", None)
+    quantity = getattr(learner, "bounded_quantity", "mistakes")
     allowed = fact(f"{'mistake' if quantity == 'mistakes' else 'update'}_bound{suffix}")
     if radius is None or margin is None or allowed is None or not from_zero(model):
         return None
-    bound = model._theorem_bound(radius, margin)
+    bound = model._make_learner().theorem(radius, margin)
     counted = fact("mistakes" if quantity == "mistakes" else "updates")
     return Promise(
         quantity, int(counted), allowed, bound.name, bound.source, radius, margin, bound.assumptions

@@ -17,15 +17,43 @@ says that the mean separates rows which the last weights separate.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.learner import Learner, variant_kernels
-from separatrix.algorithms.perceptrons.online import OnlineClassifier
+from separatrix.algorithms.perceptrons.learner import Learner
+from separatrix.algorithms.perceptrons.mistake_driven import MistakeDriven
 
 
-class AveragedPerceptron(OnlineClassifier):
+class AveragingLearner(Learner):
+    """Rosenblatt's rule; ``weighted_updates`` holds what the mean must leave out, so a right answer costs
+    nothing."""
+
+    is_changed_by_every_row = True
+    is_predicting_with_weights = False
+    prospect = (
+        "its perceptron comes to rest",
+        "after at most {} mistakes; of the mean nothing is promised",
+    )
+    saved_state = (("weights", "weights"), ("late", "weighted_updates"), ("visited", "rows_seen"))
+
+    def begin(self) -> None:
+        self.weighted_updates = np.zeros_like(self.weights)
+        self.rows_seen = 0
+
+    def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
+        mistakes = _sweep_kernel()(
+            X, signs, places, self.constant, float(self.rows_seen), self.weighted_updates, self.weights
+        )
+        self.rows_seen += len(places)
+        return self.count_mistakes(mistakes)
+
+    def prediction_weights(self) -> np.ndarray:
+        return self.weights - self.weighted_updates / max(1, self.rows_seen)
+
+
+class AveragedPerceptron(MistakeDriven):
     """The mean of the perceptron's weights over all rows visited.
 
     Parameters
@@ -53,11 +81,7 @@ class AveragedPerceptron(OnlineClassifier):
     True
     """
 
-    _is_scale_equivariant = True
-    _prospect_phrases = (
-        "its perceptron comes to rest",
-        "after at most {} mistakes; of the mean nothing is promised",
-    )
+    _learner_class = AveragingLearner
 
     def __init__(
         self,
@@ -76,34 +100,10 @@ class AveragedPerceptron(OnlineClassifier):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _make_learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
-        return AveragingLearner(n_columns, intercept=self.fit_intercept, start=start)
 
+@cache
+def _sweep_kernel() -> Any:
+    """The kernel, loaded at the first visit and kept: an import statement takes as long as a row."""
+    from separatrix.algorithms.perceptrons.averaged_kernels import averaged_sweep
 
-class AveragingLearner(Learner):
-    """Rosenblatt's rule; ``weighted_updates`` holds what the mean must leave out, so a right answer costs
-    nothing."""
-
-    is_changed_by_every_row = True
-
-    is_predicting_with_weights = False
-
-    saved_state = (("weights", "weights"), ("late", "weighted_updates"), ("visited", "rows_seen"))
-
-    def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None) -> None:
-        super().__init__(n_columns, intercept=intercept, start=start)
-        self.weighted_updates = np.zeros_like(self.weights)
-        self.rows_seen = 0
-
-    def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
-        sweep = variant_kernels().averaged_sweep
-        mistakes = sweep(
-            X, signs, places, self.constant, float(self.rows_seen), self.weighted_updates, self.weights
-        )
-        self.rows_seen += len(places)
-        self.mistakes += mistakes
-        self.updates += mistakes
-        return mistakes
-
-    def prediction_weights(self) -> np.ndarray:
-        return self.weights - self.weighted_updates / max(1, self.rows_seen)
+    return averaged_sweep

@@ -13,22 +13,37 @@ of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoordinates
-from separatrix.algorithms.perceptrons.learner import Learner, euclidean_norm
+from separatrix.algorithms.perceptrons.learner import Learner
 from separatrix.algorithms.perceptrons.mistake_driven import MistakeDriven
-from separatrix.algorithms.perceptrons.row_norms import RowNorms
-from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, batch_perceptron
-from separatrix.fitting import Pass, Solution
-from separatrix.fitting.progress import report_pass
 from separatrix.rows import Block, Rows
+
+
+class BatchLearner(Learner):
+    """One round: w ← w + the mean of the violators."""
+
+    learns_row_by_row = False
+    bounded_quantity = "rounds"
+    prospect = ("enough rounds find a separator", "after at most {} that change the weights")
+
+    @np.errstate(over="ignore", invalid="ignore")  # overflow is reported by the caller
+    def visit_together(self, rows: Rows, positive: int) -> None:
+        total, violators = rows.sum(ViolatorSum(positive, self.weights, self.constant))
+        if violators:
+            self.weights += total / violators
+            self.updates += 1
+            self.mistakes += int(violators)
+
+    def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
+        raise NotImplementedError("A batch is all rows: there is no visit to some of them.")
+
+    def theorem(self, radius: float, margin: float) -> Bound | None:
+        return batch_perceptron(radius, margin)
 
 
 class BatchPerceptron(MistakeDriven):
@@ -66,8 +81,7 @@ class BatchPerceptron(MistakeDriven):
     (True, True)
     """
 
-    _bounded_quantity = "rounds"
-    _prospect_phrases = ("enough rounds find a separator", "after at most {} that change the weights")
+    _learner_class = BatchLearner
 
     def __init__(
         self,
@@ -85,51 +99,6 @@ class BatchPerceptron(MistakeDriven):
         self.warm_start = warm_start
         self.verbose = verbose
         self.n_jobs = n_jobs
-
-    def _theorem_bound(self, radius: float, margin: float) -> Bound | None:
-        return batch_perceptron(radius, margin)
-
-    def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
-        starts = self._initial_weights(tasks)
-        coordinates = InternalCoordinates(
-            rows, center=self.center, is_scale_equivariant=not self.fit_intercept, starts=starts.values()
-        )
-        norms = RowNorms(coordinates.counted_rows, coordinates.centre).measure_all()
-        return [
-            self._make_solution(coordinates, k, self._run(coordinates, k, starts[k]), norms) for k in tasks
-        ]
-
-    def _run(self, coordinates: InternalCoordinates, positive: int, start: np.ndarray | None) -> Run:
-        learner = BatchLearner(
-            coordinates.rows.n_columns, intercept=self.fit_intercept, start=coordinates.to_internal(start)
-        )
-        run = Run(learner)
-        for number in range(self.max_iter):
-            started = perf_counter()
-            violators = learner.round(coordinates.rows, positive)
-            norm = euclidean_norm(learner.weights)
-            run.passes.append(Pass(violators, learner.mistakes, norm, perf_counter() - started))
-            report_pass(number + 1, self.max_iter, learner.mistakes)
-            if violators == 0:
-                run.converged = True
-                break
-        return run
-
-
-class BatchLearner(Learner):
-    """One round: w ← w + the mean of the violators."""
-
-    @np.errstate(over="ignore", invalid="ignore")  # weights that overflow are told of in the end
-    def round(self, rows: Rows, positive: int) -> int:
-        total, violators = rows.sum(ViolatorSum(positive, self.weights, self.constant))
-        if violators:
-            self.weights += total / violators
-            self.updates += 1
-            self.mistakes += int(violators)
-        return int(violators)
-
-    def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
-        raise NotImplementedError("A batch is all rows: there is no visit to some of them.")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What an online method supplies: its weights, and what it does with a few rows."""
+"""What a method supplies: where it starts, what it does with some rows, and what is true of the result."""
 
 from __future__ import annotations
 
@@ -7,48 +7,90 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from copy import copy
 from functools import cache
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from separatrix.rows import Csr, DataError
+from separatrix.bounds import Bound, novikoff
+from separatrix.certificates import Certificate
+from separatrix.fitting.exact_errors import make_separable
+from separatrix.rows import Csr, DataError, Rows
 from separatrix.rows.block import ONE_THREAD_VALUES
 
+if TYPE_CHECKING:
+    from separatrix.algorithms.perceptrons.training import Run
+
 FIRST_PLACE = np.zeros(1, np.int32)  # of a block of one row
-MAX_WEIGHT_VALUE = 2.0**500  # squares of weights up to it, and of its inverse, are doubles
 MAX_PYTHON_SUM_VALUES = 256  # numbers: up to here Python's own sum is quicker than a call of NumPy
 
 
 class Learner(ABC):
-    """One task of one online method.
+    """A method, made of its parameters alone; `for_task` makes the one that learns a task.
 
     ``visit_rows`` is the method; the loop, the order of the rows and the evidence are the same for all.
     ``mistakes`` counts wrong answers (s·score ≤ 0 when the row came), ``updates`` changes of the weights.
     """
 
+    learns_row_by_row = True  # whether it visits rows one at a time, and so can learn from a stream
+
+    visits_violators = False  # whether visiting violators alone makes sense
+
     is_changed_by_every_row = False  # whether the answer changes with every row, not only with updates
 
     is_predicting_with_weights = True  # whether it predicts with the weights that its mistakes are judged by
 
+    is_halfspace = True  # whether the answer is one halfspace, whose errors can be counted
+
+    answers: tuple[str, ...] = ()  # attributes of the model that it predicts with, where it is none
+
     idle_margin = math.inf  # the margin beyond which a row changes nothing
 
-    hyperparameters: tuple[str, ...] = ()  # attributes that parameters may change from one row to the next
+    # The power of a common factor of the rows that the weights grow with, through the origin: 1 for sums of
+    # rows; None where a factor changes more.
+    degree: int | None = 1
 
-    degree = 1  # the power of the lengths of rows that its numbers grow with: 1 for sums of rows
+    is_direction = False  # whether the answer is the direction of the weights alone
+
+    bounded_quantity = "mistakes"  # what its theorem bounds: or "updates", or "rounds" of all rows at once
+
+    # What is said of further passes where some halfspace separates the rows.
+    prospect = ("enough passes find a separator", "after at most {} mistakes")
 
     # What a file holds beside the answer, to go on from: its key there, and the attribute.
     saved_state: tuple[tuple[str, str], ...] = ()
 
-    def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None = None) -> None:
+    start: np.ndarray | None = None  # the weights to begin with; None: zero
+
+    def for_task(self, n_columns: int, *, intercept: bool, start: np.ndarray | None = None) -> Self:
+        """A copy that begins at these weights, or at zero, for rows of so many columns."""
         if start is not None and len(start) != n_columns + 1:  # kernels would write beyond them
             raise DataError(
                 f"The weights are of {len(start) - 1} columns, not of {n_columns}: call fit first."
             )
-        self.weights = np.zeros(n_columns + 1) if start is None else np.array(start, dtype=np.float64)
-        self.start = self.weights.copy() if self.weights.any() else None  # None: from zero
-        self.constant = 1.0 if intercept else 0.0
-        self.mistakes = 0
-        self.updates = 0
+        learner = copy(self)
+        learner.weights = np.zeros(n_columns + 1) if start is None else np.array(start, dtype=np.float64)
+        learner.start = learner.weights.copy() if learner.weights.any() else None
+        learner.constant = 1.0 if intercept else 0.0
+        learner.mistakes = learner.updates = 0
+        learner.begin()
+        return learner
+
+    weights: np.ndarray
+    constant: float
+    mistakes: int
+    updates: int
+
+    def count_mistakes(self, mistakes: int) -> int:
+        """Count them, each of which was an update; returns them."""
+        self.mistakes += mistakes
+        self.updates += mistakes
+        return mistakes
+
+    def begin(self) -> None:
+        """Make what is kept beside ``weights``, which are there, before the first row."""
+
+    def begin_fit(self, rows: Rows, positive: int) -> None:
+        """Before the first pass of a fit: make room for what is kept for each row."""
 
     @abstractmethod
     def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
@@ -58,11 +100,53 @@ class Learner(ABC):
         none.
         """
 
-    def begin_fit(self, rows: Any, positive: int) -> None:
-        """Before the first pass of a fit: make room for what is kept for each row."""
+    def visit_together(self, rows: Rows, positive: int) -> None:
+        """Visit all rows at once, where it does not learn row by row."""
 
-    def end_pass(self, rows: Any, positive: int) -> None:
-        """After each pass of a fit."""
+    def end_pass(self, rows: Rows, positive: int) -> None:
+        """After each pass of a fit, which is the last one if it made no update."""
+
+    def fall_back(self, errors: int) -> bool:
+        """After a fit whose weights make so many errors: whether it now predicts with better ones."""
+        return False
+
+    def prediction_weights(self) -> np.ndarray:
+        """The weights to predict with."""
+        return self.weights
+
+    def theorem(self, radius: float, margin: float) -> Bound | None:
+        """The theorem of the method, for a run from zero on rows no longer than ``radius``, of which some
+        halfspace has the ``margin``; None where it promises nothing."""
+        return novikoff(radius, margin)
+
+    def bound_from_start(self, radius: float, margin: float, weights: np.ndarray | None) -> float | None:
+        """The same for a run from ``start``; ``weights``, if known, are those that have the margin."""
+        return None
+
+    def bound(self, radius: float, margin: float, weights: np.ndarray | None = None) -> float | None:
+        """What the theorem allows this very run, from where it began; None where it says nothing of it."""
+        if self.start is not None:
+            return self.bound_from_start(radius, margin, weights)
+        theorem = self.theorem(radius, margin)
+        return None if theorem is None else float(theorem)
+
+    def claims(self, run: Run) -> Certificate | None:
+        """What is proven of the weights that the run ended with; None: ask whether the rows are separable."""
+        if run.errors:
+            return None
+        return make_separable(run.rows, run.positive, run.weights, intercept=bool(self.constant))
+
+    def facts(self, run: Run) -> dict[str, Any]:
+        """What becomes an attribute of the model beside what is measured for every method."""
+        return {}
+
+    def advice(self, run: Run) -> str:
+        """A sentence, with a space before it, for a run that ended with errors."""
+        return ""
+
+    def release_row_data(self) -> Self:
+        """After a fit: let go of what was kept for each row."""
+        return self
 
     def is_idle(self, X: Any, sign: float) -> bool:
         """Whether seeing the one row of a block would change nothing, for certain; then its values are finite
@@ -76,57 +160,24 @@ class Learner(ABC):
         """w·x + b of the one row of a block, as it would be predicted now."""
         return linear_score(X, self.prediction_weights(), self.constant)
 
-    def release_row_data(self) -> Learner:
-        """After a fit: let go of what was kept for each row."""
-        return self
-
-    def rescaled_state(self, exponent: int) -> dict[str, np.ndarray] | None:
-        """What it keeps, for rows 2^exponent times as long; None if that would round a number."""
-        numbers = {k: v for k, v in vars(self).items() if isinstance(v, np.ndarray) and v.dtype == np.float64}
-        power = self.degree * exponent
-        if not all(is_exact_after_scaling(value, power) for value in numbers.values()):
-            return None
-        return {name: ldexp(value, power) for name, value in numbers.items()}
-
     def state(self) -> dict[str, Any]:
         """What has to be known beside the answer to go on from here."""
         return {key: getattr(self, name) for key, name in self.saved_state}
 
     def resume(self, state: Mapping[str, Any]) -> None:
         """Go on from what `state` returned."""
-        for key, name in self.saved_state:
+        saved = dict(self.saved_state) | ({"weights": "weights"} if "weights" in state else {})
+        for key, name in saved.items():
             current, stored = np.asarray(getattr(self, name)), np.asarray(state[key])
             if (stored.dtype, stored.shape) != (current.dtype, current.shape):
                 raise ValueError("its run does not match its weights.")
             setattr(self, name, copy(state[key]))
-
-    def update_hyperparameters(self, other: Learner) -> None:
-        """Go on as one that was made of other parameters would."""
-        for name in self.hyperparameters:
-            setattr(self, name, getattr(other, name))
 
     def clone(self) -> Self:
         """One that goes on by itself from here: what it learns changes nothing in this one."""
         other = copy(self)
         vars(other).update({k: v.copy() for k, v in vars(self).items() if isinstance(v, np.ndarray)})
         return other
-
-    def prediction_weights(self) -> np.ndarray:
-        """The weights to predict with."""
-        return self.weights
-
-    def visit_up_to_limit(
-        self, X: Any, signs: np.ndarray, places: np.ndarray, first: int, limit: int | None
-    ) -> int:
-        """`visit_rows`, but no further than ``limit`` mistakes in all."""
-        if limit is None:
-            return self.visit_rows(X, signs, places, first)
-        updates, place = 0, 0
-        while place < len(places) and self.mistakes < limit:
-            n_allowed = limit - self.mistakes
-            updates += self.visit_rows(X, signs, places[place : place + n_allowed], first)
-            place += n_allowed
-        return updates
 
 
 @cache
@@ -136,30 +187,6 @@ def sweep_kernels() -> Any:
     from separatrix.algorithms.perceptrons import sweep_kernels as sweep
 
     return sweep
-
-
-@cache
-def variant_kernels() -> Any:
-    """The module of the other methods' kernels."""
-    from separatrix.algorithms.perceptrons import variant_kernels as variants
-
-    return variants
-
-
-@np.errstate(over="ignore", under="ignore")
-def ldexp(values: Any, exponent: int) -> Any:
-    """2^exponent times the values: 0 or infinite beyond the range of doubles."""
-    return np.ldexp(values, exponent)
-
-
-def is_exact_after_scaling(values: np.ndarray, exponent: int) -> bool:
-    """Whether a change of units rounds none of these numbers, and the squares of all are doubles still."""
-    changed = ldexp(values, exponent)
-    is_in_range = bool(
-        np.all(np.abs(changed) < MAX_WEIGHT_VALUE)
-        and np.all((np.abs(changed) > 1 / MAX_WEIGHT_VALUE) | (values == 0))
-    )
-    return is_in_range and np.array_equal(ldexp(changed, -exponent), values)
 
 
 def euclidean_norm(vector: np.ndarray) -> float:

@@ -22,36 +22,172 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from functools import cache
+from typing import Any, Self
 
 import numpy as np
 
 from separatrix.algorithms.perceptrons.float_margins import count_candidate_errors
-from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoordinates
-from separatrix.algorithms.perceptrons.learner import (
-    Learner,
-    euclidean_norm,
-    is_exact_after_scaling,
-    ldexp,
-    variant_kernels,
-)
-from separatrix.algorithms.perceptrons.online import OnlineClassifier
-from separatrix.algorithms.perceptrons.row_norms import RowNorms
+from separatrix.algorithms.perceptrons.learner import Learner, euclidean_norm
+from separatrix.algorithms.perceptrons.mistake_driven import MistakeDriven
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, kozinec
 from separatrix.bounds.safe_rounding import up
-from separatrix.certificates import MarginShare
-from separatrix.fitting import NothingProven, Solution, warn
-from separatrix.fitting.exact_errors import ErrorCount, about
+from separatrix.certificates import Certificate, MarginShare
+from separatrix.fitting import NothingProven, warn
 from separatrix.fitting.parameters import is_between, shown
 from separatrix.rows import Rows
 
+POINT = np.dtype([("scale", np.float64), ("square", np.float64), ("mistakes", np.int64)])
 MAX_POLISHING_PASSES = 200  # rounds over the rows that carry the point, after each pass
 MAX_SUPPORT_ROWS = 4096
 ROUNDING_SHARE = 1e-3  # of 1 - share: room for rounding between the run's threshold and the exact check
 
 
-class MarginPerceptron(OnlineClassifier):
+class KozinecLearner(Learner):
+    """w = scale·weights, the point Σ scale·shares_i z_i of the hull."""
+
+    is_direction = True
+    bounded_quantity = "updates"
+    prospect = ("enough passes reach the share of it that is asked for", "after at most {} updates")
+    saved_state = (("weights", "weights"), ("scale", "scale"), ("square", "square"))
+
+    def __init__(self, share: float) -> None:
+        if not is_between(share, 0, 1):
+            raise ValueError(f"share={shown(share)} must lie between 0 and 1, both excluded.")
+        self.share = share
+        self.threshold = share + ROUNDING_SHARE * (1.0 - share)
+
+    def begin(self) -> None:
+        self.point = np.zeros(1, POINT)
+        self.shares = np.zeros(0)
+        self.min_errors = float("inf")  # errors of the best weights looked at
+        self.is_falling_back = False  # whether to predict with those: the rows are not separated in the end
+        self._best_weights = self.weights
+        self._n_passes = 0
+
+    def begin_fit(self, rows: Rows, positive: int) -> None:
+        self.shares = np.zeros(rows.n_rows)
+
+    def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
+        shares = np.zeros(len(signs)) if first < 0 else self.shares
+        return self._sweep(X, signs, places, max(first, 0), shares)
+
+    def _sweep(
+        self, X: Any, signs: np.ndarray, places: np.ndarray, first: int, shares: np.ndarray, rounds: int = 1
+    ) -> int:
+        """Visit these rows of a block, whose shares begin at ``first``, until a round changes nothing."""
+        kernel, total = _sweep_kernel(), 0
+        for _ in range(rounds):
+            updates = kernel(
+                X, signs, places, self.constant, self.threshold, first, self.point, shares, self.weights
+            )
+            total += updates
+            if not updates:
+                break
+        self.updates += total
+        self.mistakes += int(self.point["mistakes"][0])
+        self.point["mistakes"] = 0
+        return total
+
+    @property
+    def scale(self) -> float:
+        return float(self.point["scale"][0])
+
+    @scale.setter
+    def scale(self, value: float) -> None:
+        self.point["scale"] = value
+
+    @property
+    def square(self) -> float:
+        """‖w‖² of the point, carried along by a recurrence."""
+        return float(self.point["square"][0])
+
+    @square.setter
+    def square(self, value: float) -> None:
+        self.point["square"] = value
+
+    def release_row_data(self) -> Self:
+        self.shares = np.zeros(0)
+        self.is_falling_back = False
+        return self
+
+    def end_pass(self, rows: Rows, positive: int) -> None:
+        self._polish(rows, positive)
+        # The squared length is carried along by a recurrence; once a pass it is made afresh.
+        point = self.scale * self.weights
+        self.square = float(np.vdot(point, point))  # silent where it overflows
+        self._n_passes += 1
+        # On inseparable rows the point tends to 0 and ends as a poor predictor: looked at after 1, 2, 4, ...
+        # passes.
+        if self._n_passes & (self._n_passes - 1) == 0:
+            errors = count_candidate_errors(rows, positive, [point], self.constant)[0]
+            if errors <= self.min_errors:
+                self.min_errors, self._best_weights = errors, point
+
+    def _polish(self, rows: Rows, positive: int) -> None:
+        """Visit the rows that carry the point again and again: a few rows, most of the updates.
+
+        The theorem holds for any order of visits, so this spares passes and proves the same. A file is read
+        once more for it.
+        """
+        support_rows = np.flatnonzero(self.shares)
+        if not 0 < len(support_rows) <= MAX_SUPPORT_ROWS:
+            return
+        block, shares = rows.take(support_rows).whole(), self.shares[support_rows]
+        places = np.arange(len(support_rows), dtype=np.int32)
+        self._sweep(block.X, block.signs(positive), places, 0, shares, MAX_POLISHING_PASSES)
+        self.shares[support_rows] = shares
+
+    def fall_back(self, errors: int) -> bool:
+        self.is_falling_back = self.min_errors < errors
+        return self.is_falling_back
+
+    @property
+    def norm(self) -> float:
+        """‖w‖ of the point of the hull: no halfspace has a larger margin."""
+        return self.scale * euclidean_norm(self.weights)
+
+    def prediction_weights(self) -> np.ndarray:
+        """The direction of the point, so that scores of several classes compare as distances."""
+        return _normalised(self._best_weights if self.is_falling_back else self.weights)
+
+    def theorem(self, radius: float, margin: float) -> Bound | None:
+        bound = kozinec(radius, margin, (1 - self.share) * (1 - ROUNDING_SHARE))
+        # The row it starts at counts as an update here.
+        return bound if bound.vacuous else replace(bound, value=up(Fraction(bound.value) + 1))
+
+    def claims(self, run: Run) -> Certificate | None:
+        if run.errors:
+            return None
+        attained_share = max(0.0, run.facts["margin"] / self.norm) if self.norm > 0 else 0.0
+        if run.converged or attained_share >= self.share:
+            proof = self._margin_share(run)
+            if proof.verify(run.rows).holds:
+                return proof.bound_to(run.rows)
+        warn(
+            NothingProven,
+            f"The rows are separated, but with {attained_share:.3g} of the best margin for certain, not "
+            f"the {self.share:g} asked for: {len(run.passes)} passes were not enough (max_iter).",
+        )
+        return super().claims(run)
+
+    def _margin_share(self, run: Run) -> MarginShare:
+        support_rows = np.flatnonzero(self.shares)
+        return MarginShare(
+            weights=tuple(run.weights[:-1].tolist()),
+            intercept=float(run.weights[-1]) if self.constant else None,
+            rows=tuple(support_rows.tolist()),
+            multipliers=_integer_multipliers(self.shares[support_rows]),
+            share=float(self.share),
+            about=run.about,
+        )
+
+    def facts(self, run: Run) -> dict[str, Any]:
+        return {"margin_at_most": self.norm}
+
+
+class MarginPerceptron(MistakeDriven):
     """A halfspace with at least a chosen share of the largest possible margin of the rows (x, 1).
 
     Parameters
@@ -90,10 +226,8 @@ class MarginPerceptron(OnlineClassifier):
     (True, True)
     """
 
-    _is_scale_equivariant = True
-    _degree = 0  # a direction
-    _bounded_quantity = "updates"
-    _prospect_phrases = ("enough passes reach the share of it that is asked for", "after at most {} updates")
+    _learner_class = KozinecLearner
+    _learner_parameters = ("share",)
 
     def __init__(
         self,
@@ -114,157 +248,6 @@ class MarginPerceptron(OnlineClassifier):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _check(self) -> None:
-        super()._check()
-        if not is_between(self.share, 0, 1):
-            raise ValueError(f"share={shown(self.share)} must lie between 0 and 1, both excluded.")
-
-    def _theorem_bound(self, radius: float, margin: float) -> Bound | None:
-        bound = kozinec(radius, margin, (1 - self.share) * (1 - ROUNDING_SHARE))
-        # The row it starts at counts as an update here.
-        return bound if bound.vacuous else replace(bound, value=up(Fraction(bound.value) + 1))
-
-    def _settings(self) -> tuple[Any, ...]:
-        return self.fit_intercept, self.share
-
-    def _make_learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
-        return KozinecLearner(n_columns, intercept=self.fit_intercept, start=start, share=self.share)
-
-    def _make_solution(
-        self, coordinates: InternalCoordinates, positive: int, run: Run, norms: RowNorms
-    ) -> Solution:
-        learner = run.learner
-        assert isinstance(learner, KozinecLearner)
-        if run.error_count is not None and learner.min_errors < run.error_count.errors:
-            learner.is_falling_back = True
-            run.error_count = self._count_errors(coordinates, {positive: run})[positive]
-        return super()._make_solution(coordinates, positive, run, norms)
-
-    def _make_certificate(
-        self,
-        rows: Rows,
-        positive: int,
-        run: Run,
-        weights: np.ndarray,
-        error_count: ErrorCount,
-        facts: dict[str, Any],
-    ) -> Any:
-        learner = run.learner
-        assert isinstance(learner, KozinecLearner)
-        margin_bound = facts["margin_at_most"] = float(ldexp(learner.norm, -run.exponent))
-        attained_share = max(0.0, facts["margin"] / margin_bound) if margin_bound > 0 else 0.0
-        if error_count.errors == 0 and (run.converged or attained_share >= self.share):
-            support_rows = np.flatnonzero(learner.shares)
-            multipliers = _integer_multipliers(learner.shares[support_rows])
-            proof = MarginShare(
-                weights=tuple(weights[:-1].tolist()),
-                intercept=float(weights[-1]) if self.fit_intercept else None,
-                rows=tuple(support_rows.tolist()),
-                multipliers=multipliers,
-                share=float(self.share),
-                about=about(rows, positive),
-            )
-            if proof.verify(rows).holds:
-                return proof.bound_to(rows)
-        if error_count.errors == 0:
-            warn(
-                NothingProven,
-                f"The rows are separated, but with {attained_share:.3g} of the best margin for certain, not "
-                f"the {self.share:g} asked for: {len(run.passes)} passes were not enough (max_iter).",
-            )
-        return super()._make_certificate(rows, positive, run, weights, error_count, facts)
-
-
-class KozinecLearner(Learner):
-    """w = scale·weights, the point Σ scale·shares_i z_i of the hull."""
-
-    saved_state = (("weights", "weights"), ("lengths", "point_state"))
-
-    hyperparameters = ("share",)
-
-    def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None, share: float) -> None:
-        super().__init__(n_columns, intercept=intercept, start=start)
-        self.share = share + ROUNDING_SHARE * (1.0 - share)
-        self.shares = np.zeros(0)
-        # The scale, the squared length, the constant; then mistakes and the first row, for each call anew.
-        self.point_state = np.array([0.0, 0.0, self.constant, 0.0, 0.0])
-        self.min_errors = float("inf")  # errors of the best weights looked at
-        self.is_falling_back = False  # whether to predict with those: the rows are not separated in the end
-        self._best_weights = self.weights
-        self._n_passes = 0
-
-    def begin_fit(self, rows: Rows, positive: int) -> None:
-        self.shares = np.zeros(rows.n_rows)
-
-    def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
-        sweep = variant_kernels().kozinec_sweep
-        shares = np.zeros(len(signs)) if first < 0 else self.shares
-        self.point_state[4] = max(first, 0)
-        updates = sweep(X, signs, places, self.share, self.point_state, shares, self.weights)
-        self.updates += updates
-        self.mistakes += int(self.point_state[3])
-        self.point_state[3] = 0.0
-        return updates
-
-    def rescaled_state(self, exponent: int) -> dict[str, np.ndarray] | None:
-        square = self.point_state[1:2]
-        if not (
-            is_exact_after_scaling(self.weights, exponent) and is_exact_after_scaling(square, 2 * exponent)
-        ):
-            return None
-        point_state = self.point_state.copy()
-        point_state[1:2] = ldexp(square, 2 * exponent)
-        return {"weights": ldexp(self.weights, exponent), "point_state": point_state}
-
-    def release_row_data(self) -> Learner:
-        self.shares = np.zeros(0)
-        self.is_falling_back = False
-        return self
-
-    def end_pass(self, rows: Any, positive: int) -> None:
-        self._polish(rows, positive)
-        # The squared length is carried along by a recurrence; once a pass it is made afresh.
-        point = self.point_state[0] * self.weights
-        self.point_state[1] = float(np.vdot(point, point))  # silent where it overflows
-        self._n_passes += 1
-        # On inseparable rows the point tends to 0 and ends as a poor predictor: looked at after 1, 2, 4, ...
-        # passes.
-        if self._n_passes & (self._n_passes - 1) == 0:
-            errors = count_candidate_errors(rows, positive, [point], self.constant)[0]
-            if errors <= self.min_errors:
-                self.min_errors, self._best_weights = errors, point
-
-    def _polish(self, rows: Rows, positive: int) -> None:
-        """Visit the rows that carry the point again and again: a few rows, most of the updates.
-
-        The theorem holds for any order of visits, so this spares passes and proves the same. A file is read
-        once more for it.
-        """
-        sweep = variant_kernels().kozinec_sweep
-        support_rows = np.flatnonzero(self.shares)
-        if not 0 < len(support_rows) <= MAX_SUPPORT_ROWS:
-            return
-        block, shares = rows.take(support_rows).whole(), self.shares[support_rows]
-        signs, places = block.signs(positive), np.arange(len(support_rows), dtype=np.int32)
-        self.point_state[4] = 0.0
-        for _ in range(MAX_POLISHING_PASSES):
-            updates = sweep(block.X, signs, places, self.share, self.point_state, shares, self.weights)
-            self.updates += updates
-            if not updates:
-                break
-        self.shares[support_rows] = shares
-        self.mistakes += int(self.point_state[3])
-        self.point_state[3] = 0.0
-
-    @property
-    def norm(self) -> float:
-        """‖w‖ of the point of the hull: no halfspace has a larger margin."""
-        return float(self.point_state[0]) * euclidean_norm(self.weights)
-
-    def prediction_weights(self) -> np.ndarray:
-        """The direction of the point, so that scores of several classes compare as distances."""
-        return _normalised(self._best_weights if self.is_falling_back else self.weights)
-
 
 def _normalised(weights: np.ndarray) -> np.ndarray:
     norm = euclidean_norm(weights)
@@ -276,3 +259,11 @@ def _integer_multipliers(shares: np.ndarray) -> tuple[int, ...]:
     harmless."""
     scaled = np.ldexp(shares / shares.max(), 50)
     return tuple(max(1, int(value)) for value in scaled)
+
+
+@cache
+def _sweep_kernel() -> Any:
+    """The kernel, loaded at the first visit and kept: an import statement takes as long as a row."""
+    from separatrix.algorithms.perceptrons.kozinec_kernels import kozinec_sweep
+
+    return kozinec_sweep

@@ -1,59 +1,64 @@
-"""`MistakeDriven`: what all perceptrons share: where they start, how they end, and the figures of the
-theorem."""
+"""`MistakeDriven`: the estimator around a `Learner`; its fit, and rows that come one by one."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 
-from separatrix.algorithms.perceptrons.after_failure import inseparable_or_undecided
-from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoordinates
-from separatrix.algorithms.perceptrons.learner import Learner, euclidean_norm, ldexp
+from separatrix.algorithms.perceptrons.centring import to_centred
+from separatrix.algorithms.perceptrons.conclusion import conclude
+from separatrix.algorithms.perceptrons.learner import Learner
+from separatrix.algorithms.perceptrons.online import OnlineRun, factor_of_states
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.row_order import parse_order
-from separatrix.algorithms.perceptrons.training import Run
-from separatrix.bounds import Bound, novikoff
-from separatrix.certificates import Undecided
-from separatrix.fitting import FitWarning, LinearClassifier, Solution, warn
-from separatrix.fitting.exact_errors import (
-    ErrorCount,
-    count_errors_among,
-    count_errors_by_class,
-    make_separable,
-)
-from separatrix.fitting.parameters import is_whole, shown
-from separatrix.fitting.predicted_scores import Scores
-from separatrix.rows import Block, DataError, Rows
+from separatrix.algorithms.perceptrons.training import Plan, train
+from separatrix.certificates import Certificates, Undecided
+from separatrix.fitting import History, LinearClassifier, Solution
+from separatrix.fitting.common_factor import NO_FACTOR, CommonFactor, find_common_factor
+from separatrix.fitting.parameters import as_doubles, is_whole, shown
+from separatrix.fitting.rollback import restored_on_error
+from separatrix.fitting.validation import is_ready_array, labelled_rows
+from separatrix.rows import DataError, Rows, classes_named
+from separatrix.rows.block import all_finite, read_only
+from separatrix.rows.views.centred import mean_of
 
-LEAST_DOUBLE = 2.0**-1074
+ROW_BY_ROW = Undecided(
+    "Rows seen one by one prove nothing about all of them: call fit, or verify a certificate."
+)
+MAX_PLAIN_ROWS = 256  # rows: with more, the usual checks are the smaller part
+
+
+def _learns_row_by_row(model: MistakeDriven) -> bool:
+    """Rows that come one by one have no middle to move the origin to."""
+    return model._learner_class.learns_row_by_row and not model.center
 
 
 class MistakeDriven(LinearClassifier):
     """A method that learns from mistakes and stops at the first pass that changes nothing.
 
-    A subclass makes its `Learner` in `_make_learner`, and names its theorem in `_theorem_bound`. It may
-    refine `_make_certificate`, what it claims of the weights in the end.
+    A subclass names its `Learner` and the parameters that the learner is made of; all that differs between
+    methods is in the learner.
     """
+
+    _learner_class: type[Learner]
+    _learner_parameters: tuple[str, ...] = ()
 
     max_iter: int
     passes_: Any
+    mistakes_: Any
+    updates_: Any
     order: Any = "cyclic"
     max_mistakes: int | None = None
     center: bool = False
     random_state: Any = None
     track_margin: bool = False
     warm_start: bool = False
-    _has_violator_search = False  # whether visiting violators alone makes sense
-    # Whether units do no more to a run through the origin than stretch its weights.
-    _is_scale_equivariant = False
-    _degree = 1  # the power of the lengths of rows that its weights grow with: 1 for sums of rows
-    # What its theorem bounds: "mistakes", "updates", or "rounds" of all rows at once.
-    _bounded_quantity = "mistakes"
-    _prospect_phrases = ("enough passes find a separator", "after at most {} mistakes")  # where there is one
+    _online: OnlineRun | None = None
+    _active_settings: tuple[Any, ...] | None = None  # what ``_method`` is made of
 
     @property
     def n_iter_(self) -> Any:
@@ -65,26 +70,12 @@ class MistakeDriven(LinearClassifier):
         tags.input_tags.sparse = not self.center
         return tags
 
-    def _can_change_units(self) -> bool:
-        return self._is_scale_equivariant and not self.fit_intercept
+    def _make_learner(self) -> Learner:
+        return self._learner_class(**{name: getattr(self, name) for name in self._learner_parameters})
 
-    def _make_learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
-        raise NotImplementedError
-
-    def _theorem_bound(self, radius: float, margin: float) -> Bound | None:
-        """The theorem of the method, for a run from zero on rows no longer than ``radius``, of which some
-        halfspace has the ``margin``; None where it promises nothing."""
-        return novikoff(radius, margin)
-
-    def _run_bound(
-        self, learner: Learner, radius: float, margin: float, weights: np.ndarray | None = None
-    ) -> float | None:
-        """What the theorem allows this very run, from where it began; None where it says nothing of it.
-
-        ``weights``, if known, are those that have the margin.
-        """
-        theorem = self._theorem_bound(radius, margin) if learner.start is None else None
-        return None if theorem is None else float(theorem)
+    def _settings(self) -> tuple[Any, ...]:
+        """The parameters that a run goes by, ``fit_intercept`` first."""
+        return (self.fit_intercept, *(getattr(self, name) for name in self._learner_parameters))
 
     def _check(self) -> None:
         super()._check()
@@ -99,248 +90,261 @@ class MistakeDriven(LinearClassifier):
                 "center=True needs fit_intercept=True: a hyperplane through the origin cannot be moved."
             )
         order = parse_order(self.order)
-        if isinstance(order, str) and order in ("first", "worst") and not self._has_violator_search:
+        visits_violators = isinstance(order, str) and order in ("first", "worst")
+        if visits_violators and not self._learner_class.visits_violators:
             raise ValueError(
                 f"order={self.order!r} visits one row a pass, which makes no sense for {type(self).__name__}."
             )
+        self._method = self._make_learner()
 
-    def _initial_weights(self, tasks: Sequence[int]) -> dict[int, np.ndarray | None]:
-        """Where each task starts: at zero, or for a warm start where the last fit ended."""
-        if not (self.warm_start and hasattr(self, "coef_") and len(self.coef_) == len(tasks)):
+    def _starts(self, tasks: Sequence[int]) -> dict[int, np.ndarray | None]:
+        """Where each task starts: at zero, at ``start``, or for a warm start where the last fit ended."""
+        if self.warm_start and hasattr(self, "coef_") and len(self.coef_) == len(tasks):
+            if self.coef_.shape[1] != self.n_features_in_:
+                raise DataError(
+                    f"warm_start needs the columns of the last fit: it had {self.coef_.shape[1]}, "
+                    f"X has {self.n_features_in_}."
+                )
+            intercept = self.intercept_ if self.fit_intercept else 0.0 * self.intercept_
+            return dict(zip(tasks, np.column_stack([self.coef_, intercept]), strict=True))
+        start = getattr(self, "start", None)
+        if start is None:
             return dict.fromkeys(tasks)
-        if self.coef_.shape[1] != self.n_features_in_:
-            raise DataError(
-                f"warm_start needs the columns of the last fit: it had {self.coef_.shape[1]}, "
-                f"X has {self.n_features_in_}."
+        n_expected = self.n_features_in_ + bool(self.fit_intercept)
+        values = as_doubles(start)
+        given = np.empty(0) if values is None else values.ravel()
+        if len(given) != n_expected or not np.isfinite(given).all():
+            raise ValueError(
+                f"start must hold {n_expected} finite numbers, one per column and the intercept last."
             )
-        last = np.column_stack([self.coef_, self.intercept_ if self.fit_intercept else 0.0 * self.intercept_])
-        return dict(zip(tasks, last, strict=True))
+        return dict.fromkeys(tasks, given if self.fit_intercept else np.append(given, 0.0))
 
-    def _make_solution(
-        self, coordinates: InternalCoordinates, positive: int, run: Run, norms: RowNorms
-    ) -> Solution:
-        rows, learner = coordinates.given, run.learner
-        internal_weights = run.prediction_weights()
-        weights = coordinates.to_user(internal_weights)
-        counts = {"mistakes": learner.mistakes, "updates": learner.updates, "passes": len(run.passes)}
-        if not np.isfinite(weights).all():
-            facts = self._measure_margins_and_bounds(coordinates, learner, np.zeros_like(weights), 0.0, norms)
-            certificate = Undecided(
-                "The weights overflowed: divide the columns by a power of two and fit again."
-            )
-            return Solution(weights, certificate, run.history, counts | facts)
-        error_count = run.error_count or self._count_errors(coordinates, {positive: run})[positive]
-        facts = self._measure_margins_and_bounds(
-            coordinates, learner, coordinates.counted_weights(internal_weights), error_count.min_margin, norms
+    def _degree(self) -> int | None:
+        """The power of a common factor of the rows that the answer grows with; None: it changes more."""
+        if self.fit_intercept:
+            return None
+        return 0 if self._method.is_direction else self._method.degree
+
+    def _new_learner(self, start: np.ndarray | None) -> Learner:
+        return self._method.for_task(self.n_features_in_, intercept=self.fit_intercept, start=start)
+
+    def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
+        self._online, self._active_settings = None, self._settings()
+        starts = self._starts(tasks)
+        factor = find_common_factor(rows, self._degree(), starts.values())
+        plan = self._plan(rows, factor)
+        learners = {}
+        for positive, start in starts.items():
+            seen = None if start is None else factor.scaled_weights(start)
+            if seen is not None and plan.centre is not None:
+                seen = to_centred(seen, plan.centre)
+            learners[positive] = self._new_learner(seen)
+        runs, norms = train(factor.scaled_rows(rows), learners, plan)
+        if plan.centre is not None:
+            norms = RowNorms(rows, plan.centre).measure_all()
+        solutions = zip(tasks, conclude(runs, norms), strict=True)
+        norm_degree = self._method.degree or 1
+        restored = [factor.restored(solution, rows, k, norm_degree) for k, solution in solutions]
+        finished = {positive: learner.release_row_data() for positive, learner in learners.items()}
+        if plan.centre is None and self._method.learns_row_by_row:
+            self._online = OnlineRun(finished, factor, can_be_scaled=self._degree() is not None)
+        return restored
+
+    def _plan(self, rows: Rows, factor: CommonFactor) -> Plan:
+        return Plan(
+            parse_order(self.order) if self._method.learns_row_by_row else "together",
+            self.max_iter,
+            self.max_mistakes,
+            check_random_state(self.random_state),
+            self.track_margin,
+            mean_of(rows) if self.center else None,
+            factor,
         )
-        run.report_in_user_units(coordinates)
-        if run.passes:
-            run.passes[-1] = replace(
-                run.passes[-1], margin=facts["margin_centred" if self.center else "margin"]
-            )
-        certificate = self._make_certificate(rows, positive, run, weights, error_count, facts)
-        if error_count.errors == 0:
-            self._warn_of_rounding(rows, positive, weights, facts)
-        return Solution(weights, certificate, run.history, counts | facts)
 
-    def _warn_of_rounding(
-        self, rows: Rows, positive: int, weights: np.ndarray, facts: dict[str, Any]
-    ) -> None:
-        """Warn where weights that separate the rows do so by less than the sums of `predict` round."""
-        if facts["margin"] > (len(weights) + 8) * 2.0**-51 * facts["radius"]:
+    @available_if(_learns_row_by_row)
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Any:
+        """Learn from some rows, once each, in their order; the weights are those a fit would have at that
+        row.
+
+        ``classes`` names all labels and is needed in the first call only. A parameter that was changed since
+        the last call is gone by from here on; ``fit_intercept`` cannot be.
+
+        Through the origin the first row that is not zero settles the units, where a fit looks at all: the
+        weights are the same bit for bit. A row may be refused if it has a value that is more than 2^200 times
+        as large or small as others.
+        """
+        first = not hasattr(self, "classes_")
+        self._update_hyperparameters()
+        known = self._known_classes(classes)
+        if not first and self._learn_few(X, y):
+            return self
+        with restored_on_error(self):
+            if first:
+                self._check()
+            rows = labelled_rows(self, X, y, n_jobs=self.n_jobs, classes=known, reset=first)
+            self.classes_ = np.asarray(rows.require_labels() if known is None else known)
+            if len(self.classes_) < 2:
+                raise DataError(
+                    "The first rows hold one class only: name all classes in the first call (classes=...)."
+                )
+            self._online = rows.checked().fold(OnlineRun.learn_block, self._online_run().clone())
+            self._publish_online()
+        return self
+
+    def _known_classes(self, named: Any) -> np.ndarray | None:
+        """The classes of the first call, or those that it names; None: its rows will tell."""
+        if not hasattr(self, "classes_"):
+            return None if named is None else classes_named(named)
+        if named is not None and not _same_labels(named, self.classes_):
+            raise ValueError(
+                f"classes={named!r} is not the list of the first call, {self.classes_.tolist()}."
+            )
+        return self.classes_
+
+    def _learn_few(self, X: Any, y: Any) -> bool:
+        """Learn from rows that need no conversion, without the checks that take longer than a few of them.
+
+        False, and nothing is learned: they are no such rows, or something is wrong with them.
+        """
+        if not (is_ready_array(self, X) and X.flags.c_contiguous and len(X) <= MAX_PLAIN_ROWS):
+            return False
+        if not (type(y) is np.ndarray and y.ndim == 1 and len(y) == len(X) and y.dtype.kind in "iubU"):
+            return False
+        classes = self.classes_.tolist()
+        try:
+            codes = [classes.index(label) for label in y.tolist()]
+        except ValueError:
+            return False
+        X, online = read_only(X), self._online_run()
+        if len(codes) > 1 or not self._is_idle(X, codes[0]):
+            if not all_finite(X):
+                return False
+            self._learn_rows(online.scaled(X), codes)
+        return True
+
+    def _is_idle(self, X: Any, code: int) -> bool:
+        """Whether the one row of a block, of this class, changes nothing in the model for certain."""
+        online = self._online_run()
+        return online.is_idle(X, code) and online.is_published(self)
+
+    def _learn_rows(self, X: Any, codes: Sequence[int]) -> None:
+        """Have the learners see rows of these classes, and the model tell what has changed by it."""
+        online = self._online_run()
+        changed = not online.is_published(self)
+        if online.learn(X, codes) or changed:
+            self._publish_online()
+
+    def _update_hyperparameters(self) -> None:
+        """Have the learners go by the parameters as they are now; the run goes on."""
+        settings, active = self._settings(), self._active_settings
+        if active is None:
             return
-        scores = self._scores(weights[np.newaxis, :-1], weights[-1:])
-        (n_wrong,) = rows.sum(WrongPredictions(positive, scores), parallel_blas=True)
-        if n_wrong:
-            warn(
-                FitWarning,
-                f"The rows are separated by less than sums of doubles round: predict has {n_wrong} of "
-                f"{rows.n_rows} training rows on the wrong side, halfspace_ and certificate_ none.",
+        try:
+            if settings == active:
+                return
+        except ValueError:  # an array of steps, and another one
+            pass
+        if bool(settings[0]) != bool(active[0]):
+            raise ValueError(
+                f"fit_intercept={settings[0]!r} cannot be taken up by weights that were learned with "
+                f"{active[0]!r}: set it back, or call fit."
             )
+        self._check()
+        if self._online is not None:
+            self._online.update_hyperparameters(self._method, self._degree())
+        self._active_settings = settings
 
-    def _count_errors(
-        self, coordinates: InternalCoordinates, runs: Mapping[int, Run]
-    ) -> dict[int, ErrorCount]:
-        """Errors in exact arithmetic, of all tasks in one pass. Weights that overflowed have none."""
-        rows, error_counts, remaining = coordinates.counted_rows, {}, {}
-        for positive, run in runs.items():
-            weights = coordinates.counted_weights(run.prediction_weights())
-            if not np.isfinite(weights).all():
-                continue
-            if run.doubtful_rows is not None:
-                error_counts[positive] = count_errors_among(rows, positive, weights, *run.doubtful_rows)
+    def _online_run(self) -> OnlineRun:
+        """The learners of the last fit or partial_fit, or new ones; those of a loaded model go on."""
+        if self._online is None:
+            if self._active_settings is None:
+                self._begin_online()
+            tasks = self._tasks()
+            is_new = not hasattr(self, "mistakes_")
+            if is_new:
+                learners = {k: self._new_learner(start) for k, start in self._starts(tasks).items()}
             else:
-                remaining[positive] = (weights[:-1], weights[-1] if self.fit_intercept else None)
-        return error_counts | count_errors_by_class(rows, remaining)
-
-    def _make_certificate(
-        self,
-        rows: Rows,
-        positive: int,
-        run: Run,
-        weights: np.ndarray,
-        error_count: ErrorCount,
-        facts: dict[str, Any],
-    ) -> Any:
-        """What is proven of these weights; where they err, what is known instead."""
-        if error_count.errors == 0:
-            return make_separable(rows, positive, weights, intercept=self.fit_intercept)
-        reason = self._failure_reason(run, error_count.errors, rows.n_rows, facts)
-        seconds_spent = sum(finished.seconds for finished in run.passes)
-        return inseparable_or_undecided(
-            rows,
-            positive,
-            intercept=self.fit_intercept,
-            reason=reason,
-            seconds_spent=seconds_spent,
-            describe_prospect=lambda *lengths: self._describe_prospect(
-                run.learner, *(float(ldexp(length, run.exponent)) for length in lengths)
-            ),
-        )
-
-    def _describe_prospect(self, learner: Learner, radius: float, margin: float) -> str:
-        """What the theorem says of further passes over rows that some halfspace has this margin on."""
-        if not _is_in_safe_range(radius, margin):
-            return "though in these units no bound on the mistakes of this run can be had in doubles"
-        bound = self._run_bound(learner, radius, margin)
-        if bound is None or not bound < math.inf:
-            obstacle = "no theorem bounds" if bound is None else "no double holds the bound on"
-            return f"though {obstacle} the mistakes of this run"
-        outcome, bound_phrase = self._prospect_phrases
-        if not isinstance(parse_order(self.order), str):  # rows that are never visited may stay wrong
-            outcome = "its mistakes come to an end"
-        if self.center:  # this is the margin of the rows where they are, not of those that it runs on
-            return f"and {outcome}"
-        return f"and {outcome}, {bound_phrase.format(_format_bound(bound))}"
-
-    def _measure_margins_and_bounds(
-        self,
-        coordinates: InternalCoordinates,
-        learner: Learner,
-        weights: np.ndarray,
-        min_margin: float,
-        norms: RowNorms,
-    ) -> dict[str, Any]:
-        """R, γ and the bounds, of weights for the rows that are counted."""
-        lengths = measure_margins(weights, min_margin, learner.constant, norms)
-        user_lengths = {name: coordinates.user_length(value) for name, value in lengths.items()}
-        return user_lengths | self._evaluate_bounds(learner, weights, min_margin, norms)
-
-    def _evaluate_bounds(
-        self, learner: Learner, weights: np.ndarray, min_margin: float, norms: RowNorms
-    ) -> dict[str, float | None]:
-        """What the theorem allows, for the margin reached, with the origin where it is and in the middle of
-        the rows."""
-        bounds: dict[str, float | None] = {}
-        run_suffix = "_centred" if self.center else ""
-        for suffix, radius_and_margin in certify_radius_and_margin(
-            weights, min_margin, learner.constant, norms
-        ).items():
-            is_certain = radius_and_margin is not None and (learner.start is None or suffix == run_suffix)
-            bound = None
-            if is_certain and radius_and_margin is not None:
-                bound = self._run_bound(learner, *radius_and_margin, learner.prediction_weights())
-            bound = None if bound is None or not bound < math.inf else bound
-            if self._bounded_quantity != "mistakes":
-                bounds[f"update_bound{suffix}"] = bound
-            per_update = norms.rows.n_rows if self._bounded_quantity == "rounds" else 1
-            bounds[f"mistake_bound{suffix}"] = None if bound is None else per_update * bound
-        return bounds
-
-    def _failure_reason(self, run: Run, errors: int, n_rows: int, facts: dict[str, Any]) -> str:
-        last_mistakes = run.passes[-1].mistakes if run.passes else 0
-        return (
-            f"After {len(run.passes)} passes and {run.learner.mistakes} mistakes "
-            f"({last_mistakes} in the last pass) the weights still err on {errors} of {n_rows} rows, "
-            "so nothing is proven."
-        )
-
-
-@dataclass(frozen=True)
-class WrongPredictions:
-    """Rows of a block that `predict` has on the wrong side."""
-
-    positive: int
-    scores: Scores
-
-    def __call__(self, block: Block) -> tuple[int]:
-        is_above = self.scores(block)[:, 0] > 0
-        return (int(np.count_nonzero(is_above != (block.signs(self.positive) > 0))),)
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def measure_margins(
-    weights: np.ndarray, min_margin: float, constant: float, norms: RowNorms
-) -> dict[str, float]:
-    """R and γ of these weights, for the rows as they are and as centring would have them.
-
-    γ is the margin of the rows (x, 1), or x without intercept; the geometric margin leaves the intercept out
-    of the norm.
-    """
-    return {
-        "geometric_margin": _divide(min_margin, euclidean_norm(weights[:-1])),
-        "radius": norms.radius(constant),
-        "margin": _divide(min_margin, euclidean_norm(weights)),
-        "radius_centred": norms.radius_centred(constant),
-        # Through the origin there is no hyperplane to move.
-        "margin_centred": _divide(min_margin, euclidean_norm(_moved_to_centre(weights, norms)))
-        if constant
-        else math.nan,
-    }
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def certify_radius_and_margin(
-    weights: np.ndarray, min_margin: float, constant: float, norms: RowNorms
-) -> dict[str, tuple[float, float] | None]:
-    """R from above and γ from below, rounding included, for the rows as they are ("") and "_centred"; None
-    where no margin is certain.
-
-    The smallest score is off by at most (d + 3)u‖w‖R, a sum of squares by a share (d + 3)u, u = 2⁻⁵³; where
-    the origin is moved to c by u times the same with R + ‖c‖ in the place of R. Four times as much is
-    allowed for each.
-    """
-    unit = (len(weights) + 8) * 2.0**-51
-    radius, norm, centre_norm = norms.radius(constant), euclidean_norm(weights), euclidean_norm(norms.centre)
-    moved_norm = euclidean_norm(_moved_to_centre(weights, norms))
-    underflow = (len(weights) + 8) * LEAST_DOUBLE  # to underflow, product by product
-    certain_margin = min_margin - unit * norm * radius - underflow
-    moved_radius = radius + centre_norm
-    centred_radius = math.hypot(norms.radius_centred(constant), math.sqrt(unit) * moved_radius)
-    certain = {
-        "": (radius * (1.0 + unit), _divide(certain_margin, norm) * (1.0 - unit)),
-        "_centred": (
-            centred_radius * (1.0 + unit),
-            _divide(
-                certain_margin - unit * norm * moved_radius, moved_norm + unit * norm * (1.0 + centre_norm)
+                learners = {k: self._resume_learner(place) for place, k in enumerate(tasks)}
+            is_new &= all(learner.start is None for learner in learners.values())
+            degree = self._degree()
+            self._online = OnlineRun(
+                learners,
+                CommonFactor(0, degree or 0),
+                can_be_scaled=degree is not None,
+                is_fixed=not is_new,
             )
-            * (1.0 - unit),
-        ),
-    }
-    if not constant:
-        certain["_centred"] = (math.inf, 0.0)
-    return {name: pair if _is_in_safe_range(*pair) else None for name, pair in certain.items()}
+        return self._online
+
+    def _begin_online(self) -> None:
+        self._active_settings, self._method = self._settings(), self._make_learner()
+
+    def _fitted_state(self) -> dict[str, Any]:
+        runs = () if self._online is None else self._online.states()
+        return super()._fitted_state() | ({"run_": runs} if any(runs) else {})
+
+    def _restore_state(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        runs = state.pop("run_", None)
+        super()._restore_state(state)
+        self._begin_online()
+        if runs is None:
+            return
+        tasks, degree = self._tasks(), self._degree()
+        if len(runs) != len(tasks):
+            raise ValueError("its runs do not match its classes.")
+        factor = factor_of_states(runs, degree or 0)
+        learners = {k: self._resume_learner(place, factor, runs[place]) for place, k in enumerate(tasks)}
+        self._online = OnlineRun(learners, factor, can_be_scaled=degree is not None)
+
+    def _resume_learner(
+        self, place: int, factor: CommonFactor = NO_FACTOR, state: dict[str, Any] | None = None
+    ) -> Learner:
+        """The learner of a task, at the weights of the model, with what `OnlineRun.states` has told."""
+        learner = self._learner_at(place, factor)
+        if state is not None:
+            learner.resume(state)
+        elif learner.saved_state:
+            raise ValueError(
+                f"This {type(self).__name__} was saved by an earlier version, without the run behind its "
+                "weights: call fit, or begin anew, to learn from more rows."
+            )
+        learner.mistakes = int(np.atleast_1d(self.mistakes_)[place])
+        learner.updates = int(np.atleast_1d(self.updates_)[place])
+        return learner
+
+    def _learner_at(self, place: int, factor: CommonFactor) -> Learner:
+        """A learner that begins with what a task predicts with now."""
+        weights = np.append(self.coef_[place], self.intercept_[place])
+        return self._new_learner(factor.scaled_weights(weights))
+
+    def _publish_online(self) -> None:
+        """Have the model tell what its learners know now."""
+        online = self._online_run()
+        learners = list(online.learners.values())
+        binary = len(learners) == 1
+        was_published = online.is_published(self)
+        self._publish_answers(learners, online.factor)
+        online.published = getattr(self, "coef_", None), getattr(self, "intercept_", None)
+        mistakes, updates = [each.mistakes for each in learners], [each.updates for each in learners]
+        self.mistakes_ = mistakes[0] if binary else np.array(mistakes)
+        self.updates_ = updates[0] if binary else np.array(updates)
+        if was_published:
+            return
+        for fact in self._facts:  # figures of a fit that these rows have left behind
+            if hasattr(self, f"{fact}_") and fact not in ("mistakes", "updates", *self._method.answers):
+                delattr(self, f"{fact}_")
+        self._facts = ()
+        if self._method.is_halfspace:
+            self.certificate_ = ROW_BY_ROW if binary else Certificates((ROW_BY_ROW,) * len(learners))
+        self.history_ = History() if binary else (History(),) * len(learners)
+        self.passes_ = 0 if binary else np.zeros(len(learners), int)
+
+    def _publish_answers(self, learners: Sequence[Learner], factor: CommonFactor) -> None:
+        """Set the attributes that `predict` goes by."""
+        self._keep_weights([factor.given_weights(learner.prediction_weights()) for learner in learners])
 
 
-def _is_in_safe_range(radius: float, margin: float) -> bool:
-    """Whether squares and quotients of the two are doubles."""
-    return margin > 1e-140 and radius < 1e140
-
-
-def _moved_to_centre(weights: np.ndarray, norms: RowNorms) -> np.ndarray:
-    """The same hyperplane with the origin at the centre."""
-    moved = weights.copy()
-    moved[-1] += np.sum(weights[:-1] * norms.centre)
-    return moved
-
-
-def _divide(numerator: float, denominator: float) -> float:
-    """Not a number where either is out of the range of doubles: nothing is known then."""
-    is_known = 0 < denominator < math.inf and abs(numerator) < math.inf
-    return float(numerator) / float(denominator) if is_known else float(numerator) and math.nan
-
-
-def _format_bound(bound: float) -> str:
-    """A bound in words: a whole number, and of long ones their length."""
-    digits = len(str(int(bound)))
-    return str(int(bound)) if digits <= 15 else f"10^{digits}"
+def _same_labels(given: Any, classes: np.ndarray) -> bool:
+    if isinstance(given, list | tuple) and list(given) == classes.tolist():  # NumPy takes ten times as long
+        return True
+    return set(classes_named(given).tolist()) == set(classes.tolist())

@@ -16,24 +16,60 @@ has Σℓ² ≤ (R² + 1/2C)(‖u‖² + 2C Σℓ*²) (Theorem 5).
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoordinates
-from separatrix.algorithms.perceptrons.learner import Learner, variant_kernels
-from separatrix.algorithms.perceptrons.online import OnlineClassifier
-from separatrix.algorithms.perceptrons.row_norms import RowNorms
+from separatrix.algorithms.perceptrons.learner import Learner
+from separatrix.algorithms.perceptrons.mistake_driven import MistakeDriven
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, passive_aggressive
 from separatrix.bounds.safe_rounding import up
-from separatrix.fitting import Solution
 from separatrix.fitting.parameters import is_between, is_one_of, shown
 
+TOTALS = np.dtype([("mistakes", np.int64), ("squared_loss", np.float64)])
 VARIANTS = ("PA", "PA-I", "PA-II")
 
 
-class PassiveAggressive(OnlineClassifier):
+class AggressiveLearner(Learner):
+    """w ← w + min(cap, ℓ/(‖z‖² + soft)) z wherever ℓ > 0."""
+
+    idle_margin = 1.0
+    prospect = ("its mistakes come to an end", "after at most {} of them")
+
+    def __init__(self, C: float, variant: str) -> None:
+        if not is_one_of(variant, VARIANTS):
+            raise ValueError(f"variant={shown(variant)} is none of {', '.join(VARIANTS)}.")
+        if not is_between(C, 0, np.inf):
+            raise ValueError(f"C={shown(C)} must be positive and finite; variant='PA' has no limit.")
+        self.C, self.variant = C, variant
+        self.max_step = float(C) if variant == "PA-I" else np.inf
+        self.softening = float(0.5 / C) if variant == "PA-II" else 0.0
+        # Half the weights have the same scores on twice the rows; C has units.
+        self.degree = -1 if variant == "PA" else None
+
+    def begin(self) -> None:
+        self.squared_loss = 0.0
+
+    def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
+        totals = np.zeros(1, TOTALS)
+        updates = _sweep_kernel()(
+            X, signs, places, self.constant, self.max_step, self.softening, totals, self.weights
+        )
+        self.mistakes += int(totals[0]["mistakes"])
+        self.squared_loss += float(totals[0]["squared_loss"])
+        self.updates += updates
+        return updates
+
+    def theorem(self, radius: float, margin: float) -> Bound | None:
+        return passive_aggressive(radius, up(1 / Fraction(margin)), C=self.C, variant=self.variant)
+
+    def facts(self, run: Run) -> dict[str, Any]:
+        return {"squared_loss": self.squared_loss}
+
+
+class PassiveAggressive(MistakeDriven):
     """Passive where the margin is 1 or more, aggressive elsewhere.
 
     Parameters
@@ -72,8 +108,8 @@ class PassiveAggressive(OnlineClassifier):
     (True, True)
     """
 
-    _degree = -1
-    _prospect_phrases = ("its mistakes come to an end", "after at most {} of them")
+    _learner_class = AggressiveLearner
+    _learner_parameters = ("C", "variant")
 
     def __init__(
         self,
@@ -98,60 +134,10 @@ class PassiveAggressive(OnlineClassifier):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _check(self) -> None:
-        super()._check()
-        if not is_one_of(self.variant, VARIANTS):
-            raise ValueError(f"variant={shown(self.variant)} is none of {', '.join(VARIANTS)}.")
-        if not is_between(self.C, 0, np.inf):
-            raise ValueError(f"C={shown(self.C)} must be positive and finite; variant='PA' has no limit.")
 
-    def _can_change_units(self) -> bool:
-        return self.variant == "PA" and not self.fit_intercept  # C has units
+@cache
+def _sweep_kernel() -> Any:
+    """The kernel, loaded at the first visit and kept: an import statement takes as long as a row."""
+    from separatrix.algorithms.perceptrons.passive_aggressive_kernels import passive_aggressive_sweep
 
-    def _theorem_bound(self, radius: float, margin: float) -> Bound | None:
-        return passive_aggressive(radius, up(1 / Fraction(margin)), C=self.C, variant=self.variant)
-
-    def _settings(self) -> tuple[Any, ...]:
-        return self.fit_intercept, self.C, self.variant
-
-    def _make_learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
-        max_step = self.C if self.variant == "PA-I" else np.inf
-        softening = 0.5 / self.C if self.variant == "PA-II" else 0.0
-        return AggressiveLearner(
-            n_columns, intercept=self.fit_intercept, start=start, max_step=max_step, softening=softening
-        )
-
-    def _make_solution(
-        self, coordinates: InternalCoordinates, positive: int, run: Run, norms: RowNorms
-    ) -> Solution:
-        solution = super()._make_solution(coordinates, positive, run, norms)
-        assert isinstance(run.learner, AggressiveLearner)
-        solution.facts["squared_loss"] = run.learner.squared_loss
-        return solution
-
-
-class AggressiveLearner(Learner):
-    """w ← w + min(cap, ℓ/(‖z‖² + soft)) z wherever ℓ > 0."""
-
-    degree = -1  # half the weights have the same scores on twice the rows
-
-    idle_margin = 1.0
-
-    hyperparameters = ("max_step", "softening")
-
-    def __init__(
-        self, n_columns: int, *, intercept: bool, start: np.ndarray | None, max_step: float, softening: float
-    ) -> None:
-        super().__init__(n_columns, intercept=intercept, start=start)
-        self.max_step = float(max_step)
-        self.softening = float(softening)
-        self.squared_loss = 0.0
-
-    def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
-        sweep = variant_kernels().passive_aggressive_sweep
-        totals = np.zeros(2)
-        updates = sweep(X, signs, places, self.constant, self.max_step, self.softening, totals, self.weights)
-        self.mistakes += int(totals[0])
-        self.squared_loss += float(totals[1])
-        self.updates += updates
-        return updates
+    return passive_aggressive_sweep

@@ -19,23 +19,82 @@ when there are none.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from separatrix.algorithms.perceptrons.float_margins import count_candidate_errors
-from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoordinates
-from separatrix.algorithms.perceptrons.learner import Learner, variant_kernels
-from separatrix.algorithms.perceptrons.online import OnlineClassifier
-from separatrix.algorithms.perceptrons.row_norms import RowNorms
+from separatrix.algorithms.perceptrons.learner import Learner
+from separatrix.algorithms.perceptrons.mistake_driven import MistakeDriven
 from separatrix.algorithms.perceptrons.training import Run
-from separatrix.certificates import ErrorsAtMost, Undecided
-from separatrix.fitting import Solution
-from separatrix.fitting.exact_errors import ErrorCount, about
+from separatrix.certificates import Certificate, ErrorsAtMost
 from separatrix.rows import Rows
 
+RUNS = np.dtype([("current", np.int64), ("longest", np.int64)])
 
-class PocketPerceptron(OnlineClassifier):
+
+class PocketLearner(Learner):
+    """Rosenblatt's rule, with the weights of the longest run held for the next count of errors."""
+
+    is_changed_by_every_row = True  # a right answer may end the time of the weights that are held
+    is_predicting_with_weights = False
+    saved_state = (
+        ("weights", "weights"),
+        ("held", "longest_run_weights"),
+        ("run", "run_length"),
+        ("longest", "longest_run"),
+    )
+
+    def begin(self) -> None:
+        self.pocket = self.weights.copy()
+        self.errors = np.inf
+        self.longest_run_weights = self.weights.copy()
+        self.run_length = self.longest_run = 0  # rows that the last weights got right, and others at most
+
+    def begin_fit(self, rows: Rows, positive: int) -> None:
+        if self.weights.any():  # a warm start: what the pocket holds is to be beaten
+            self.errors = count_candidate_errors(rows, positive, [self.pocket], self.constant)[0]
+
+    def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
+        runs = np.array([(self.run_length, self.longest_run)], RUNS)
+        mistakes = _sweep_kernel()(
+            X, signs, places, self.constant, runs, self.longest_run_weights, self.weights
+        )
+        self.run_length, self.longest_run = runs[0].item()
+        self.count_mistakes(mistakes)
+        if first < 0:  # a stream has no training error to count: the longest run decides
+            has_longest = self.longest_run >= self.run_length
+            self.pocket = (self.longest_run_weights if has_longest else self.weights).copy()
+        return mistakes
+
+    def end_pass(self, rows: Rows, positive: int) -> None:
+        candidates = [self.longest_run_weights.copy(), self.weights.copy()]
+        counts = count_candidate_errors(rows, positive, candidates, self.constant)
+        for candidate, errors in zip(candidates, counts, strict=True):
+            if errors < self.errors:
+                self.errors, self.pocket = errors, candidate
+        # The next pass looks for its own longest run; what the pocket holds can only be beaten by a count.
+        self.longest_run = 0
+
+    def prediction_weights(self) -> np.ndarray:
+        return self.pocket
+
+    def claims(self, run: Run) -> Certificate | None:
+        if run.errors is None or run.errors == 0:
+            return super().claims(run)
+        return ErrorsAtMost(
+            weights=tuple(run.weights[:-1].tolist()),
+            intercept=float(run.weights[-1]) if self.constant else None,
+            errors=run.errors,
+            about=run.about,
+        ).bound_to(run.rows)
+
+    def facts(self, run: Run) -> dict[str, Any]:
+        return {"errors": run.rows.n_rows if run.errors is None else run.errors}
+
+
+class PocketPerceptron(MistakeDriven):
     """The perceptron with a pocket, for rows that no halfspace separates.
 
     Parameters
@@ -67,7 +126,7 @@ class PocketPerceptron(OnlineClassifier):
     (5, True)
     """
 
-    _is_scale_equivariant = True
+    _learner_class = PocketLearner
 
     def __init__(
         self,
@@ -88,79 +147,10 @@ class PocketPerceptron(OnlineClassifier):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _make_learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
-        return PocketLearner(n_columns, intercept=self.fit_intercept, start=start)
 
-    def _make_solution(
-        self, coordinates: InternalCoordinates, positive: int, run: Run, norms: RowNorms
-    ) -> Solution:
-        solution = super()._make_solution(coordinates, positive, run, norms)
-        certificate = solution.certificate
-        if isinstance(certificate, Undecided):
-            errors = coordinates.given.n_rows
-        else:
-            errors = certificate.errors if isinstance(certificate, ErrorsAtMost) else 0
-        return Solution(solution.weights, certificate, solution.history, solution.facts | {"errors": errors})
+@cache
+def _sweep_kernel() -> Any:
+    """The kernel, loaded at the first visit and kept: an import statement takes as long as a row."""
+    from separatrix.algorithms.perceptrons.pocket_kernels import pocket_sweep
 
-    def _make_certificate(
-        self,
-        rows: Rows,
-        positive: int,
-        run: Run,
-        weights: np.ndarray,
-        error_count: ErrorCount,
-        facts: dict[str, Any],
-    ) -> Any:
-        if error_count.errors == 0:
-            return super()._make_certificate(rows, positive, run, weights, error_count, facts)
-        return ErrorsAtMost(
-            weights=tuple(weights[:-1].tolist()),
-            intercept=float(weights[-1]) if self.fit_intercept else None,
-            errors=error_count.errors,
-            about=about(rows, positive),
-        ).bound_to(rows)
-
-
-class PocketLearner(Learner):
-    """Rosenblatt's rule, with the weights of the longest run held for the next count of errors."""
-
-    is_changed_by_every_row = True  # a right answer may end the time of the weights that are held
-
-    is_predicting_with_weights = False
-
-    saved_state = (("weights", "weights"), ("held", "longest_run_weights"), ("runs", "run_lengths"))
-
-    def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None) -> None:
-        super().__init__(n_columns, intercept=intercept, start=start)
-        self.pocket = self.weights.copy()
-        self.errors = np.inf
-        self.longest_run_weights = self.weights.copy()
-        self.run_lengths = np.zeros(2, np.int64)
-
-    def begin_fit(self, rows: Rows, positive: int) -> None:
-        if self.weights.any():  # a warm start: what the pocket holds is to be beaten
-            self.errors = count_candidate_errors(rows, positive, [self.pocket], self.constant)[0]
-
-    def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
-        sweep = variant_kernels().pocket_sweep
-        mistakes = sweep(
-            X, signs, places, self.constant, self.run_lengths, self.longest_run_weights, self.weights
-        )
-        self.mistakes += mistakes
-        self.updates += mistakes
-        if first < 0:  # a stream has no training error to count: the longest run decides
-            has_longest = self.run_lengths[1] >= self.run_lengths[0]
-            self.pocket = (self.longest_run_weights if has_longest else self.weights).copy()
-        return mistakes
-
-    def end_pass(self, rows: Rows, positive: int) -> None:
-        candidates = [self.longest_run_weights.copy(), self.weights.copy()]
-        counts = count_candidate_errors(rows, positive, candidates, self.constant)
-        for candidate, errors in zip(candidates, counts, strict=True):
-            if errors < self.errors:
-                self.errors, self.pocket = errors, candidate
-        # The next pass looks for its own longest run; what the pocket holds can only be beaten by a count.
-        self.run_lengths[1] = 0
-
-    def prediction_weights(self) -> np.ndarray:
-        return self.pocket
+    return pocket_sweep

@@ -43,9 +43,10 @@ def visit_in_order(rows: Rows, order: str | np.ndarray, random: np.random.Random
 
 def _visit_from_first_to_last(rows: Rows, visit: Visit) -> None:
     def visit_block(places: np.ndarray, block: Block) -> np.ndarray:
-        if len(places) < len(block):
-            places = np.arange(len(block), dtype=np.int32)
-        visit(block, places[: len(block)])
+        n = len(block)
+        if len(places) < n:
+            places = np.arange(n, dtype=np.int32)
+        visit(block, places[:n])
         return places
 
     rows.fold(visit_block, np.empty(0, np.int32))

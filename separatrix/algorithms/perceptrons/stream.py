@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.algorithms.perceptrons.learner import Learner, linear_score, split_values
-from separatrix.algorithms.perceptrons.online import OnlineClassifier
+from separatrix.algorithms.perceptrons.mistake_driven import MistakeDriven
 from separatrix.fitting.rollback import restored_on_error
 from separatrix.rows import Csr, DataError, SparseRows
 from separatrix.rows.block import all_finite, read_only
@@ -32,7 +32,7 @@ class StreamedRow(NamedTuple):
 
 
 def stream(
-    model: OnlineClassifier, pairs: Iterable[tuple[Any, Any]], *, classes: Any = None
+    model: MistakeDriven, pairs: Iterable[tuple[Any, Any]], *, classes: Any = None
 ) -> Iterator[StreamedRow]:
     """Predict each row of ``pairs`` before its label is used, then learn from it.
 
@@ -71,8 +71,8 @@ def stream(
 class StreamLearner:
     """The learners of a model at work on one row after the other."""
 
-    def __init__(self, model: OnlineClassifier, classes: Any) -> None:
-        if not isinstance(model, OnlineClassifier):
+    def __init__(self, model: MistakeDriven, classes: Any) -> None:
+        if not (isinstance(model, MistakeDriven) and model._learner_class.learns_row_by_row):
             raise TypeError(
                 f"{type(model).__name__} does not learn row by row; sx.stream takes the online perceptrons."
             )
@@ -105,16 +105,16 @@ class StreamLearner:
         self._codes = {known: code for code, known in enumerate(model.classes_.tolist())}
         self._labels = list(model.classes_)
         self._n_columns = model.n_features_in_
-        self._learners = model._online_learners()
-        only = next(iter(self._learners.values()))
-        self._only_learner = only if len(self._learners) == 1 and only.is_predicting_with_weights else None
+        self._online = model._online_run()
+        only, *others = self._online.learners.values()
+        self._only_learner = only if not others and only.is_predicting_with_weights else None
         model._publish_online()
 
     def learn(self, pair: Any) -> StreamedRow:
         """Predict a row, look at its label, learn."""
         row, label = _split_pair(pair)
         self.model._update_hyperparameters()
-        if self.model._learners is not self._learners:
+        if self.model._online is not self._online:
             self._load_learners()
         is_plain_row = type(row) is np.ndarray and row.dtype is DOUBLE and row.ndim == 1
         X, width = (_as_block(row), len(row)) if is_plain_row else _to_block(row)
@@ -139,11 +139,14 @@ class StreamLearner:
 
     def _learn_row(self, X: Any, code: int) -> tuple[int, bool]:
         """Learn from a row: the class that was predicted before, and whether that was wrong."""
-        X = self.model._to_learner_units(X, self._learners)
+        try:
+            X = self._online.scaled(X)
+        except DataError as error:
+            raise DataError(f"cannot be used: {error}") from None
         if self._only_learner is not None:
             return self._learn_binary(self._only_learner, X, code)
         _refuse_nonfinite(X)
-        scores = [learner.score(X) for learner in self._learners.values()]
+        scores = [learner.score(X) for learner in self._online.learners.values()]
         self.model._learn_rows(X, (code,))
         if len(scores) > 1:
             predicted = int(np.argmax(scores))

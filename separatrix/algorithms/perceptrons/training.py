@@ -1,12 +1,13 @@
-"""The one loop of all online methods: passes over the rows until one changes nothing."""
+"""The one loop of all perceptrons: passes over the rows until one changes nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib.util import find_spec
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,12 +16,13 @@ from separatrix.algorithms.perceptrons.float_margins import (
     count_errors_in_floats,
     find_violator,
 )
-from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoordinates
 from separatrix.algorithms.perceptrons.learner import FIRST_PLACE, Learner, euclidean_norm
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.row_order import visit_in_order
-from separatrix.fitting import History, Pass
-from separatrix.fitting.exact_errors import ErrorCount
+from separatrix.certificates import About
+from separatrix.fitting import Pass
+from separatrix.fitting.common_factor import NO_FACTOR, CommonFactor
+from separatrix.fitting.exact_errors import ErrorCount, about
 from separatrix.fitting.progress import report_pass
 from separatrix.rows import Block, Rows
 
@@ -28,73 +30,76 @@ if TYPE_CHECKING:
     from separatrix.algorithms.perceptrons.skipping.passes import SkippingPasses
 
 SKIPPING = "separatrix.algorithms.perceptrons.skipping"  # optional: fits are the same without that folder
-MIN_SKIPPING_ROWS = 4096  # rows: a pass over fewer is quicker than any thought of how to shorten it
+# Smaller data is faster to read than to know which of its rows to read: benchmarks/README.md.
+MIN_SKIPPING_ROWS = 4096
+MIN_SKIPPING_BYTES = 2**25
 
 
 @dataclass
 class Run:
-    """What happened to one learner: its passes, and whether the last one changed nothing."""
+    """What happened to one learner, and in the end what is known of its weights.
+
+    ``rows`` are those that the errors of ``weights`` are counted on; the learner may have seen them from
+    their ``centre``. ``errors`` is None where the weights overflowed.
+    """
 
     learner: Learner
+    rows: Rows
+    positive: int
+    plan: Plan
     passes: list[Pass] = field(default_factory=list)
     converged: bool = False
     # The rows not proven right by a last pass without updates, and the least margin of the others.
     doubtful_rows: tuple[np.ndarray, float] | None = None
+    weights: np.ndarray = field(default_factory=lambda: np.empty(0))
     error_count: ErrorCount | None = None
-    exponent: int = 0  # of the change of units in which it was made
+    facts: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def history(self) -> History:
-        return History(self.passes)
+    def errors(self) -> int | None:
+        return None if self.error_count is None else self.error_count.errors
 
-    @np.errstate(over="ignore", invalid="ignore")
-    def prediction_weights(self) -> np.ndarray:
-        """The weights to predict with; those that overflowed are told of, not warned of."""
-        return self.learner.prediction_weights()
-
-    def report_in_user_units(self, coordinates: InternalCoordinates) -> None:
-        """Have its passes tell lengths as the user has them."""
-        if not coordinates.exponent:
-            return
-        self.exponent, to_user_length = coordinates.exponent, coordinates.user_length
-        for place, done in enumerate(self.passes):
-            margin = None if done.margin is None else to_user_length(done.margin)
-            self.passes[place] = replace(
-                done, norm=to_user_length(done.norm, self.learner.degree), margin=margin
-            )
+    @cached_property
+    def about(self) -> About:
+        """Which data a certificate speaks of."""
+        return about(self.rows, self.positive)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """When to stop and how to walk; ``skipping`` has the learners that need not read every row in a pass."""
+    """When to stop and how to walk, on which rows.
+
+    ``centre`` is the origin that the learners see, None for the user's; ``factor`` is what was taken out of
+    the rows. ``skipping`` has the learners that need not read every row in a pass.
+    """
 
     order: str | np.ndarray
     max_iter: int
     max_mistakes: int | None
     random: np.random.RandomState
     track_margin: bool = False
+    centre: np.ndarray | None = None
+    factor: CommonFactor = NO_FACTOR
     skipping: Mapping[int, SkippingPasses] = field(default_factory=dict)
 
 
-def train(
-    coordinates: InternalCoordinates, learners: Mapping[int, Learner], plan: Plan
-) -> tuple[dict[int, Run], RowNorms]:
+def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict[int, Run], RowNorms]:
     """Pass after pass, every learner on every block while it is in the cache, until none has more to
     learn."""
-    rows = coordinates.rows
-    norms = RowNorms(rows)
-    runs = {positive: Run(learner) for positive, learner in learners.items()}
+    seen = rows if plan.centre is None else rows.centred(plan.centre)
+    norms = RowNorms(seen)
+    runs = {positive: Run(learner, rows, positive, plan) for positive, learner in learners.items()}
     for positive, learner in learners.items():
-        learner.begin_fit(rows, positive)
-    make_pass = (
-        _visit_violators if isinstance(plan.order, str) and plan.order in ("first", "worst") else _visit_all
+        learner.begin_fit(seen, positive)
+    word = plan.order if isinstance(plan.order, str) else ""
+    make_pass = {"first": _visit_violators, "worst": _visit_violators, "together": _visit_together}.get(
+        word, _visit_all
     )
-    every_row = isinstance(plan.order, str) and plan.order in ("cyclic", "shuffled")
-    if not every_row:
+    has_norms = word not in ("cyclic", "shuffled")
+    if has_norms:
         norms.measure_all()
-    has_norms = not every_row
-    is_plain = isinstance(plan.order, str) and plan.order == "cyclic" and plan.max_mistakes is None
-    if is_plain and rows is coordinates.given:
+    is_given = plan.centre is None and not plan.factor.exponent
+    if word == "cyclic" and plan.max_mistakes is None and is_given:
         plan = replace(plan, skipping=_skipping_passes(rows, learners, norms, plan.max_iter))
         has_norms = len(plan.skipping) == len(learners)  # those measure the rows in their first pass
     for number in range(plan.max_iter):
@@ -103,10 +108,10 @@ def train(
             break
         before = {positive: (run.learner.mistakes, run.learner.updates) for positive, run in active.items()}
         started = perf_counter()
-        make_pass(rows, active, plan, norms if number == 0 and not has_norms else None)
+        make_pass(seen, active, plan, norms if number == 0 and not has_norms else None)
         seconds = perf_counter() - started
         for positive, run in active.items():
-            _record_pass(rows, positive, run, before[positive], seconds, plan)
+            _record_pass(seen, run, before[positive], seconds, plan)
         report_pass(number + 1, plan.max_iter, sum(run.learner.mistakes for run in runs.values()))
     for positive, passes in plan.skipping.items():
         if runs[positive].converged:
@@ -118,7 +123,8 @@ def _skipping_passes(
     rows: Rows, learners: Mapping[int, Learner], norms: RowNorms, max_iter: int
 ) -> Mapping[int, SkippingPasses]:
     """The learners whose later passes need not read every row, and how they make them."""
-    if rows.n_rows < MIN_SKIPPING_ROWS or find_spec(SKIPPING) is None:
+    is_large = rows.n_rows >= MIN_SKIPPING_ROWS and rows.n_bytes >= MIN_SKIPPING_BYTES
+    if not is_large or find_spec(SKIPPING) is None:
         return {}
     from separatrix.algorithms.perceptrons.skipping.passes import make_skipping_passes
 
@@ -147,12 +153,26 @@ def _visit_all(rows: Rows, active: Mapping[int, Run], plan: Plan, norms: RowNorm
         for positive, run in reading.items():
             if positive in plan.skipping:
                 plan.skipping[positive].visit_block(block.X, block.start, block.stop)
+            elif plan.max_mistakes is None:
+                run.learner.visit_rows(block.X, block.signs(positive), places, block.start)
             else:
-                run.learner.visit_up_to_limit(
-                    block.X, block.signs(positive), places, block.start, plan.max_mistakes
-                )
+                _visit_up_to(plan.max_mistakes, run.learner, block, block.signs(positive), places)
 
     visit_in_order(rows.in_large_blocks() if plan.skipping else rows, plan.order, plan.random, visit_block)
+
+
+def _visit_up_to(limit: int, learner: Learner, block: Block, signs: np.ndarray, places: np.ndarray) -> None:
+    """Visit rows, but no further than this many mistakes in all."""
+    place = 0
+    while place < len(places) and learner.mistakes < limit:
+        n_allowed = limit - learner.mistakes
+        learner.visit_rows(block.X, signs, places[place : place + n_allowed], block.start)
+        place += n_allowed
+
+
+def _visit_together(rows: Rows, active: Mapping[int, Run], plan: Plan, norms: RowNorms | None) -> None:
+    for positive, run in active.items():
+        run.learner.visit_together(rows, positive)
 
 
 def _visit_violators(rows: Rows, active: Mapping[int, Run], plan: Plan, norms: RowNorms | None) -> None:
@@ -163,10 +183,8 @@ def _visit_violators(rows: Rows, active: Mapping[int, Run], plan: Plan, norms: R
             learner.visit_rows(row.X, row.signs(positive), FIRST_PLACE, row.start)
 
 
-def _record_pass(
-    rows: Rows, positive: int, run: Run, before: tuple[int, int], seconds: float, plan: Plan
-) -> None:
-    learner = run.learner
+def _record_pass(rows: Rows, run: Run, before: tuple[int, int], seconds: float, plan: Plan) -> None:
+    learner, positive = run.learner, run.positive
     learner.end_pass(rows, positive)
     margin = (
         compute_min_margin(rows, positive, learner.prediction_weights(), learner.constant)

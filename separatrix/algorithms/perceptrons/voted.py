@@ -15,21 +15,20 @@ the rows are separable or not. T passes are a sequence T times as long, so âˆšTÂ
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.algorithms.perceptrons.internal_coordinates import InternalCoordinates
-from separatrix.algorithms.perceptrons.learner import Learner, linear_score, variant_kernels
-from separatrix.algorithms.perceptrons.online import OnlineClassifier
-from separatrix.algorithms.perceptrons.row_norms import RowNorms
+from separatrix.algorithms.perceptrons.learner import Learner, linear_score
+from separatrix.algorithms.perceptrons.mistake_driven import MistakeDriven
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.fitting import Solution
 from separatrix.fitting.classifier import join_facts
-from separatrix.fitting.exact_errors import ErrorCount
+from separatrix.fitting.common_factor import CommonFactor
 from separatrix.fitting.predicted_scores import predict_scores
 from separatrix.fitting.validation import unlabelled_rows
 from separatrix.rows import Block
@@ -37,7 +36,59 @@ from separatrix.rows import Block
 MAX_BLOCK_ROWS = 512  # rows of a test block: scores of all voters on them stay small
 
 
-class VotedPerceptron(OnlineClassifier):
+class VotingLearner(Learner):
+    """Rosenblatt's rule, keeping every weight vector with the number of rows it got right."""
+
+    is_changed_by_every_row = True
+    is_predicting_with_weights = False
+    is_halfspace = False
+    answers = ("voters", "votes")
+
+    def begin(self) -> None:
+        self._voters = np.array([self.weights])
+        self._votes = np.zeros(1, np.int64)
+
+    def resume_from(self, voters: np.ndarray, votes: np.ndarray) -> None:
+        """Go on from a ballot that was stored."""
+        self._voters, self._votes = np.array(voters), np.array(votes, np.int64)
+        self.mistakes = self.updates = len(self._voters) - 1
+
+    @property
+    def voters(self) -> np.ndarray:
+        return self._voters[: self.mistakes + 1]
+
+    @property
+    def votes(self) -> np.ndarray:
+        return self._votes[: self.mistakes + 1]
+
+    def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
+        total = 0
+        for start in range(
+            0, len(places), MAX_BLOCK_ROWS
+        ):  # room for one voter per row, not for a whole block of them
+            part = places[start : start + MAX_BLOCK_ROWS]
+            self._reserve_voters(self.mistakes + 1 + len(part))
+            last = _sweep_kernel()(X, signs, part, self.constant, self._votes, self._voters, self.mistakes)
+            total += last - self.mistakes
+            self.mistakes = self.updates = last
+        self.weights = self._voters[self.mistakes]
+        return total
+
+    def score(self, X: Any) -> float:
+        scores = np.array([linear_score(X, voter, self.constant) for voter in self.voters])
+        return float(np.where(scores > 0, 1.0, -1.0) @ self.votes / max(1, self.votes.sum()))
+
+    def _reserve_voters(self, n: int) -> None:
+        if len(self._voters) < n:
+            n_new = max(n, 2 * len(self._voters)) - len(self._voters)
+            self._voters = np.concatenate([self._voters, np.zeros((n_new, self._voters.shape[1]))])
+            self._votes = np.concatenate([self._votes, np.zeros(n_new, np.int64)])
+
+    def facts(self, run: Run) -> dict[str, Any]:
+        return {"voters": self.voters.copy(), "votes": self.votes.copy()}
+
+
+class VotedPerceptron(MistakeDriven):
     """A vote of all the halfspaces a perceptron went through.
 
     Parameters
@@ -70,7 +121,7 @@ class VotedPerceptron(OnlineClassifier):
     (1.0, True)
     """
 
-    _is_scale_equivariant = True
+    _learner_class = VotingLearner
 
     def __init__(
         self,
@@ -91,34 +142,25 @@ class VotedPerceptron(OnlineClassifier):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _make_learner(self, n_columns: int, start: np.ndarray | None) -> Learner:
-        return VotingLearner(n_columns, intercept=self.fit_intercept, start=start)
+    def _attributes(self, solutions: list[Solution]) -> dict[str, Any]:
+        return join_facts(solutions)
 
-    def _make_solution(
-        self, coordinates: InternalCoordinates, positive: int, run: Run, norms: RowNorms
-    ) -> Solution:
-        learner = run.learner
-        assert isinstance(learner, VotingLearner)
-        counts = {"mistakes": learner.mistakes, "updates": learner.updates, "passes": len(run.passes)}
-        results = {"voters": coordinates.to_user(learner.voters), "votes": learner.votes.copy()}
-        run.report_in_user_units(coordinates)
-        return Solution(coordinates.to_user(learner.weights), None, run.history, counts | results)
+    def _publish_answers(self, learners: Sequence[Learner], factor: CommonFactor) -> None:
+        voting = [learner for learner in learners if isinstance(learner, VotingLearner)]
+        voters = [factor.given_weights(learner.voters.copy()) for learner in voting]
+        votes = [learner.votes.copy() for learner in voting]
+        binary = len(voting) == 1
+        self.voters_: Any = voters[0] if binary else tuple(voters)
+        self.votes_: Any = votes[0] if binary else tuple(votes)
 
-    def _count_errors(
-        self, coordinates: InternalCoordinates, runs: Mapping[int, Run]
-    ) -> dict[int, ErrorCount]:
-        """There is no one weight vector to count the errors of."""
-        return {}
-
-    def _resume_learner(self, place: int, run: dict[str, Any] | None = None) -> Learner:
+    def _learner_at(self, place: int, factor: CommonFactor) -> Learner:
         binary = len(self.classes_) == 2
         voters, votes = (self.voters_, self.votes_) if binary else (self.voters_[place], self.votes_[place])
-        learner = VotingLearner(self.n_features_in_, intercept=self.fit_intercept, start=voters[-1])
-        learner.resume_from(voters, votes)
+        scaled = factor.scaled_weights(voters)
+        learner = self._new_learner(scaled[-1])
+        assert isinstance(learner, VotingLearner)
+        learner.resume_from(scaled, votes)
         return learner
-
-    def _keep_weights(self, weights: list[np.ndarray], halfspaces: list[Any] | None = None) -> None:
-        """There is no one weight vector to keep."""
 
     def _restore_weights(self, state: dict[str, Any], n_tasks: int) -> None:
         voters_and_votes, counts = (
@@ -132,23 +174,6 @@ class VotedPerceptron(OnlineClassifier):
         if list(map(len, counts)) != list(map(len, voters_and_votes)):
             raise ValueError("its votes do not match its voters.")
 
-    def _attributes(self, solutions: list[Solution]) -> dict[str, Any]:
-        return join_facts(solutions)
-
-    def _publish_online(self) -> None:
-        super()._publish_online()
-        del self.certificate_
-        learners = [
-            learner for learner in self._online_learners().values() if isinstance(learner, VotingLearner)
-        ]
-        voters, votes = (
-            [self._to_user_units(v.voters.copy()) for v in learners],
-            [v.votes.copy() for v in learners],
-        )
-        binary = len(learners) == 1
-        self.voters_: Any = voters[0] if binary else tuple(voters)
-        self.votes_: Any = votes[0] if binary else tuple(votes)
-
     def decision_function(self, X: Any) -> np.ndarray:
         """Votes for +1 less votes for -1, as a share of all: between -1 and 1."""
         check_is_fitted(self)
@@ -160,55 +185,6 @@ class VotedPerceptron(OnlineClassifier):
         parts = rows.checked().each(VoteShares(tuple(voters_and_votes)), parallel_blas=True)
         scores = np.concatenate(list(parts))
         return scores[:, 0] if binary else scores
-
-
-class VotingLearner(Learner):
-    """Rosenblatt's rule, keeping every weight vector with the number of rows it got right."""
-
-    is_changed_by_every_row = True
-
-    is_predicting_with_weights = False
-
-    def __init__(self, n_columns: int, *, intercept: bool, start: np.ndarray | None) -> None:
-        super().__init__(n_columns, intercept=intercept, start=start)
-        self._voters = np.array([self.weights])
-        self._votes = np.zeros(1, np.int64)
-
-    def resume_from(self, voters: np.ndarray, votes: np.ndarray) -> None:
-        """Go on from a ballot that was stored."""
-        self._voters, self._votes = np.array(voters), np.array(votes, np.int64)
-        self.mistakes = self.updates = len(self._voters) - 1
-
-    @property
-    def voters(self) -> np.ndarray:
-        return self._voters[: self.mistakes + 1]
-
-    @property
-    def votes(self) -> np.ndarray:
-        return self._votes[: self.mistakes + 1]
-
-    def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
-        total, sweep = 0, variant_kernels().voted_sweep
-        for start in range(
-            0, len(places), MAX_BLOCK_ROWS
-        ):  # room for one voter per row, not for a whole block of them
-            part = places[start : start + MAX_BLOCK_ROWS]
-            self._reserve_voters(self.mistakes + 1 + len(part))
-            last = sweep(X, signs, part, self.constant, self._votes, self._voters, self.mistakes)
-            total += last - self.mistakes
-            self.mistakes = self.updates = last
-        self.weights = self._voters[self.mistakes]
-        return total
-
-    def score(self, X: Any) -> float:
-        scores = np.array([linear_score(X, voter, self.constant) for voter in self.voters])
-        return float(np.where(scores > 0, 1.0, -1.0) @ self.votes / max(1, self.votes.sum()))
-
-    def _reserve_voters(self, n: int) -> None:
-        if len(self._voters) < n:
-            n_new = max(n, 2 * len(self._voters)) - len(self._voters)
-            self._voters = np.concatenate([self._voters, np.zeros((n_new, self._voters.shape[1]))])
-            self._votes = np.concatenate([self._votes, np.zeros(n_new, np.int64)])
 
 
 @dataclass(frozen=True)
@@ -232,3 +208,11 @@ def _vote(X: Any, voters: np.ndarray, votes: np.ndarray) -> np.ndarray:
     return (np.where(scores > 0, 1.0, -1.0) @ votes[is_nonzero] - votes[~is_nonzero].sum()) / max(
         1, votes.sum()
     )
+
+
+@cache
+def _sweep_kernel() -> Any:
+    """The kernel, loaded at the first visit and kept: an import statement takes as long as a row."""
+    from separatrix.algorithms.perceptrons.voted_kernels import voted_sweep
+
+    return voted_sweep

@@ -38,14 +38,12 @@ from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.skipping.angle_bound import WELL_WITHIN_SHARE, AngleBounds
 from separatrix.algorithms.perceptrons.skipping.angle_bound_signs_kernels import skipping_certain_signs
 from separatrix.algorithms.perceptrons.skipping.quantised import QuantisedRows
-from separatrix.algorithms.perceptrons.skipping.quantised_kernels import PANEL_ROWS
+from separatrix.algorithms.perceptrons.skipping.quantised_state_kernels import PANEL_ROWS
 from separatrix.algorithms.perceptrons.skipping.shared_rows import SharedRowData, is_readable_in_place
 from separatrix.algorithms.perceptrons.sweep_kernels import sweep
 from separatrix.kernels.certain_signs import LOWEST
 from separatrix.rows import Rows
 
-MIN_COPY_BYTES = 2**25  # bytes: fewer are read quickly as they are
-MIN_READ_BYTES = 2**31  # bytes read in all from which on even those deserve a copy, and its kernels
 MIN_REMAINING_PASSES = 4  # passes still to come, or the copy does not pay
 MIN_LATE_MISTAKES = 32  # in the second half of the last pass: with fewer the end may be near
 MAX_MISTAKES_SHARE = 1 / 50  # a share of the rows: each makes a window of the copy be read again
@@ -222,7 +220,7 @@ class SkippingPasses:
         has_late_mistakes = self.passes_made > 1 or self._late_mistakes >= MIN_LATE_MISTAKES
         is_lasting = has_late_mistakes and self.passes_left >= MIN_REMAINING_PASSES
         reads_many = self._angle_bounds.share > WELL_WITHIN_SHARE
-        return is_lasting and reads_many and self._is_large_enough(len(self._signs))
+        return is_lasting and reads_many and self.shared.is_quantisable(len(self._signs))
 
     def _is_early_copy_worthwhile(self, late_mistakes: int, rows_seen: int) -> bool:
         """The same in the middle of a first pass: after so many rows, and mistakes in the later half of
@@ -230,14 +228,9 @@ class SkippingPasses:
         has_few_mistakes = self._mistakes <= MAX_MISTAKES_SHARE * rows_seen
         is_lasting = self.passes_left > MIN_REMAINING_PASSES and 2 * late_mistakes >= MIN_LATE_MISTAKES
         is_only_learner = self.shared.n_learners == 1 and not self.passes_made
-        if not (is_only_learner and has_few_mistakes and is_lasting and self._is_large_enough(rows_seen)):
+        if not (is_only_learner and has_few_mistakes and is_lasting):
             return False
-        return self._angle_bounds.is_lagging(rows_seen)
-
-    def _is_large_enough(self, measured: int) -> bool:
-        n_bytes = self.shared.rows.n_bytes
-        is_large = n_bytes >= MIN_COPY_BYTES or self.passes_made * n_bytes >= MIN_READ_BYTES
-        return is_large and self.shared.is_quantisable(measured)
+        return self.shared.is_quantisable(rows_seen) and self._angle_bounds.is_lagging(rows_seen)
 
     def _make_quantised_parts(self) -> list[QuantisedRows]:
         shared = self.shared
@@ -287,7 +280,7 @@ class SkippingPasses:
         self.shared.norms.refuse_nonfinite_rows()
         packed = quantised_parts[1].packed
         assert packed is not None
-        self._mean = packed.mean_weights.copy()
+        self._mean = packed.reference.mean_weights.copy()
         self._late_mistakes = mistakes
         self._quantised_parts = quantised_parts
         return mistakes

@@ -6,7 +6,7 @@ import numpy as np
 
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import MAX_SQUARE_VALUE
-from separatrix.algorithms.perceptrons.skipping.quantised_kernels import WINDOW_ROWS, QuantisedCopy
+from separatrix.algorithms.perceptrons.skipping.quantised_state_kernels import WINDOW_ROWS, QuantisedCopy
 from separatrix.rows import Rows
 
 MAX_COLUMNS = 4096

@@ -1,0 +1,146 @@
+"""A power of two that all rows have in common: taken out before a fit, put back into its answer.
+
+Squares of very large or very small values leave the range of doubles. A fit through the origin of 2^k times
+the rows takes the same steps, and its weights are 2^(k·degree) times those of the rows given. With an
+intercept the constant 1 belongs to the rows, so they are left as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from separatrix.certificates import Certificate, Separable
+from separatrix.fitting.history import History
+from separatrix.fitting.solution import Solution
+from separatrix.fitting.whole_numbers import separate_in_whole_numbers, to_whole_numbers
+from separatrix.rows import Rows
+from separatrix.rows.views.scaled import change_of_units
+
+LENGTHS = {"radius", "margin", "geometric_margin", "radius_centred", "margin_centred", "margin_at_most"}
+MAX_WEIGHT_VALUE = 2.0**500  # squares of weights up to it, and of its inverse, are doubles
+
+
+@dataclass(frozen=True)
+class CommonFactor:
+    """Fits are made on 2^exponent times the rows; weights grow with the power ``degree`` of their lengths.
+
+    Sums of rows have the degree 1, and a direction has the degree 0.
+    """
+
+    exponent: int = 0
+    degree: int = 1
+
+    def scaled_rows(self, rows: Rows) -> Rows:
+        return rows.scaled(self.exponent) if self.exponent else rows
+
+    def scaled_weights(self, weights: Any) -> Any:
+        """Weights for the rows given, as weights for those of the fit."""
+        return ldexp(weights, self.degree * self.exponent) if self.exponent else weights
+
+    def given_weights(self, weights: Any) -> Any:
+        """Weights for the rows of the fit, as weights for those given: 0 or infinite beyond doubles."""
+        return ldexp(weights, -self.degree * self.exponent) if self.exponent else weights
+
+    def given_length(self, length: Any, degree: int = 1) -> float:
+        return float(ldexp(length, -degree * self.exponent)) if self.exponent else length
+
+    def restored(self, solution: Solution, rows: Rows, positive: int, norm_degree: int) -> Solution:
+        """The solution of the scaled rows, as one of the rows given.
+
+        ``norm_degree`` is the degree of the norms in its history.
+        """
+        if not self.exponent:
+            return solution
+        passes = [
+            replace(
+                done,
+                norm=self.given_length(done.norm, norm_degree),
+                margin=None if done.margin is None else self.given_length(done.margin),
+            )
+            for done in solution.history
+        ]
+        restored = replace(
+            solution,
+            weights=self.given_weights(solution.weights),
+            certificate=self._restored_claim(solution.certificate, rows),
+            history=History(passes),
+            facts={name: self._restored_fact(name, value, rows) for name, value in solution.facts.items()},
+        )
+        if restored.certificate is not None or solution.certificate is None:
+            return restored
+        return self._without_rounding(restored, solution, rows, positive)
+
+    def _without_rounding(
+        self, restored: Solution, solution: Solution, rows: Rows, positive: int
+    ) -> Solution:
+        """Weights that separate the rows, and are no doubles in the user's units, as whole numbers."""
+        assert isinstance(solution.certificate, Separable)
+        if np.isfinite(restored.weights).all():
+            witness: Any = restored.weights[:-1]
+            rounded = replace(solution.certificate, weights=witness).bound_to(rows)
+            if rounded.verify(rows).holds:
+                return replace(restored, certificate=rounded)
+        bounds = {name: None for name in solution.facts if name.startswith(("mistake_bound", "update_bound"))}
+        numbers = to_whole_numbers(map(Fraction, solution.weights))
+        return separate_in_whole_numbers(
+            replace(restored, facts=restored.facts | bounds), rows, positive, numbers, intercept=False
+        )
+
+    def _restored_fact(self, name: str, value: Any, rows: Rows) -> Any:
+        if name in LENGTHS:
+            return self.given_length(value)
+        if isinstance(value, Certificate):
+            return self._restored_claim(value, rows)
+        is_weights = isinstance(value, np.ndarray) and value.dtype == np.float64
+        return self.given_weights(value) if is_weights else value
+
+    def _restored_claim(self, claim: Any, rows: Rows) -> Any:
+        """The certificate for the rows given; None where its weights would round."""
+        if claim is None:
+            return None
+        if not hasattr(claim, "weights"):
+            return claim.bound_to(rows)
+        weights = np.array(claim.weights)
+        given = self.given_weights(weights)
+        is_exact = np.isfinite(given).all() and np.array_equal(self.scaled_weights(given), weights)
+        return replace(claim, weights=given).bound_to(rows) if is_exact else None
+
+
+NO_FACTOR = CommonFactor()
+
+
+def find_common_factor(
+    rows: Rows, degree: int | None, starts: Iterable[np.ndarray | None] = ()
+) -> CommonFactor:
+    """The factor to fit these rows with: none where their sizes are usual, or where it would round a value
+    or a start.
+
+    ``degree`` is that of the weights, None where a factor changes more than lengths.
+    """
+    if degree is None:
+        return CommonFactor()
+    exponent = change_of_units(rows)
+    if exponent and not all(start is None or _is_exact(start, degree * exponent) for start in starts):
+        exponent = 0
+    return CommonFactor(exponent, degree)
+
+
+@np.errstate(over="ignore", under="ignore")
+def ldexp(values: Any, exponent: int) -> Any:
+    """2^exponent times the values: 0 or infinite beyond the range of doubles."""
+    return np.ldexp(values, exponent)
+
+
+def _is_exact(values: np.ndarray, exponent: int) -> bool:
+    """Whether the factor rounds none of these weights, and the squares of all are doubles still."""
+    changed = ldexp(values, exponent)
+    is_in_range = bool(
+        np.all(np.abs(changed) < MAX_WEIGHT_VALUE)
+        and np.all((np.abs(changed) > 1 / MAX_WEIGHT_VALUE) | (values == 0))
+    )
+    return is_in_range and np.array_equal(ldexp(changed, -exponent), values)
