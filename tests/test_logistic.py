@@ -23,7 +23,7 @@ from sklearn.linear_model import LogisticRegression as Peer
 from sklearn.model_selection import GridSearchCV
 
 import separatrix as sx
-from separatrix.algorithms.convex.centring import Centring
+from separatrix.algorithms.convex.mean_centring import Centring
 from separatrix.algorithms.logistic.gradient_descent import find_largest_curvature
 from separatrix.algorithms.logistic.multinomial import separate_jointly
 from separatrix.algorithms.logistic.objective import LogisticObjective

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.convex.centring import Centring
 from separatrix.algorithms.convex.conjugate_gradients import conjugate_gradients
+from separatrix.algorithms.convex.mean_centring import Centring
 from separatrix.rows import Block, Rows
 
 MAX_STEPS = 2000

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.convex.centring import Centring
+from separatrix.algorithms.convex.mean_centring import Centring
 from separatrix.algorithms.least_squares.gram import InsufficientPrecision, limit_threads
 from separatrix.rows import Rows
 

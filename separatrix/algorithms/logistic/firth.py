@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.convex.centring import Centring
+from separatrix.algorithms.convex.mean_centring import Centring
 from separatrix.algorithms.convex.newton_loop import backtrack
 from separatrix.algorithms.logistic.overflow import refuse_overflow
 from separatrix.algorithms.logistic.safe_units import choose_units

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.convex.centring import Centring
+from separatrix.algorithms.convex.mean_centring import Centring
 from separatrix.algorithms.logistic.existence import Existence, describe_span
 from separatrix.algorithms.logistic.inference import MAX_COEFFICIENTS, invert_on_span
 from separatrix.algorithms.logistic.multinomial_terms import sum_hessian_blocks

@@ -1,8 +1,8 @@
 """The multinomial objective, and Newton's steps towards its least value.
 
-**Idea.** ½Σ‖w_k‖² + C Σ v (log Σ exp(t_k) − t_y) with scores t_k = w_k·(x − m) + c_k (`convex.centring`). A
-step of `convex.newton_loop` solves its equations by Cholesky's factorisation where these are small, else by
-conjugate gradients.
+**Idea.** ½Σ‖w_k‖² + C Σ v (log Σ exp(t_k) − t_y) with scores t_k = w_k·(x − m) + c_k, m from
+`convex.mean_centring`. A step of `convex.newton_loop` solves its equations by Cholesky's factorisation where
+these are small, else by conjugate gradients.
 
 **Cost.** A step by factorisation takes n·(K·d)²/2 products, one by conjugate gradients 4·n·K·d for each of
 theirs.
@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from separatrix.algorithms.convex.centring import Centring
 from separatrix.algorithms.convex.conjugate_gradients import conjugate_gradients
+from separatrix.algorithms.convex.mean_centring import Centring
 from separatrix.algorithms.convex.newton_loop import Iterations, backtrack, descend, estimate_gap
 from separatrix.algorithms.logistic.multinomial_terms import (
     JointInputs,

@@ -4,7 +4,7 @@
 is penalised; in other units where C, weights or values are of an unusual size (`safe_units`). Scores are
 kept, one number a row, so that moving along a line costs no pass over the rows: scores move along a line too.
 
-Dense rows with an intercept are seen from a point near their mean (`convex.centring`).
+Dense rows with an intercept are seen from a point near their mean (`convex.mean_centring`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.convex.centring import Centring
 from separatrix.algorithms.convex.line_search import search_line
+from separatrix.algorithms.convex.mean_centring import Centring
 from separatrix.algorithms.convex.newton_loop import estimate_gap
 from separatrix.algorithms.logistic.objective_terms import (
     GramOfRows,

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.convex.centring import Centring
 from separatrix.algorithms.convex.gap_proof import choose_smallest_gap, describe_gap
+from separatrix.algorithms.convex.mean_centring import Centring
 from separatrix.algorithms.convex.newton_loop import Iterations
 from separatrix.algorithms.logistic.certificate import certify
 from separatrix.algorithms.logistic.gradient_descent import gradient_descent

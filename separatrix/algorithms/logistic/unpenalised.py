@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.convex.centring import Centring
 from separatrix.algorithms.convex.gap_proof import describe_gap
+from separatrix.algorithms.convex.mean_centring import Centring
 from separatrix.algorithms.logistic.certificate import certify
 from separatrix.algorithms.logistic.existence import (
     Existence,

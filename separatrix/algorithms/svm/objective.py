@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.convex.centring import Centring
+from separatrix.algorithms.convex.mean_centring import Centring
 from separatrix.algorithms.svm.working_rows import is_centred
 from separatrix.rows import Block, Rows
 
