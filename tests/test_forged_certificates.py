@@ -267,7 +267,7 @@ def test_whole_numbers_are_never_rounded(huge, checked):
             assert status_of_verify(record | change, frame) == checked(record | change, frame) == 2, change
 
 
-def test_exact_centring_hides_no_rounding(checked):
+def test_centred_weights_hides_no_rounding(checked):
     """The margins of rows far from zero, at weights that would cancel if they were rounded."""
     X, y = [[2.0**60], [2.0**60 + 2**8]], [0, 1]
     record = LikelihoodWithin((1.0,), 0.0, C=None, upper=1e300, lower=0.0).to_dict()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.perceptrons.after_failure import inseparable_or_undecided
-from separatrix.algorithms.perceptrons.exact_centring import exact_from_centred, from_centred
+from separatrix.algorithms.perceptrons.centred_weights import exact_from_centred, from_centred
 from separatrix.algorithms.perceptrons.measured_margins import evaluate_bounds, measure_margins
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.training import Run

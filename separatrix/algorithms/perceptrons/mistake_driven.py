@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
+from separatrix.algorithms.perceptrons.centred_weights import to_centred
 from separatrix.algorithms.perceptrons.conclusion import conclude
-from separatrix.algorithms.perceptrons.exact_centring import to_centred
 from separatrix.algorithms.perceptrons.learner import Learner
 from separatrix.algorithms.perceptrons.online import OnlineRun, factor_of_states
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
