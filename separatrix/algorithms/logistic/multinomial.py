@@ -39,6 +39,7 @@ from separatrix.certificates.duality.multinomial_likelihood import JointDuality,
 from separatrix.fitting import FitWarning, Solution, warn
 from separatrix.fitting.exact_errors import about
 from separatrix.fitting.history import History
+from separatrix.messages import Message, Parameter
 from separatrix.rows import Block, DenseRows, Rows, SparseRows
 
 MAX_OBJECTIVE_VALUE = 1e308
@@ -247,9 +248,14 @@ def _warn_separated(model: Any, rows: Rows, separation: Separation) -> np.ndarra
     kind = "completely" if separation.kind == "complete" else "quasi-completely"
     warn(
         FitWarning,
-        f"The classes are {kind} separated, so the multinomial likelihood has no finite maximum, because "
-        f"of rows {listed}. The weights returned are finite and nearly reach its supremum. A finite "
-        "answer: penalty='l2'.",
+        Message(
+            "The classes are {kind} separated, so the multinomial likelihood has no finite maximum, because "
+            "of rows {rows}. The returned weights are a large finite approximation; for finite estimates use "
+            "{l2}.",
+            kind=kind,
+            rows=listed,
+            l2=Parameter("penalty", "l2"),
+        ),
     )
     return strict
 

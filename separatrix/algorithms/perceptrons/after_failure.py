@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from separatrix.certificates import Certificate, Inseparable, Undecided
+from separatrix.messages import Message, PythonOnly
 from separatrix.rows import Rows
 
 MIN_SEARCH_SECONDS = 2.0  # what the answer may cost a fit that has ended, or as long as the fit itself took
@@ -36,12 +37,11 @@ def inseparable_or_undecided(
         proof = next(c for c in answer.certificates if isinstance(c, Inseparable))
         return proof.bound_to(rows)
     if not answer.separable:
-        return Undecided(
-            f"{reason} Whether the rows are separable was not settled in {time_limit:.3g} s either."
-        )
-    known = "Yet a separating halfspace exists; sx.separate returns one"
+        unsettled = f"Whether the rows are separable was not settled in {time_limit:.3g} s either."
+        return Undecided(Message("{} {}", reason, unsettled))
+    known = Message("Yet a separating halfspace exists{}", PythonOnly("; sx.separate returns one"))
     margin = answer.row_margin if rows.n_rows * rows.n_columns <= MAX_MARGIN_VALUES else None
     if margin is None or not margin.lower > 0:
-        return Undecided(f"{reason} {known}.")
+        return Undecided(Message("{} {}.", reason, known))
     prospect = describe_prospect(answer.radius, margin.lower)
-    return Undecided(f"{reason} {known}. The best margin is {margin.lower:.6g}, {prospect}.")
+    return Undecided(Message("{} {}. The best margin is {:.6g}, {}.", reason, known, margin.lower, prospect))

@@ -43,7 +43,8 @@ from separatrix.bounds.safe_rounding import up
 from separatrix.certificates import MarginShare
 from separatrix.fitting import NothingProven, Solution, warn
 from separatrix.fitting.exact_errors import ErrorCount, about
-from separatrix.fitting.parameters import is_between, shown
+from separatrix.fitting.parameters import require_between
+from separatrix.messages import Message, Parameter
 from separatrix.rows import Rows
 
 MAX_POLISHING_PASSES = 200  # rounds over the rows that carry the point, after each pass
@@ -116,8 +117,7 @@ class MarginPerceptron(OnlineClassifier):
 
     def _check(self) -> None:
         super()._check()
-        if not is_between(self.share, 0, 1):
-            raise ValueError(f"share={shown(self.share)} must lie between 0 and 1, both excluded.")
+        require_between("share", self.share, 0, 1)
 
     def _theorem_bound(self, radius: float, margin: float) -> Bound | None:
         bound = kozinec(radius, margin, (1 - self.share) * (1 - ROUNDING_SHARE))
@@ -169,8 +169,14 @@ class MarginPerceptron(OnlineClassifier):
         if error_count.errors == 0:
             warn(
                 NothingProven,
-                f"The rows are separated, but with {attained_share:.3g} of the best margin for certain, not "
-                f"the {self.share:g} asked for: {len(run.passes)} passes were not enough (max_iter).",
+                Message(
+                    "The rows are separated, but after {passes} passes with {attained:.3g} of the best "
+                    "margin for certain, not {share}; raise {max_iter}.",
+                    passes=len(run.passes),
+                    attained=attained_share,
+                    share=Parameter("share", float(self.share)),
+                    max_iter=Parameter("max_iter"),
+                ),
             )
         return super()._make_certificate(rows, positive, run, weights, error_count, facts)
 

@@ -25,8 +25,9 @@ from separatrix.fitting.exact_errors import (
     count_errors_by_class,
     make_separable,
 )
-from separatrix.fitting.parameters import is_whole, shown
+from separatrix.fitting.parameters import require_count
 from separatrix.fitting.predicted_scores import Scores
+from separatrix.messages import Message, Parameter
 from separatrix.rows import Block, DataError, Rows
 
 LEAST_DOUBLE = 2.0**-1074
@@ -88,21 +89,15 @@ class MistakeDriven(LinearClassifier):
 
     def _check(self) -> None:
         super()._check()
-        if not (is_whole(self.max_iter) and self.max_iter >= 1):
-            raise ValueError(f"max_iter={shown(self.max_iter)} must be a whole number of at least 1.")
-        if self.max_mistakes is not None and not (is_whole(self.max_mistakes) and self.max_mistakes >= 1):
-            raise ValueError(
-                f"max_mistakes={shown(self.max_mistakes)} must be a whole number of at least 1, or None."
-            )
+        require_count("max_iter", self.max_iter)
+        require_count("max_mistakes", self.max_mistakes, optional=True)
         if self.center and not self.fit_intercept:
-            raise ValueError(
-                "center=True needs fit_intercept=True: a hyperplane through the origin cannot be moved."
-            )
+            parameters = Parameter("center", True), Parameter("fit_intercept", False)
+            raise ValueError(Message("{} cannot be combined with {}.", *parameters))
         order = parse_order(self.order)
         if isinstance(order, str) and order in ("first", "worst") and not self._has_violator_search:
-            raise ValueError(
-                f"order={self.order!r} visits one row a pass, which makes no sense for {type(self).__name__}."
-            )
+            visits = Message("{} visits one row per pass", Parameter("order", self.order))
+            raise ValueError(Message("{}; {} needs all rows.", visits, type(self).__name__))
 
     def _initial_weights(self, tasks: Sequence[int]) -> dict[int, np.ndarray | None]:
         """Where each task starts: at zero, or for a warm start where the last fit ended."""

@@ -25,6 +25,7 @@ from separatrix.certificates import Certificates, Undecided
 from separatrix.fitting import FitWarning, History, Solution, warn
 from separatrix.fitting.rollback import restored_on_error
 from separatrix.fitting.validation import is_ready_array, labelled_rows
+from separatrix.messages import Message, Parameter
 from separatrix.rows import Block, DataError, Rows, classes_named
 from separatrix.rows.block import all_finite, read_only
 
@@ -211,9 +212,9 @@ class OnlineClassifier(MistakeDriven):
         except ValueError:  # an array of steps, and another one
             pass
         if bool(settings[0]) != bool(active[0]):
+            given = Parameter("fit_intercept", settings[0])
             raise ValueError(
-                f"fit_intercept={settings[0]!r} cannot be taken up by weights that were learned with "
-                f"{active[0]!r}: set it back, or call fit."
+                Message("The weights were learned with {!r}; set {} back, or call fit.", active[0], given)
             )
         self._check()
         if self._exponent and not self._can_change_units():

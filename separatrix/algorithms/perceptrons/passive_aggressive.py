@@ -28,7 +28,7 @@ from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, passive_aggressive
 from separatrix.bounds.safe_rounding import up
 from separatrix.fitting import Solution
-from separatrix.fitting.parameters import is_between, is_one_of, shown
+from separatrix.fitting.parameters import require_one_of, require_positive
 
 VARIANTS = ("PA", "PA-I", "PA-II")
 
@@ -100,10 +100,8 @@ class PassiveAggressive(OnlineClassifier):
 
     def _check(self) -> None:
         super()._check()
-        if not is_one_of(self.variant, VARIANTS):
-            raise ValueError(f"variant={shown(self.variant)} is none of {', '.join(VARIANTS)}.")
-        if not is_between(self.C, 0, np.inf):
-            raise ValueError(f"C={shown(self.C)} must be positive and finite; variant='PA' has no limit.")
+        require_one_of("variant", self.variant, VARIANTS)
+        require_positive("C", self.C, finite=True)
 
     def _can_change_units(self) -> bool:
         return self.variant == "PA" and not self.fit_intercept  # C has units

@@ -38,6 +38,7 @@ from separatrix.fitting import FitWarning, Solution, warn
 from separatrix.fitting.exact_errors import about, count_errors
 from separatrix.fitting.parameters import as_doubles
 from separatrix.halfspace import Halfspace
+from separatrix.messages import Message, Parameter
 from separatrix.rows import Rows
 
 if TYPE_CHECKING:
@@ -263,10 +264,14 @@ class Perceptron(OnlineClassifier):
         reason = super()._failure_reason(run, errors, n_rows, facts)
         centred_radius, radius = facts["radius_centred"], facts["radius"]
         if not self.center and self.fit_intercept and radius > 3 * centred_radius:
-            reason += (
-                f" The rows are far from the origin (R = {radius:.4g}; around their middle "
-                f"{centred_radius:.4g}): center=True divides the mistake bound by about "
-                f"{np.square(radius / centred_radius):.3g} or more."
+            return Message(
+                "{reason} The rows are far from the origin (R = {radius:.4g}; around their middle "
+                "{centred_radius:.4g}): {center} divides the mistake bound by about {factor:.3g} or more.",
+                reason=reason,
+                radius=radius,
+                centred_radius=centred_radius,
+                center=Parameter("center", True),
+                factor=np.square(radius / centred_radius),
             )
         return reason
 

@@ -15,6 +15,7 @@ import numpy as np
 from separatrix.algorithms.separation import Separation, separate_rows
 from separatrix.algorithms.separation.scan import OutOfTime
 from separatrix.fitting.exact_errors import count_errors
+from separatrix.messages import Message, message_of
 from separatrix.reports.coefficients import logistic_words
 from separatrix.reports.diagnosis.advice import advice
 from separatrix.reports.diagnosis.data_checks import shown_values
@@ -126,8 +127,7 @@ class TaskAnalysis:
         try:
             return make()
         except (ValueError, ArithmeticError) as error:
-            reason = str(error).rstrip(".")
-            self.notes.append(f"{part}: left out, since {reason[:1].lower()}{reason[1:]}.")
+            self.notes.append(Message("{}: left out. {}", part, message_of(error)))
             return None
 
     def _margin(self, separation: Separation) -> Margin | None:
