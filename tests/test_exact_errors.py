@@ -165,9 +165,9 @@ def means(request, monkeypatch):
     """Every way that a fit has to leave rows out, on few rows."""
     monkeypatch.setattr("separatrix.algorithms.perceptrons.after_failure.MIN_SEARCH_SECONDS", 0.05)
     monkeypatch.setattr(training, "MIN_SKIPPING_ROWS", 10**9 if request.param == "plain" else 1)
+    monkeypatch.setattr(training, "MIN_SKIPPING_BYTES", 0)
     if request.param == "copy":
         monkeypatch.setattr(passes, "MIN_LATE_MISTAKES", 0)
-        monkeypatch.setattr(passes, "MIN_READ_BYTES", 0)
         monkeypatch.setattr(passes, "WELL_WITHIN_SHARE", -1.0)
         monkeypatch.setattr(passes, "MAX_MISTAKES_SHARE", 1.0)
     else:

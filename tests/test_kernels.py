@@ -30,8 +30,8 @@ from separatrix.algorithms.perceptrons.skipping import (
     angle_state_kernels,
     int8_product_kernels,
     quantise_kernels,
-    quantised_kernels,
     quantised_pass_kernels,
+    quantised_state_kernels,
 )
 from separatrix.algorithms.perceptrons.sweep_kernels import bound_margin, sweep
 from separatrix.kernels import POLICY, certain_signs, disk_cache, scores
@@ -159,9 +159,7 @@ def test_a_least_margin_above_zero_is_no_mistake(exponent):
 
 
 def angle_state(n, d, constant, step):
-    scalars = angle_state_kernels.make_scalars(d, d, constant, step)
-    notes = (np.empty(n, np.float32), np.empty(n, np.float32))
-    return angle_state_kernels.AngleState(*notes, np.zeros(d + 1), scalars)
+    return angle_state_kernels.make_angle_state(np.empty(n, np.float32), d, d, constant, step)
 
 
 def part_of(X, start, stop):
@@ -195,13 +193,7 @@ def test_recording_pass(case, size):
             for noted, square in zip(naive.exact(state.squares), squares, strict=True):
                 assert square <= noted <= square * (1 + Fraction(3, 10**7))
         assert (Fraction(largest[0]), largest[2]) == (max(squares), 0.0)
-        assert (
-            state.scalars[angle_state_kernels.ROWS_SEEN],
-            state.scalars[angle_state_kernels.MISTAKES_MADE],
-        ) == (
-            n,
-            mistakes,
-        )
+        assert (state.first_pass["rows"], state.first_pass["mistakes"]) == (n, mistakes)
 
 
 def assert_certain_signs(rows, signs, constant, weights, doubtful, found):
@@ -213,8 +205,8 @@ def assert_certain_signs(rows, signs, constant, weights, doubtful, found):
     assert found[certain_signs.LOWEST] == pytest.approx(float(min(sure, default=math.inf)), rel=1e-12)
 
 
-@pytest.mark.parametrize("full", [0.0, 1.0])
-def test_skipping_pass_and_certain_signs(case, full):
+@pytest.mark.parametrize("reads_all", [False, True])
+def test_skipping_pass_and_certain_signs(case, reads_all):
     """Passes that leave rows out are plain passes; in the end all rows are told right from wrong."""
     n = len(case.rows)
     signs = np.array([1 if sum(row) > -1 else -1 for row in case.rows], np.int8)
@@ -226,12 +218,12 @@ def test_skipping_pass_and_certain_signs(case, full):
                 if number == 0:
                     given = (case.X, signs, case.centre, state, np.zeros(3), counts, weights)
                     mistakes = angle_bound_kernels.recording_pass(*given)
-                    state.angle_budgets[: int(state.scalars[angle_state_kernels.INVALID_ROWS])] = -np.inf
+                    state.angle_budgets[: state.first_pass["invalid_rows"]] = -np.inf
                 else:
                     if not angle_state_kernels.set_reference(weights, state) < np.inf:
                         state.angle_budgets[:] = -np.inf
-                    state.scalars[angle_state_kernels.READS_ALL] = full
-                    mistakes = angle_bound_kernels.skipping_pass(case.X, signs, state, counts, weights)
+                    given = (case.X, signs, reads_all, state, counts, weights)
+                    mistakes = angle_bound_kernels.skipping_pass(*given)
             steps = [Fraction(1, 2)] * n
             expected = naive.sweep(
                 case.rows, signs, range(n), steps, Fraction(constant), expected[1], expected[2]
@@ -252,23 +244,23 @@ def test_quantised_pass(dtype, n, d):
     case = Case(dtype, (n, d), seed=1)
     signs = np.array([1 if sum(row) > -1 else -1 for row in case.rows], np.int8)
     squares, largest = np.zeros(n, np.float32), np.zeros(3)
-    quantised = quantised_kernels.allocate_copy(n, d, np.empty(quantised_kernels.codes_shape(n, d), np.int32))
+    quantised = quantised_state_kernels.allocate_copy(n, d)
     for constant, weights, exact in case.starts():
         counts, expected = np.zeros(n, np.int32), (None, [0] * n, exact)
         for number in range(6):
             with np.errstate(all="ignore"):
                 if number % 2 == 0:  # all panels drawn at once, none, and in the order that they have
-                    steps = np.full(quantised_kernels.WINDOW_ROWS, 0.5)
+                    steps = np.full(quantised_state_kernels.WINDOW_ROWS, 0.5)
                     anew, soon = ((True, np.inf), (True, 0.0), (False, 0.0))[number // 2]
-                    quantised.reference[:] = (weights, weights[::-1], 0.0)[number // 2]
+                    quantised.reference.weights[:] = (weights, weights[::-1], 0.0)[number // 2]
                     given = (case.X, signs, squares, steps, constant, np.zeros(d), largest)
                     mistakes = quantise_kernels.arranging_pass(*given, anew, soon, quantised, counts, weights)
                     sizes = [float(naive.dot(x, x)) for x in case.rows]
                     assert squares.tolist() == pytest.approx(sizes, rel=3e-7)
                     assert largest.tolist() == pytest.approx([max(sizes), max(sizes), 0.0])
                 else:
-                    quantised.progress[:] = mistakes = 0
-                    while quantised.progress[quantised_kernels.NEXT_ROW] < n:
+                    quantised.progress["next_row"] = mistakes = 0
+                    while quantised.progress["next_row"] < n:
                         given = (case.X, signs, np.full(50, 0.5), constant, quantised)
                         mistakes += quantised_pass_kernels.quantised_pass(*given, counts, weights)
             steps = [Fraction(1, 2)] * n

@@ -23,6 +23,7 @@ from sklearn.linear_model import LogisticRegression as Peer
 from sklearn.model_selection import GridSearchCV
 
 import separatrix as sx
+from separatrix.algorithms.convex.centring import Centring
 from separatrix.algorithms.logistic.gradient_descent import find_largest_curvature
 from separatrix.algorithms.logistic.multinomial import separate_jointly
 from separatrix.algorithms.logistic.objective import LogisticObjective
@@ -184,14 +185,6 @@ def test_kernels_are_their_plain_twins(dtype):
     scaled = np.empty((40, 4))
     objective_kernels.scale_rows(X, np.ones(3), curvatures, 1.0, scaled)
     assert np.allclose(scaled, np.sqrt(curvatures)[:, None] * (Z - [1, 1, 1, 0]))
-    curved, scale, found, rest = random.normal(size=(4, 5))
-    wanted = found + 0.3 * curved, rest - 0.3 * curved**2
-    total = objective_kernels.update_solution(curved, curved**2, scale, 0.3, found, rest)
-    assert np.allclose([found, rest], wanted)
-    assert total == pytest.approx(scale @ rest**2)
-    wanted = scale * rest + 0.7 * curved
-    objective_kernels.update_direction(rest, scale, 0.7, curved)
-    assert np.allclose(curved, wanted)
 
 
 # Optimality
@@ -1017,7 +1010,7 @@ def _hessian_everywhere(X, y, weights):
 
 def test_smoothness_is_the_largest_curvature():
     X, y = drawn(100, 3, seed=23)
-    problem = LogisticObjective(as_rows(X, y), 1, 2.0, intercept=True, centred=False)
+    problem = LogisticObjective(as_rows(X, y), 1, 2.0, intercept=True, centring=Centring.none(X.shape[1]))
     Z = np.column_stack([X, np.ones(100)])
     wanted = np.linalg.eigvalsh(0.5 * Z.T @ Z + np.diag([1.0, 1.0, 1.0, 0.0]))[-1]
     assert find_largest_curvature(problem) == pytest.approx(wanted, rel=1e-9)
@@ -1137,3 +1130,11 @@ def test_a_verdict_names_ends_that_are_proven(multi_class):
     certificate = sx.LogisticRegression(multi_class=multi_class).fit(X, y).certificate_
     ends = re.findall(r"[-+.e0-9]*[0-9]", certificate.verify(X, y).reason)
     assert [float(end) for end in ends] == [certificate.upper, certificate.lower]
+
+
+def test_a_joint_model_without_a_proof_warns_once_for_all_classes():
+    X, y = [[0.0], [1.0], [2.0], [3.0], [1.0], [2.0]], [0, 0, 1, 1, 2, 2]
+    with pytest.warns(sx.FitWarning) as caught:
+        model = sx.LogisticRegression(multi_class="multinomial", C=1e308).fit(X, y)
+    assert isinstance(model.certificate_, sx.certificates.Undecided)
+    assert [str(warning.message) for warning in caught] == [model.certificate_.reason]

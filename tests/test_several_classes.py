@@ -8,6 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from skipping_runs import skipping_passes
 from written_files import write
 
 import separatrix as sx
@@ -27,6 +28,11 @@ def nothing_asked(monkeypatch):
     monkeypatch.setattr(
         mistake_driven, "inseparable_or_undecided", lambda *_, **__: sx.certificates.Undecided("Not asked.")
     )
+
+
+@pytest.fixture(autouse=True)
+def skip_in_small_data(monkeypatch):
+    monkeypatch.setattr(training, "MIN_SKIPPING_BYTES", 0)
 
 
 def directions(n=6000, d=8, gap=0.0, noise=0.0, seed=0):
@@ -71,7 +77,6 @@ def test_each_class_as_if_it_were_alone(kind, gap, noise):
 
 def test_with_the_copy_and_with_small_blocks(monkeypatch):
     monkeypatch.setattr(passes, "MIN_LATE_MISTAKES", 0)
-    monkeypatch.setattr(passes, "MIN_READ_BYTES", 0)
     monkeypatch.setattr(passes, "WELL_WITHIN_SHARE", -1.0)
     original = DenseRows.__init__
 
@@ -90,14 +95,22 @@ def test_blocks_change_nothing_that_is_noted():
     rows = DenseRows(X, y.astype(np.int32), np.arange(CLASSES), rows_in_block=777)
     seen = []
     for blocks in ([rows.block(0, len(X))], list(rows.blocks())):
-        weights, counts = np.zeros(9), np.zeros(len(X), np.int32)
-        watched = passes.SkippingPasses(passes.SharedRowData(rows), 2, 1.0, 1.0, counts, weights)
-        assert watched.make_short_pass() is None
-        made = sum(watched.visit_block(block.X, block.start, block.stop) for block in blocks)
+        learner, watched = skipping_passes(rows, positive=2)
+        assert not watched.next_pass(is_only_learner=False)
+        for block in blocks:
+            watched.visit_block(block.X, block.start, block.stop)
         assert watched.passes_made == 1
         state, norms = watched._angle_bounds.state, watched.shared.norms
-        arrays = (state.angle_budgets, state.squares, state.scalars, norms.largest, weights, counts)
-        seen.append((made, [array.tobytes() for array in arrays]))
+        arrays = (
+            state.angle_budgets,
+            state.squares,
+            state.turn,
+            state.first_pass,
+            norms.largest,
+            learner.weights,
+            learner.counts,
+        )
+        seen.append((learner.mistakes, [array.tobytes() for array in arrays]))
     assert seen[0] == seen[1]
 
 

@@ -551,7 +551,7 @@ def test_rows_repeated_on_the_margin_and_columns_that_are_constant():
 def test_figure_of_the_boundaries_is_the_one_in_the_docs():
     from xml.etree import ElementTree
 
-    from separatrix.reports.boundaries import METHODS, boundaries_compared
+    from docs.figures.which_line import METHODS, boundaries_compared
 
     figure = boundaries_compared()
     ElementTree.fromstring(figure)
@@ -587,12 +587,12 @@ def test_newton_step_of_an_indefinite_or_infinite_matrix_is_one():
 
 
 def test_line_search_finds_a_kink_far_beyond_a_nearly_flat_start():
-    from separatrix.algorithms.svm.segment_minimum import find_root_of_slope
+    from separatrix.algorithms.svm.segment_search import search_segment
 
     def slope_at(t):
         return -1e-9 + 1e-39 * t + np.clip(t - 1e4, 0.0, 1.0), 1e-39 + (1e4 < t < 1e4 + 1)
 
-    assert find_root_of_slope(slope_at) == pytest.approx(1e4, rel=1e-6)
+    assert search_segment(slope_at) == pytest.approx(1e4, rel=1e-6)
 
 
 def make_rare_class(n, d, few, seed, near=0.0):

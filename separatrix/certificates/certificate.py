@@ -12,10 +12,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
-from typing import Annotated, Any, ClassVar, Self, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, Self, get_type_hints
 
 from separatrix.certificates.data.digest import digest_of
 from separatrix.certificates.data.labels import Label, plain
+from separatrix.certificates.data.measured_targets import read_targets
 from separatrix.certificates.data.reading import RowSource, read
 from separatrix.certificates.fields import (
     CertificateError,
@@ -28,6 +29,7 @@ from separatrix.certificates.fields import (
 
 FORMAT = "separatrix-certificate"
 VERSION = 1
+NO_FEWER_ERRORS = "that no halfspace makes fewer errors"  # what several claims leave open
 
 
 @dataclass(frozen=True)
@@ -152,6 +154,12 @@ class Certificate(_Checked):
         The data it speaks of.
     claim
         What is proven, in one sentence.
+    kind, title
+        The name of the claim in files, and what it is about in a word or two.
+    speaks_of
+        "labels", or "targets" where the claim is about a regression.
+    leaves_open
+        What nobody should take it to prove, as the end of "not proven: ..."; None: nothing in particular.
     """
 
     about: About = field(default=About(), kw_only=True)
@@ -160,6 +168,9 @@ class Certificate(_Checked):
     _sealed: ClassVar[Self]
     kind: ClassVar[str]
     kinds: ClassVar[dict[str, type[Certificate]]] = {}
+    title: ClassVar[str]
+    speaks_of: ClassVar[Literal["labels", "targets"]] = "labels"
+    leaves_open: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -190,6 +201,8 @@ class Certificate(_Checked):
     def _read(self, X: Any, y: Any) -> RowSource:
         """The data as the claim sees it: rows with signs, unless it speaks of real targets."""
         about = self.about
+        if self.speaks_of == "targets":
+            return read_targets(X, y, label=about.label, features=about.features)
         return read(X, y, positive=about.positive, label=about.label, features=about.features)
 
     def verify(self, X: Any, y: Any = None) -> Verdict:

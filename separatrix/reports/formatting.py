@@ -83,7 +83,7 @@ def named(label: Any) -> str:
 
 
 def wrap_lines(lines: Iterable[Line], width: int, spelling: Spelling = str) -> str:
-    """Lines of at most ``width`` characters, with the parameters of messages in that spelling."""
+    """Lines of at most ``width`` characters, but for those of tables; parameters are in that spelling."""
     return "\n".join(piece for line in lines for piece in _wrap_line(line, width, spelling))
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.algorithms.convex.centring import Centring
 from separatrix.algorithms.least_squares.gram import InsufficientPrecision, limit_threads
 from separatrix.rows import Rows
 
@@ -87,4 +88,4 @@ class RowGram:
             residuals = centred_targets - self.predict(w) - alpha * t / positive_weights
             t = t + self.weight_roots * (U @ (inverse * (U.T @ (self.weight_roots * residuals))))
             w = self.combine(t)
-        return np.append(w, self.target_mean - float(self.mean @ w) if self.intercept else 0.0)
+        return Centring(self.mean).to_user(np.append(w, self.target_mean))

@@ -12,7 +12,7 @@ infinite penalty    the mean of the targets, exactly
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import isinf
 from typing import Any
 
@@ -23,10 +23,6 @@ from separatrix.algorithms.least_squares.certificate import (
     certify_distance,
     describe_rows,
     is_exactly_solvable,
-)
-from separatrix.algorithms.least_squares.conjugate_gradients import (
-    MAX_GRADIENT_SHARE,
-    solve_by_conjugate_gradients,
 )
 from separatrix.algorithms.least_squares.exact_solution import (
     form_row_equations,
@@ -43,6 +39,10 @@ from separatrix.algorithms.least_squares.gram import (
     form_gram,
     refine,
     with_blas_threads,
+)
+from separatrix.algorithms.least_squares.iterative_solution import (
+    MAX_GRADIENT_SHARE,
+    solve_by_conjugate_gradients,
 )
 from separatrix.algorithms.least_squares.row_gram import RowGram
 from separatrix.algorithms.least_squares.single_precision_gram import (
@@ -81,7 +81,6 @@ class Fit:
     gram: Gram | None = None
     single_gram: Gram | None = None
     warning: str | None = None
-    facts: dict[str, Any] = field(default_factory=dict)
 
 
 def solve(rows: Rows, alpha: float, *, intercept: bool, n_jobs: int | None) -> Fit:

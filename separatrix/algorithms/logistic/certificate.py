@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import inf, isfinite, nextafter, sqrt
+from math import isfinite, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.certificates import LikelihoodWithin
+from separatrix.algorithms.convex.gap_proof import SLACK_SHARE, TOO_LARGE_REASON, widen_ends
+from separatrix.certificates import LikelihoodWithin, Undecided
 from separatrix.certificates.arithmetic.enclosures import U, summed_above, summed_below
 from separatrix.certificates.claims.optimality.likelihood_within import LikelihoodBounds
 from separatrix.certificates.data.reading import doubles, read
@@ -28,8 +29,6 @@ from separatrix.rows import Block, Rows
 
 PIECE_VALUES = 2**17  # values of a block that are read as doubles at a time
 NEGLIGIBLE_SHARE = 0.01  # of the gap: less than that may be taken off for the rounding of scores
-MAX_OBJECTIVE_VALUE = 1e308
-SLACK_SHARE = 1e-12  # of the objective: other blocks, and other libraries for products, round otherwise
 
 
 def certify(
@@ -40,8 +39,8 @@ def certify(
     *,
     intercept: bool,
     restoration: dict[str, Any] | None = None,
-) -> LikelihoodWithin | None:
-    """The certificate of these weights, with the ends that hold; None if the objective overflows."""
+) -> LikelihoodWithin | Undecided:
+    """The certificate of these weights, with the ends that hold."""
     bias = float(weights[-1]) if intercept else None
     v = None if rows.weights is None else tuple(rows.weights.tolist())
     draft = LikelihoodWithin(
@@ -56,28 +55,22 @@ def certify(
     )
     found = _compute_bounds(draft, rows, positive)
     if found is None:
-        return None
+        return Undecided(TOO_LARGE_REASON)
     upper, lower, rounding_sums = found
-    slack = SLACK_SHARE * upper
-    if not upper + slack < MAX_OBJECTIVE_VALUE:
-        return None
     if C is not None and rounding_sums:
         # Whoever verifies this adds up scores in another order than the kernel.
         with np.errstate(all="ignore"):
             reserve = _bound_score_rounding(C, rounding_sums, rows.n_columns, upper - lower, 1.0)
         if reserve <= NEGLIGIBLE_SHARE * (upper - lower):
             lower -= reserve
-        elif reserve > 0.5 * slack:
+        elif reserve > 0.5 * SLACK_SHARE * upper:
             upper, lower, _ = _compute_bounds(draft, rows, positive, compiled=False) or found
             with np.errstate(all="ignore"):
                 lower -= _bound_score_rounding(C, rounding_sums, rows.n_columns, upper - lower, TYPICAL_SHARE)
         if not isfinite(reserve):
             lower = 0.0
-    bounds = {
-        "upper": nextafter(upper + slack, inf),
-        "lower": max(0.0, nextafter(lower - slack, -inf)),
-    }
-    return replace(draft, **bounds).bound_to(rows)  # type: ignore[arg-type]
+    ends = widen_ends(upper, lower)
+    return Undecided(TOO_LARGE_REASON) if ends is None else replace(draft, **ends).bound_to(rows)  # type: ignore[arg-type]
 
 
 class FoundBounds(NamedTuple):

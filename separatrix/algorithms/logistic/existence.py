@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.algorithms.convex.subsample import select_counted_rows, thin_out
 from separatrix.algorithms.separation import Separation, separate_rows
 from separatrix.algorithms.separation.null_space import find_null_space
 from separatrix.certificates import Overlapping, WeaklySeparable
 from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.certificates.claims.separation import split
-from separatrix.rows import Block, Rows
+from separatrix.rows import Rows
 
 LEAST_VALUE = 5e-324  # the smallest double above 0
 MAX_VALUES = 4_000_000  # of the rows among which those that restore feasibility are chosen
@@ -30,11 +31,10 @@ MAX_VALUES = 4_000_000  # of the rows among which those that restore feasibility
 
 @dataclass
 class Existence:
-    """The kind of separation of the rows that count, and its witnesses in the numbers of all rows."""
+    """The kind of separation of the rows that count, and its witnesses."""
 
     kind: str
     separation: Separation
-    counted: np.ndarray | None  # numbers of the rows with a weight above 0; None: all
 
     @property
     def unbounded(self) -> tuple[str, ...]:
@@ -70,12 +70,9 @@ def decide_existence(
     rows: Rows, positive: int, *, intercept: bool, time_limit: float | None = None
 ) -> Existence:
     """Ask `separate` about the rows with a weight above 0."""
-    counted = None
-    if rows.weights is not None and (rows.weights == 0).any():
-        counted = np.flatnonzero(rows.weights)
-        rows = rows.take(counted)
-    separation = separate_rows(rows, positive, intercept=intercept, time_limit=time_limit)
-    return Existence(separation.kind, separation, counted)
+    counted, _ = select_counted_rows(rows)
+    separation = separate_rows(counted, positive, intercept=intercept, time_limit=time_limit)
+    return Existence(separation.kind, separation)
 
 
 def choose_restoring_rows(
@@ -86,46 +83,26 @@ def choose_restoring_rows(
 
     width = rows.n_columns + intercept
     rank = width - len(existence.normals)
-    max_rows = max(4 * width, MAX_VALUES // width)
-    stride = max(1, rows.n_rows // max_rows)
-    plane = None if existence.direction is None else Margins(*split(existence.direction, intercept))  # type: ignore[arg-type]
-    max_weight = 1.0 if rows.weights is None else float(rows.weights.max())
-    term = RestoringCandidates(
-        positive, weights if intercept else weights[:-1], intercept, stride, max_weight, plane
-    )
-    row_numbers, values = zip(*rows.each(term), strict=True)
-    candidates = np.concatenate(values)
+    numbers = thin_out(np.arange(rows.n_rows), max(4 * width, MAX_VALUES // width))
+    block = rows.take(numbers).whole()
+    X = block.matrix()
+    z = X.toarray() if block.is_sparse else np.asarray(X, np.float64)
+    z = np.column_stack([z, np.ones(len(z))]) if intercept else z
+    signs = block.signs(positive)
+    with np.errstate(all="ignore"):
+        margins = signs * (z @ (weights if intercept else weights[:-1]))
+    growth = np.exp(np.clip(margins, -50, 50))
+    curvatures = block.row_weights / (growth + 2.0 + 1.0 / growth)  # v·p(1 − p)
+    if existence.direction is not None:
+        plane = Margins(*split(existence.direction, intercept))  # type: ignore[arg-type]
+        curvatures = np.where(plane.compare(X, signs) == 0, curvatures, 0.0)
+    has_curvature = curvatures > 0
+    candidates = z[has_curvature] * (curvatures[has_curvature, None] / curvatures.max(initial=LEAST_VALUE))
     if len(candidates) < rank or rank == 0:
         return ()
     candidates /= np.maximum(abs(candidates).max(axis=0), LEAST_VALUE)
     chosen = qr(candidates.T, mode="r", pivoting=True)[1][:rank]
-    return tuple(sorted(np.concatenate(row_numbers)[chosen].tolist()))
-
-
-@dataclass(frozen=True)
-class RestoringCandidates:
-    """Of every ``stride``-th row on the plane its number, and (x, 1) times v·p(1 − p)."""
-
-    positive: int
-    weights: np.ndarray
-    intercept: bool
-    stride: int
-    max_weight: float
-    plane: Margins | None
-
-    def __call__(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
-        local = np.arange(-block.start % self.stride, len(block), self.stride)
-        X, signs = block.matrix()[local], block.signs(self.positive)[local]
-        z = X.toarray() if block.is_sparse else np.asarray(X, np.float64)
-        z = np.column_stack([z, np.ones(len(local))]) if self.intercept else z
-        v = block.row_weights[local] / self.max_weight
-        with np.errstate(all="ignore"):
-            margins = signs * (z @ self.weights)
-        curvatures = v / (np.exp(np.clip(margins, -50, 50)) + 2 + np.exp(np.clip(-margins, -50, 50)))
-        if self.plane is not None:
-            curvatures = np.where(self.plane.compare(X, signs, block.start) == 0, curvatures, 0.0)
-        has_curvature = curvatures > 0
-        return (block.start + local)[has_curvature], z[has_curvature] * curvatures[has_curvature, None]
+    return tuple(sorted(numbers[has_curvature][chosen].tolist()))
 
 
 def describe_span(rows: Rows, *, intercept: bool) -> dict[str, Any]:

@@ -24,6 +24,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from separatrix.algorithms.convex.centring import Centring
+from separatrix.algorithms.convex.newton_loop import backtrack
 from separatrix.algorithms.logistic.overflow import refuse_overflow
 from separatrix.algorithms.logistic.safe_units import choose_units
 from separatrix.fitting.progress import report_step
@@ -59,7 +61,7 @@ class FirthProblem:
         # Row weights as given: unlike the likelihood alone, the penalised one has no units.
         self.rows = self.units.rows.weighted(rows.weights)
         self.positive, self.intercept = positive, intercept
-        self.centre = np.zeros(rows.n_columns)
+        self.centring = Centring.none(rows.n_columns)
         self.basis: np.ndarray | None = None
         self.width = rows.n_columns + intercept
         self.user_from_internal = np.eye(self.width)
@@ -68,15 +70,15 @@ class FirthProblem:
     @property
     def coordinates(self) -> FirthCoordinates:
         """What rows look like by now."""
-        return FirthCoordinates(self.positive, self.intercept, self.centre, self.basis)
+        return FirthCoordinates(self.positive, self.intercept, self.centring.centre, self.basis)
 
     def prepare(self) -> None:
         """Move the origin to the mean of the rows, and find the space that they span."""
         if self.intercept:
             total, mass = self.rows.sum(WeightedRowSum())
             centre = total / mass
-            self.centre = np.where(np.isfinite(centre), centre, 0.0)
-            self.user_from_internal[-1, :-1] = -self.centre
+            self.centring = Centring(np.where(np.isfinite(centre), centre, 0.0))
+            self.user_from_internal[-1, :-1] = -self.centring.centre
         gram = np.asarray(self.rows.sum(FirthGram(self.coordinates))[0])
         column_norms = np.sqrt(np.maximum(np.diagonal(gram), 1e-300))
         if not np.isfinite(column_norms).all():
@@ -98,9 +100,8 @@ class FirthProblem:
 
     def to_internal(self, weights: np.ndarray) -> np.ndarray:
         """Weights of the rows as given, in the coordinates of the problem."""
-        internal = weights[: len(self.user_from_internal)].copy()
-        if self.intercept:
-            internal[-1] += self.centre @ internal[:-1]
+        n_columns = len(self.centring.centre)
+        internal = self.centring.to_internal(weights) if self.intercept else weights[:n_columns]
         return internal if self.basis is None else self.internal_from_user @ internal
 
     def compute_information(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
@@ -222,17 +223,12 @@ def _fit(problem: FirthProblem, rows: Rows, max_iter: int, start: np.ndarray | N
         if converged or steps == max_iter:
             break
         direction = np.linalg.lstsq(curvature, slope, rcond=None)[0]
-        step = 1.0
-        for _ in range(MAX_HALVING_STEPS):
-            trial = w + step * direction
-            trial_value = _evaluate(problem, trial)
-            if trial_value[2] >= penalised - 1e-12 * abs(penalised):
-                break
-            step *= 0.5
-        else:
+        accepted = _find_step(problem, w, direction, penalised)
+        if accepted is None:
             converged = residual <= 1e-6
             break
-        w, (likelihood, inverse, penalised) = trial, trial_value
+        step, (likelihood, inverse, penalised) = accepted
+        w = w + step * direction
         steps += 1
     weights = problem.user_from_internal @ w
     weights = weights if problem.intercept else np.append(weights, 0.0)
@@ -257,6 +253,17 @@ def _fit(problem: FirthProblem, rows: Rows, max_iter: int, start: np.ndarray | N
         converged,
         tuple(problem.determined.tolist()),
         problem.width,
+    )
+
+
+def _find_step(
+    problem: FirthProblem, w: np.ndarray, direction: np.ndarray, penalised: float
+) -> tuple[float, tuple[float, np.ndarray, float]] | None:
+    """The longest step, halved again and again, at which the penalised likelihood does not fall."""
+    return backtrack(
+        lambda step: _evaluate(problem, w + step * direction),
+        lambda _, trial: trial[2] >= penalised - 1e-12 * abs(penalised),
+        MAX_HALVING_STEPS,
     )
 
 
@@ -285,13 +292,6 @@ def _evaluate(problem: FirthProblem, w: np.ndarray) -> tuple[float, np.ndarray, 
         return likelihood, information, -np.inf
     inverse = np.linalg.inv(scaled) / scale / scale[:, None]
     return likelihood, inverse, likelihood + 0.5 * float(log_determinant) + float(np.log(scale).sum())
-
-
-def uncentre_covariance(covariance: np.ndarray, centre: np.ndarray) -> np.ndarray:
-    """The covariance of (w, b) from that of (w, b + w·centre)."""
-    translation = np.eye(len(covariance))
-    translation[-1, :-1] = -centre
-    return translation @ covariance @ translation.T
 
 
 def sum_class_weights(rows: Rows, positive: int) -> tuple[float, float]:

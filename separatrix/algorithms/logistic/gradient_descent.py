@@ -14,37 +14,46 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.algorithms.logistic.newton import Iterations, estimate_gap
-from separatrix.algorithms.logistic.objective import LogisticObjective
+from separatrix.algorithms.convex.newton_loop import Iterations, descend
+from separatrix.algorithms.logistic.objective import Derivatives, LogisticObjective
 from separatrix.algorithms.logistic.overflow import refuse_overflow
 
 MAX_POWER_ITERATIONS = 200
 MAX_HESSIAN_COLUMNS = 500
 
 
-def gradient_descent(problem: LogisticObjective, tol: float, iterations: Iterations) -> tuple[bool, float]:
-    """Steps until the gap is at most ``tol`` times the objective, or they run out; and L."""
-    current = problem.differentiate()
-    smoothness = find_largest_curvature(problem)
-    while True:
-        iterations.record(current.objective)
-        squared_norm = float(current.gradient @ current.gradient)
+def gradient_descent(problem: LogisticObjective, tol: float, iterations: Iterations) -> bool:
+    """Steps until the gap is at most ``tol`` times the objective; False if the steps ran out."""
+    problem.smoothness = problem.smoothness or find_largest_curvature(problem)
+    return descend(GradientSteps(problem, iterations), problem.differentiate(), tol, iterations)
+
+
+class GradientSteps:
+    """Steps of −g/L, with a larger L where the objective falls by less than the theorem says."""
+
+    def __init__(self, problem: LogisticObjective, iterations: Iterations) -> None:
+        self.problem, self.iterations = problem, iterations
+
+    def find_direction(self, current: Derivatives) -> np.ndarray:
+        return -current.gradient / self.problem.smoothness
+
+    def estimate_gap(self, current: Derivatives, decrement: float) -> float:
         # Without a penalty nothing bounds the gap from the gradient alone; a tiny gradient ends the run.
-        gap = estimate_gap(problem, current, 0.5 * squared_norm if problem.penalised else squared_norm)
-        iterations.report(gap)
-        if gap <= tol * current.objective:
-            return True, smoothness
-        if not iterations.has_steps_left or not np.isfinite(gap):
-            return False, smoothness
-        direction = -current.gradient / smoothness
-        trial = problem.differentiate(direction=direction)
-        promised = current.objective - 0.5 * squared_norm / smoothness * (1 - 1e-6)
+        squared_norm = float(current.gradient @ current.gradient)
+        bound = 0.5 * squared_norm if self.problem.penalised else squared_norm
+        return self.problem.estimate_gap(current, bound)
+
+    def take_step(
+        self, current: Derivatives, direction: np.ndarray, slope: float, gap: float
+    ) -> Derivatives | None:
+        trial = self.problem.differentiate(direction=direction)
+        promised = current.objective + 0.5 * slope * (1 - 1e-6)
         if not trial.objective <= promised + 1e-12 * abs(current.objective):
-            smoothness *= 1.5  # the power iteration had not come near the largest eigenvalue
-            continue
-        problem.accept(direction)
-        iterations.n_steps += 1
-        current = trial
+            self.problem.smoothness *= 1.5  # the power iteration had not come near the largest eigenvalue
+            return current
+        self.problem.accept(direction)
+        self.iterations.n_steps += 1
+        return trial
 
 
 def find_largest_curvature(problem: LogisticObjective) -> float:

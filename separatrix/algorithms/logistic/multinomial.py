@@ -13,22 +13,29 @@ one about all weights up to ten times as long as those found.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
-from math import hypot, inf, isinf, lcm, nextafter
+from math import hypot, inf, isinf, lcm
 from typing import Any
 
 import numpy as np
 
+from separatrix.algorithms.convex.gap_proof import (
+    TOO_LARGE_REASON,
+    choose_smallest_gap,
+    describe_gap,
+    widen_ends,
+)
+from separatrix.algorithms.convex.newton_loop import Iterations
 from separatrix.algorithms.logistic.existence import Existence
 from separatrix.algorithms.logistic.multinomial_inference import infer_multinomial
 from separatrix.algorithms.logistic.multinomial_objective import MultinomialObjective
-from separatrix.algorithms.logistic.newton import Iterations
 from separatrix.algorithms.logistic.overflow import RangeError, refuse_overflow
 from separatrix.algorithms.logistic.safe_units import choose_units
-from separatrix.algorithms.logistic.solver import TOO_LARGE_REASON, UNPROVEN_FACTS
+from separatrix.algorithms.logistic.solver import SolverOptions
 from separatrix.algorithms.separation import Separation, separate_rows
 from separatrix.certificates import JointLikelihoodWithin, Undecided
 from separatrix.certificates.arithmetic.margin_signs import Margins
@@ -42,8 +49,6 @@ from separatrix.fitting.history import History
 from separatrix.messages import Message, Parameter
 from separatrix.rows import Block, DenseRows, Rows, SparseRows
 
-MAX_OBJECTIVE_VALUE = 1e308
-SLACK_SHARE = 1e-12
 MAX_QUANTUM_STEPS = 4  # tries
 MAX_MULTIPLE_BITS = 50  # of the largest multiple
 ENOUGH_MULTIPLE_BITS = 42  # of it: with so many no finer quantum is tried
@@ -52,65 +57,65 @@ MAX_RADIUS_VALUE = float(np.finfo(float).max)  # no certificate holds a longer r
 MAX_COST = 1e10
 
 
-def solve_multinomial(model: Any, rows: Rows) -> list[Solution]:
-    """The multinomial fit: one solution a class, all with the one certificate."""
-    if model.solver == "gradient-descent":
+def solve_multinomial(rows: Rows, options: SolverOptions, start: np.ndarray | None) -> Solution:
+    """The multinomial fit: one solution with weights of all classes."""
+    if options.solver == "gradient-descent":
         raise ValueError(
             "solver='gradient-descent' is for one class against the rest: choose another solver."
         )
-    K, C = len(model.classes_), model._cost
     rows.require_finite()
-    kind, separated_rows, existence = "not asked", None, None
-    if isinf(C):
-        separation = separate_jointly(rows, K, intercept=model.fit_intercept)
-        kind, existence = separation.kind, Existence(separation.kind, separation, None)
-        separated_rows = _warn_separated(model, rows, separation) if kind in ("complete", "quasi") else None
-    weights, certificate, descent_facts = _fit(model, rows, C, separated=separated_rows is not None)
+    K, intercept = len(rows.require_labels()), options.intercept
+    kind, is_separated, separated_rows, existence = "not asked", False, np.empty(0, np.int64), None
+    if isinf(options.C):
+        separation = separate_jointly(rows, K, intercept=intercept)
+        kind, existence = separation.kind, Existence(separation.kind, separation)
+        is_separated = kind in ("complete", "quasi")
+        if is_separated:
+            separated_rows = _warn_separated(rows, separation, intercept)
+    start = start if start is not None and len(start) == K else None
+    weights, certificate, descent_facts = _fit(rows, options, start, separated=is_separated)
     facts: dict[str, Any] = {
         **descent_facts,
         "near_dependency": (),
         "separation": kind,
-        "separated_rows": np.empty(0, np.int64) if separated_rows is None else separated_rows,
+        "separated_rows": (separated_rows,) * K,
     }
     if existence is not None:
         # Information beyond the range of doubles: the fit has no standard errors.
         with np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
-            facts |= infer_multinomial(rows, weights, existence, intercept=model.fit_intercept)
-    if certificate is None:
-        certificate = Undecided(TOO_LARGE_REASON)
-        facts |= UNPROVEN_FACTS
-    else:
-        facts |= {
-            "gap": certificate.gap,
-            "objective": float(certificate.upper),
-            "lower_bound": float(certificate.lower),
-        }
-    return [Solution(w, certificate, History(), facts) for w in weights]
+            facts |= infer_multinomial(rows, weights, existence, intercept=intercept)
+    return Solution(weights, certificate, History(), facts | describe_gap(certificate))
 
 
-def _fit(model: Any, rows: Rows, C: float, *, separated: bool) -> tuple[np.ndarray, Any, dict[str, Any]]:
-    """Weights with their certificate, or None for it, and what happened on the way."""
-    K = len(model.classes_)
-    start = model._start if model._start is not None and len(model._start) == K else None
+def _fit(
+    rows: Rows, options: SolverOptions, start: np.ndarray | None, *, separated: bool
+) -> tuple[np.ndarray, Any, dict[str, Any]]:
+    """Weights with their certificate, and what happened on the way."""
     for exhaustive in (False, True):
-        iterations = Iterations(model.max_iter)
+        iterations = Iterations(options.max_iter)
         try:
             with np.errstate(all="ignore"):
                 if separated:
-                    problem = _approach_supremum(model, rows, K, iterations, start, exhaustive=exhaustive)
+                    problem = _approach_supremum(rows, options, iterations, start, exhaustive=exhaustive)
                     weights = _take_finite_weights(problem, rows)
-                    certificate = certify(rows, model, weights, C)
+                    certificate = certify(rows, options, weights)
                 else:
-                    problem = MultinomialObjective(rows, K, C, model.fit_intercept, exhaustive=exhaustive)
+                    problem = _make_objective(rows, options, exhaustive=exhaustive)
                     if start is not None:
                         problem.start_at(start)
-                    weights, certificate = _fit_to_gap(model, problem, rows, C, iterations)
+                    attempts = _make_attempts(problem, rows, options, iterations)
+                    weights, certificate = choose_smallest_gap(attempts, options.tol)
             objectives = problem.units.to_user_objectives(iterations.objectives)
             return weights, certificate, {"n_iter": iterations.n_steps, "objectives": objectives}
         except RangeError:
             if exhaustive:
                 raise
     raise AssertionError
+
+
+def _make_objective(rows: Rows, options: SolverOptions, *, exhaustive: bool = False) -> MultinomialObjective:
+    n_classes = len(rows.require_labels())
+    return MultinomialObjective(rows, n_classes, options.C, options.intercept, exhaustive=exhaustive)
 
 
 def _take_finite_weights(problem: MultinomialObjective, rows: Rows) -> np.ndarray:
@@ -120,32 +125,29 @@ def _take_finite_weights(problem: MultinomialObjective, rows: Rows) -> np.ndarra
     return weights
 
 
-def _fit_to_gap(
-    model: Any, problem: MultinomialObjective, rows: Rows, C: float, iterations: Iterations
-) -> tuple[np.ndarray, JointLikelihoodWithin | None]:
-    """The weights with the smaller proven gap: if the first miss it, steps to the last digit follow."""
-    problem.minimise((0.1 if problem.penalised else 1e-9) * model.tol, iterations)
+def _make_attempts(
+    problem: MultinomialObjective, rows: Rows, options: SolverOptions, iterations: Iterations
+) -> Iterator[tuple[np.ndarray, Any]]:
+    """Weights with their certificates; if the first miss the gap, steps to the last digit follow."""
+    problem.minimise((0.1 if problem.penalised else 1e-9) * options.tol, iterations)
     weights = _take_finite_weights(problem, rows)
-    certificate = certify(rows, model, weights, C)
-    if certificate is None or certificate.gap <= model.tol or not iterations.has_steps_left:
-        return weights, certificate
-    problem.polish(iterations)
-    polished_weights = _take_finite_weights(problem, rows)
-    polished = certify(rows, model, polished_weights, C)
-    if polished is None or polished.gap >= certificate.gap:
-        return weights, certificate
-    return polished_weights, polished
+    certificate = certify(rows, options, weights)
+    yield weights, certificate
+    if not isinstance(certificate, Undecided) and iterations.has_steps_left:
+        problem.polish(iterations)
+        weights = _take_finite_weights(problem, rows)
+        yield weights, certify(rows, options, weights)
 
 
-def certify(rows: Rows, model: Any, weights: np.ndarray, C: float) -> JointLikelihoodWithin | None:
+def certify(rows: Rows, options: SolverOptions, weights: np.ndarray) -> JointLikelihoodWithin | Undecided:
     """The certificate of these weights, with the ends that hold."""
     assert rows.classes is not None
-    unpenalised = isinf(C)
+    unpenalised = isinf(options.C)
     draft = JointLikelihoodWithin(
         tuple(label.item() if hasattr(label, "item") else label for label in rows.classes),
         tuple(tuple(row) for row in weights[:, :-1].tolist()),
-        tuple(weights[:, -1].tolist()) if model.fit_intercept else None,
-        C=None if unpenalised else C,
+        tuple(weights[:, -1].tolist()) if options.intercept else None,
+        C=None if unpenalised else options.C,
         upper=0.0,
         lower=0.0,
         row_weights=None if rows.weights is None else tuple(rows.weights.tolist()),
@@ -173,16 +175,12 @@ def certify(rows: Rows, model: Any, weights: np.ndarray, C: float) -> JointLikel
             draft = replace(draft, quantum=finer_quantum)
             bounds = JointBounds(draft, rows.n_rows, safety_factor=2.0, centre=centre)
             upper, lower = bounds.of(walk)
-        raised_upper = inf if upper is None else float(upper) * (1.0 + SLACK_SHARE)
+        ends = None if upper is None else widen_ends(float(upper), float(lower))
     except OverflowError:
-        return None
-    if not raised_upper < MAX_OBJECTIVE_VALUE:
-        return None
-    bounds_found = {
-        "upper": nextafter(raised_upper, inf),
-        "lower": max(0.0, float(lower) - SLACK_SHARE * raised_upper),
-    }
-    return replace(draft, **bounds_found).bound_to(rows)  # type: ignore[arg-type]
+        ends = None
+    if ends is None:
+        return Undecided(TOO_LARGE_REASON)
+    return replace(draft, **ends).bound_to(rows)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -241,9 +239,9 @@ class ClassDifferences:
         return parts
 
 
-def _warn_separated(model: Any, rows: Rows, separation: Separation) -> np.ndarray:
+def _warn_separated(rows: Rows, separation: Separation, intercept: bool) -> np.ndarray:
     """Say that no weights are best, and which classes are told apart by which rows."""
-    strict = _find_strict_rows(rows, separation.certificate, model.fit_intercept)
+    strict = _find_strict_rows(rows, separation.certificate, intercept)
     listed = ", ".join(map(str, strict[:8])) + (", ..." if len(strict) > 8 else "")
     kind = "completely" if separation.kind == "complete" else "quasi-completely"
     warn(
@@ -296,9 +294,8 @@ class StrictRowsOfClasses:
 
 
 def _approach_supremum(
-    model: Any,
     rows: Rows,
-    n_classes: int,
+    options: SolverOptions,
     iterations: Iterations,
     start: np.ndarray | None,
     *,
@@ -309,14 +306,14 @@ def _approach_supremum(
     C, units = 1.0, choose_units(rows, inf, exhaustive=exhaustive)
     weights = None if start is None else np.array([units.to_internal(row) for row in start])
     while True:
-        problem = MultinomialObjective(units.rows, n_classes, C, model.fit_intercept)
+        problem = _make_objective(units.rows, replace(options, C=C))
         if weights is not None:
             problem.start_at(weights)
-        problem.minimise(0.1 * model.tol, iterations)
+        problem.minimise(0.1 * options.tol, iterations)
         weights = problem.user_weights
         penalty = 0.5 * float((weights[:, :-1] ** 2).sum())
         loss = iterations.objectives[-1] - penalty
-        if penalty <= 0.1 * model.tol * max(loss, 0.0) or C >= MAX_COST or not iterations.has_steps_left:
+        if penalty <= 0.1 * options.tol * max(loss, 0.0) or C >= MAX_COST or not iterations.has_steps_left:
             problem.units = units
             return problem
         C *= 100.0

@@ -15,14 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.algorithms.convex.centring import Centring
 from separatrix.algorithms.logistic.existence import Existence, describe_span
-from separatrix.algorithms.logistic.inference import (
-    MAX_COEFFICIENTS,
-    Inference,
-    describe_coefficients,
-    invert_on_span,
-    make_inference,
-)
+from separatrix.algorithms.logistic.inference import MAX_COEFFICIENTS, invert_on_span
 from separatrix.algorithms.logistic.multinomial_terms import sum_hessian_blocks
 from separatrix.algorithms.logistic.near_dependency import find_near_dependency
 from separatrix.rows import Block, Rows
@@ -38,17 +33,14 @@ def infer_multinomial(
     if (n_classes - 1) * width > MAX_COEFFICIENTS:
         return {}
     is_centred = intercept and not existence.normals and not rows.is_sparse
-    centre = rows.preview_mean(1000) if is_centred else np.zeros(rows.n_columns)
+    centring = Centring.near_mean(rows) if is_centred else Centring.none(rows.n_columns)
     information, slope, class_weights, likelihood = rows.sum(
-        MultinomialInformation(weights, centre, intercept)
+        MultinomialInformation(weights, centring.centre, intercept)
     )
     covariance = invert_on_span(information, existence.normals)
     residual = float(np.sqrt(max(slope @ covariance @ slope, 0.0)))
     if is_centred:
-        translation = np.eye(width)
-        translation[-1, :-1] = -centre
-        translations = np.kron(np.eye(n_classes - 1), translation)
-        covariance = translations @ covariance @ translations.T
+        covariance = centring.covariance_to_user(covariance)
     has_words = existence.kind in ("complete", "quasi") or bool(existence.normals)
     words = existence.unbounded if has_words else ()
     mass = float(class_weights.sum())
@@ -104,30 +96,3 @@ class MultinomialInformation:
         p[np.arange(len(codes)), codes] -= 1.0
         slope = ((p[:, 1:] * -v[:, None]).T @ Z).ravel()
         return blocks, slope, np.bincount(codes, v, n_classes), likelihood
-
-
-def summarise_multinomial(model: Any, names: tuple[str, ...], level: float) -> tuple[Inference, ...]:
-    """A table for each class but the first, which is the reference of all."""
-    n_classes, width = len(model.classes_), model.n_features_in_ + model.fit_intercept
-    table = np.column_stack([model.coef_, model.intercept_])
-    tables = []
-    for k in range(1, n_classes):
-        entries = slice((k - 1) * width, k * width)
-        tables.append(
-            make_inference(
-                f"Multinomial logistic regression of {model.classes_[k]} against {model.classes_[0]}, "
-                "maximum likelihood",
-                names,
-                table[k] - table[0],
-                model.covariance_[entries, entries],
-                describe_coefficients(model.unbounded_[k - 1] if model.unbounded_ else (), model.aliased_),
-                intercept=model.fit_intercept,
-                level=level,
-                rows=model.counted_,
-                weight=model.mass_,
-                log_likelihood=model.log_likelihood_,
-                null_log_likelihood=model.null_log_likelihood_,
-                degrees=(n_classes - 1) * (model.rank_ - model.fit_intercept),
-            )
-        )
-    return tuple(tables)

@@ -1,8 +1,7 @@
 """The multinomial objective, and Newton's steps towards its least value.
 
-**Idea.** ½Σ‖w_k‖² + C Σ v (log Σ exp(t_k) − t_y) with scores t_k = w_k·(x − m) + c_k, m near the mean of
-dense rows: columns far from 0 would tie weights and intercepts together, and rounding would keep both from
-their best. A step solves the Newton equations by Cholesky's factorisation where these are small, else by
+**Idea.** ½Σ‖w_k‖² + C Σ v (log Σ exp(t_k) − t_y) with scores t_k = w_k·(x − m) + c_k (`convex.centring`). A
+step of `convex.newton_loop` solves its equations by Cholesky's factorisation where these are small, else by
 conjugate gradients.
 
 **Cost.** A step by factorisation takes n·(K·d)²/2 products, one by conjugate gradients 4·n·K·d for each of
@@ -12,27 +11,39 @@ theirs.
 from __future__ import annotations
 
 from operator import add
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from separatrix.algorithms.convex.centring import Centring
+from separatrix.algorithms.convex.conjugate_gradients import conjugate_gradients
+from separatrix.algorithms.convex.newton_loop import Iterations, backtrack, descend, estimate_gap
 from separatrix.algorithms.logistic.multinomial_terms import (
     JointInputs,
     MultinomialDerivatives,
     MultinomialHessian,
     MultinomialHessianProduct,
 )
-from separatrix.algorithms.logistic.newton import Iterations, estimate_penalised_gap
 from separatrix.algorithms.logistic.objective_terms import RowCosts
 from separatrix.algorithms.logistic.overflow import refuse_overflow
 from separatrix.algorithms.logistic.safe_units import choose_units
 from separatrix.rows import Rows
 
 MAX_PRODUCTS = 300
+RESIDUAL_SHARE = 1e-3  # of the gradient that a system may leave
 MAX_HESSIAN_COEFFICIENTS = 200  # of all classes, for which the whole Hessian is formed
 MAX_HESSIAN_PRODUCTS = 5e7  # products for it
+MAX_HALVING_STEPS = 40  # of a step
 POLISHING_STEPS = 8  # steps at the end
-CENTRING_FACTOR = 1.0  # of its spread, from 0: a mean that is taken off
+
+
+class JointDerivatives(NamedTuple):
+    """The objective, its gradient and the Hessian's diagonal, one row per class."""
+
+    objective: float
+    gradient: np.ndarray
+    diagonal: np.ndarray
 
 
 class MultinomialObjective:
@@ -48,8 +59,11 @@ class MultinomialObjective:
         self.penalised = bool(np.any(self.ridge))
         self.weights = np.zeros((n_classes, rows.n_columns + 1))
         self.probabilities = np.empty((rows.n_rows, n_classes))
-        self.centre = _choose_centre(rows) if intercept else np.zeros(rows.n_columns)
-        self.inputs = JointInputs(RowCosts(self.C), self.centre if self.centre.any() else None)
+        self.centring = Centring.none(rows.n_columns)
+        if intercept and not rows.is_sparse:
+            self.centring = Centring.near_mean(rows, only_far=True)
+        centre = self.centring.centre
+        self.inputs = JointInputs(RowCosts(self.C), centre if centre.any() else None)
         size = n_classes * (rows.n_columns + 1)
         self.has_small_hessian = (
             size <= MAX_HESSIAN_COEFFICIENTS and rows.n_rows * size**2 <= MAX_HESSIAN_PRODUCTS
@@ -57,19 +71,16 @@ class MultinomialObjective:
 
     def start_at(self, weights: np.ndarray) -> None:
         """Weights of the rows as given."""
-        self.weights = np.array([self.units.to_internal(row) for row in weights])
-        self.weights[:, -1] += self.weights[:, :-1] @ self.centre
+        self.weights = self.centring.to_internal(np.array([self.units.to_internal(row) for row in weights]))
 
     @property
     def user_weights(self) -> np.ndarray:
         """Weights of the rows as given, of all that have these probabilities those that add up to 0."""
-        uncentred = self.weights - self.weights.mean(axis=0)
-        uncentred[:, -1] -= uncentred[:, :-1] @ self.centre
+        uncentred = self.centring.to_user(self.weights - self.weights.mean(axis=0))
         return np.array([self.units.to_user(row) for row in uncentred])
 
-    def differentiate(self, weights: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        """The objective, its gradient and the Hessian's diagonal at W; probabilities are kept for
-        products."""
+    def differentiate(self, weights: np.ndarray) -> JointDerivatives:
+        """At W; probabilities are kept for products with the Hessian."""
         sums = None
         for part in self.rows.each(MultinomialDerivatives(self.inputs, weights)):
             sums = part.sums if sums is None else tuple(map(add, sums, part.sums))
@@ -80,7 +91,7 @@ class MultinomialObjective:
         w = weights[:, :-1]
         gradient[:, :-1] += self.ridge * w
         diagonal[:, :-1] += self.ridge
-        return loss + 0.5 * float((self.ridge * w * w).sum()), gradient, diagonal
+        return JointDerivatives(loss + 0.5 * float((self.ridge * w * w).sum()), gradient, diagonal)
 
     def multiply_hessian(self, direction: np.ndarray) -> np.ndarray:
         """The product of the Hessian at the last point differentiated with a direction."""
@@ -91,68 +102,40 @@ class MultinomialObjective:
         return total
 
     def minimise(self, tol: float, iterations: Iterations) -> bool:
-        """Newton's steps until ½‖∇_w‖² is at most ``tol`` times the objective, and the intercepts are as
-        good."""
-        objective, gradient, diagonal = self.differentiate(self.weights)
-        if not np.isfinite(objective):
+        """Newton's steps until the gap is about ``tol`` times the objective, or they run out."""
+        current = self.differentiate(self.weights)
+        if not np.isfinite(current.objective):
             refuse_overflow(self.rows)
-        while True:
-            iterations.record(objective)
-            direction, is_solved = self._find_direction(gradient, diagonal)
-            slope = float((gradient * direction).sum())
-            gap = self._estimate_gap(gradient, -slope)
-            # What the intercepts leave is taken from single rows in the end, so it has to be far smaller.
-            intercept_gap = 1e6 * float((gradient[:, -1] ** 2 / np.maximum(diagonal[:, -1], 1e-300)).sum())
-            iterations.report(max(gap, intercept_gap))
-            if max(gap, intercept_gap) <= tol * objective:
-                return True
-            if not iterations.has_steps_left or not slope < 0:
-                return False
-            step = 1.0
-            for _ in range(40):
-                trial = self.differentiate(self.weights + step * direction)
-                allowed = objective + 1e-4 * step * slope + 1e-15 * abs(objective)
-                if np.isfinite(trial[0]) and trial[0] <= allowed:
-                    break
-                step *= 0.5
-            else:
-                return False
-            self.weights = self.weights + step * direction
-            iterations.n_steps += 1
-            if trial[0] >= objective and is_solved:
-                iterations.record(trial[0])
-                return max(gap, intercept_gap) <= 10 * tol * objective
-            objective, gradient, diagonal = trial
-
-    def _estimate_gap(self, gradient: np.ndarray, decrement: float) -> float:
-        """What the certificate's gap will be, about."""
-        g = gradient[:, :-1]
-        if self.units.column_exponents is not None:
-            return max(estimate_penalised_gap(g, np.asarray(self.ridge)), decrement)
-        return 0.5 * float((g**2).sum()) if self.penalised else decrement
+        return descend(JointSteps(self, iterations), current, tol, iterations)
 
     def polish(self, iterations: Iterations) -> None:
         """Whole Newton steps for as long as they make the gradient shorter, to the last digit."""
-        objective, gradient, diagonal = self.differentiate(self.weights)
-        gradient_size = _measure_gradient(gradient, diagonal)
+        current = self.differentiate(self.weights)
         for _ in range(min(POLISHING_STEPS, iterations.max_iter - iterations.n_steps)):
-            direction, _ = self._find_direction(gradient, diagonal)
-            objective, gradient, diagonal = self.differentiate(self.weights + direction)
-            previous_size, gradient_size = gradient_size, _measure_gradient(gradient, diagonal)
-            if not gradient_size < previous_size:
+            direction, _ = self.solve_newton_system(current)
+            trial = self.differentiate(self.weights + direction)
+            if not _measure_gradient(trial) < _measure_gradient(current):
                 return
-            self.weights = self.weights + direction
+            self.weights, current = self.weights + direction, trial
             iterations.n_steps += 1
-            iterations.record(objective)
+            iterations.record(current.objective)
 
-    def _find_direction(self, gradient: np.ndarray, diagonal: np.ndarray) -> tuple[np.ndarray, bool]:
+    def solve_newton_system(self, current: JointDerivatives) -> tuple[np.ndarray, bool]:
         """Newton's step, and whether its equations were solved to a thousandth."""
         if self.has_small_hessian:
             try:
-                return self._solve_by_cholesky(gradient), True
+                return self._solve_by_cholesky(current.gradient), True
             except LinAlgError:
                 pass
-        return self._solve_by_conjugate_gradients(gradient, diagonal)
+        diagonal = np.where(current.diagonal > 0, current.diagonal, 1.0)
+        direction, _, is_solved = conjugate_gradients(
+            self.multiply_hessian,
+            -current.gradient,
+            1.0 / diagonal,
+            residual_share=RESIDUAL_SHARE,
+            max_products=MAX_PRODUCTS,
+        )
+        return direction, is_solved
 
     def _solve_by_cholesky(self, gradient: np.ndarray) -> np.ndarray:
         n_classes, width = gradient.shape
@@ -174,40 +157,45 @@ class MultinomialObjective:
             raise LinAlgError
         return solution.reshape(n_classes, width)
 
-    def _solve_by_conjugate_gradients(
-        self, gradient: np.ndarray, diagonal: np.ndarray
-    ) -> tuple[np.ndarray, bool]:
-        """Conjugate gradients to a thousandth of the gradient, scaled by the diagonal; whether it got
-        there."""
-        scale = 1.0 / np.where(diagonal > 0, diagonal, 1.0)
-        solution, residual = np.zeros_like(gradient), -gradient
-        scaled = scale * residual
-        direction, product = scaled.copy(), float((residual * scaled).sum())
-        target = 1e-6 * product
-        for _ in range(MAX_PRODUCTS):
-            hessian_product = self.multiply_hessian(direction)
-            curvature = float((direction * hessian_product).sum())
-            if not curvature > 1e-300 or product <= 0:
-                break
-            solution += product / curvature * direction
-            residual -= product / curvature * hessian_product
-            scaled = scale * residual
-            product, previous_product = float((residual * scaled).sum()), product
-            if product <= target:
-                return solution, True
-            direction = scaled + (product / previous_product) * direction
-        return solution, False
+
+class JointSteps:
+    """Newton's steps, halved until the objective falls."""
+
+    def __init__(self, problem: MultinomialObjective, iterations: Iterations) -> None:
+        self.problem, self.iterations = problem, iterations
+        self.is_solved = False
+
+    def find_direction(self, current: JointDerivatives) -> np.ndarray:
+        direction, self.is_solved = self.problem.solve_newton_system(current)
+        return direction
+
+    def estimate_gap(self, current: JointDerivatives, decrement: float) -> float:
+        gradient, intercept_slopes = current.gradient[:, :-1], current.gradient[:, -1]
+        # What the intercepts leave is taken from single rows in the end, so it has to be far smaller.
+        intercept_gap = 1e6 * float((intercept_slopes**2 / np.maximum(current.diagonal[:, -1], 1e-300)).sum())
+        return max(estimate_gap(gradient, self.problem.ridge, decrement), intercept_gap)
+
+    def take_step(
+        self, current: JointDerivatives, direction: np.ndarray, slope: float, gap: float
+    ) -> JointDerivatives | None:
+        problem, objective = self.problem, current.objective
+        if not slope < 0:
+            return None
+        accepted = backtrack(
+            lambda step: problem.differentiate(problem.weights + step * direction),
+            lambda step, trial: trial.objective <= objective + 1e-4 * step * slope + 1e-15 * abs(objective),
+            MAX_HALVING_STEPS,
+        )
+        if accepted is None:
+            return None
+        step, trial = accepted
+        problem.weights = problem.weights + step * direction
+        self.iterations.n_steps += 1
+        if trial.objective >= objective and self.is_solved:
+            self.iterations.record(trial.objective)
+            return None
+        return trial
 
 
-def _choose_centre(rows: Rows) -> np.ndarray:
-    """The mean of dense rows, where it is far from 0: rows that are not moved are faster."""
-    if rows.is_sparse:
-        return np.zeros(rows.n_columns)
-    sample = rows.preview(1000).whole().dense().astype(np.float64)
-    centre = sample.mean(axis=0)
-    is_far = (abs(centre) > CENTRING_FACTOR * sample.std(axis=0)).any()
-    return centre if is_far and np.isfinite(centre).all() else np.zeros(rows.n_columns)
-
-
-def _measure_gradient(gradient: np.ndarray, diagonal: np.ndarray) -> float:
-    return float((gradient**2 / np.maximum(diagonal, 1e-300)).sum())
+def _measure_gradient(current: JointDerivatives) -> float:
+    return float((current.gradient**2 / np.maximum(current.diagonal, 1e-300)).sum())

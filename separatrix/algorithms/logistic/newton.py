@@ -1,14 +1,11 @@
 """Newton's method: the Hessian is summed in one pass and solved, for a moderate number of columns.
 
-**Theorem** (Newton; Kantorovich, 1948). Near the optimum of a strictly convex, smooth objective the error of
-one step is a constant times the square of the error before it. From anywhere, with a line search that makes
-the slope along the direction small, the objective falls in every step (Boyd and Vandenberghe, *Convex
-Optimization*, 9.5).
+**Idea.** `convex.newton_loop` with a Hessian that may be inexact, which costs steps, not digits. Where there
+are many rows the first steps are made on a sixteenth of them, and on a sixteenth of those. The last ones keep
+the Hessian and correct it by the changes of the gradient (Broyden, Fletcher, Goldfarb and Shanno).
 
 **Cost.** A step reads the rows twice and does n·d² multiplications, in float32 where the result is far from
-being limited by it: an inexact Hessian costs steps, not digits. The first steps are made on a sixteenth of
-the rows, and on a sixteenth of those, where there are many. The last ones keep the Hessian, corrected by what
-they tell about it.
+being limited by it.
 """
 
 from __future__ import annotations
@@ -18,10 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from separatrix.algorithms.convex.line_search import search_line
+from separatrix.algorithms.convex.newton_loop import Iterations, descend
 from separatrix.algorithms.logistic.objective import Derivatives, LogisticObjective
 from separatrix.algorithms.logistic.overflow import refuse_overflow
-from separatrix.fitting.progress import report_step
 from separatrix.rows import Rows
 
 SUBSAMPLE_FACTOR = 16  # rows for each one of a subsample
@@ -29,116 +25,79 @@ MIN_SUBSAMPLE_ROWS = 20  # rows per column that make a subsample worth solving
 MAX_DECREMENT_SHARE = 1e-4  # the decrement, as a share of the objective, from which on the Hessian is kept
 MIN_PIVOT_VALUE = 1e-6  # the least pivot, squared, of a unit-diagonal Hessian that is solved by Cholesky
 MAX_SLOPE_SHARE = 0.4  # the slope that a full step may leave, as a share of the slope before it
-EPSILON = 2.0**-52
 ROUNDING_SHARE = 1e-11  # of the objective, which may seem to rise by it near the optimum
-MIN_RIDGE_VALUE = 2.0**-80  # a smaller penalty is lost in the rounding of the gradient, 2^-52, squared
 MIN_FLOAT32_VALUES = 400_000  # values from which a Hessian in float32 pays
-
-
-class Iterations:
-    """What happened: how many steps over all rows were made, the objective at the start and after each, and
-    the Hessian of the last one."""
-
-    def __init__(self, max_iter: int, *, reported: bool = True) -> None:
-        self.max_iter = max_iter
-        self.next_report = 0 if reported else max_iter + 1  # the next step that is reported
-        self.n_steps = 0
-        self.objectives: list[float] = []
-        self.inverse_hessian: InverseHessian | None = None
-
-    def record(self, objective: float) -> None:
-        """Record the objective after the steps made so far."""
-        self.objectives[self.n_steps :] = [objective]
-
-    def report(self, gap: float) -> None:
-        """Report the steps made so far, once, and about what they leave open."""
-        if self.n_steps >= self.next_report:
-            self.next_report = self.n_steps + 1
-            report_step(self.n_steps, self.max_iter, gap, self.objectives[-1])
-
-    @property
-    def has_steps_left(self) -> bool:
-        return self.n_steps < self.max_iter
-
-
-def estimate_gap(problem: LogisticObjective, current: Derivatives, decrement: float) -> float:
-    """What the certificate's gap will be, about: ½‖∇_w‖² where weights are penalised, and what the intercept
-    can still gain; the decrement otherwise."""
-    g = current.gradient[:-1]
-    if problem.units.column_exponents is not None:
-        return max(estimate_penalised_gap(g, np.asarray(problem.ridge)), decrement)
-    return max(0.5 * float(g @ g), decrement) if problem.penalised else decrement
-
-
-def estimate_penalised_gap(gradient: np.ndarray, ridge: np.ndarray) -> float:
-    """½ Σ g²/ρ over the columns whose penalty ρ the gradient's rounding does not hide."""
-    is_significant = ridge > MIN_RIDGE_VALUE
-    return 0.5 * float(np.sum(gradient[..., is_significant] ** 2 / ridge[is_significant]))
 
 
 def newton(
     problem: LogisticObjective, tol: float, iterations: Iterations, start: WarmStart | None = None
 ) -> bool:
-    """Steps until the gap is at most ``tol`` times the objective; False if the steps ran out.
+    """Steps until the gap is at most ``tol`` times the objective; False if the steps ran out."""
+    steps = NewtonSteps(problem, iterations)
+    return descend(steps, steps.begin(start), tol, iterations)
 
-    A full step is tried first, and the pass that tries it brings the next gradient and Hessian. Close to the
-    optimum the Hessian is kept, which spares its sum.
+
+class NewtonSteps:
+    """Steps with a factor of the Hessian, which is kept close to the optimum: that spares its sum.
+
+    A full step is tried first, and the pass that tries it brings the next gradient and Hessian.
     """
-    precise = not problem.penalised or problem.rows.n_rows * problem.n_columns < MIN_FLOAT32_VALUES
-    if start is None:
-        current = problem.differentiate(hessian=True, precise=precise)
-        inverse_hessian = InverseHessian(current, problem.intercept)
-    else:
-        inverse_hessian = start.inverse_hessian
-        current = problem.differentiate(direction=start.weights - problem.weights)
+
+    inverse_hessian: InverseHessian
+
+    def __init__(self, problem: LogisticObjective, iterations: Iterations) -> None:
+        self.problem, self.iterations, self.estimate_gap = problem, iterations, problem.estimate_gap
+        self.precise = not problem.penalised or problem.rows.n_rows * problem.n_columns < MIN_FLOAT32_VALUES
+        self.previous_gap = np.inf
+
+    def begin(self, start: WarmStart | None) -> Derivatives:
+        """The objective here, or at the start."""
+        problem = self.problem
+        if start is None:
+            return self._form_hessian()
+        self.inverse_hessian = start.inverse_hessian
+        direction = start.weights - problem.weights
+        current = problem.differentiate(direction=direction)
         if not (np.isfinite(current.objective) and np.isfinite(current.gradient).all()):
             refuse_overflow(problem.rows)
-        problem.accept(start.weights - problem.weights)
-    previous_gap = np.inf
-    while True:
-        iterations.record(current.objective)
-        iterations.inverse_hessian = inverse_hessian
-        direction = inverse_hessian.find_direction(current.gradient)
-        slope = float(current.gradient @ direction)
-        gap = estimate_gap(problem, current, -0.5 * slope)
-        iterations.report(gap)
-        if gap <= tol * current.objective:
-            return True
-        if not iterations.has_steps_left or not np.isfinite(gap):
-            return False
-        stalled = gap > 0.1 * previous_gap
-        if (current.hessian is None and stalled) or (
-            not inverse_hessian.is_positive_definite and not precise
-        ):
-            precise = precise or not inverse_hessian.is_positive_definite
-            current = problem.differentiate(hessian=True, precise=precise)
-            inverse_hessian, previous_gap = InverseHessian(current, problem.intercept), np.inf
-            continue
+        problem.accept(direction)
+        return current
+
+    def _form_hessian(self) -> Derivatives:
+        current = self.problem.differentiate(hessian=True, precise=self.precise)
+        self.inverse_hessian, self.previous_gap = InverseHessian(current, self.problem.intercept), np.inf
+        return current
+
+    def find_direction(self, current: Derivatives) -> np.ndarray:
+        return self.inverse_hessian.find_direction(current.gradient)
+
+    def take_step(
+        self, current: Derivatives, direction: np.ndarray, slope: float, gap: float
+    ) -> Derivatives | None:
+        problem, stalled = self.problem, gap > 0.1 * self.previous_gap
+        is_positive_definite = self.inverse_hessian.is_positive_definite
+        if (current.hessian is None and stalled) or not (is_positive_definite or self.precise):
+            self.precise = self.precise or not is_positive_definite
+            return self._form_hessian()
         # Not the fast end of Newton's method: far away still, or held back by float32.
-        precise = precise or (stalled and iterations.n_steps > 5)
-        previous_gap = gap
+        self.precise = self.precise or (stalled and self.iterations.n_steps > 5)
+        self.previous_gap = gap
         is_close = -0.5 * slope <= MAX_DECREMENT_SHARE * current.objective
-        trial = problem.differentiate(hessian=not is_close, precise=precise, direction=direction)
-        if not (
+        trial = problem.differentiate(hessian=not is_close, precise=self.precise, direction=direction)
+        if (
             trial.objective <= current.objective * (1 + ROUNDING_SHARE)
             and abs(float(trial.gradient @ direction)) <= MAX_SLOPE_SHARE * -slope
         ):
-            if -0.5 * slope <= EPSILON * current.objective:
-                return False  # the direction is rounding: a line search would follow it far away
-            assert problem.trial_scores is not None
-            score_changes = problem.trial_scores - problem.scores
-            step = search_line(problem, score_changes, direction, slope)
-            if step == 0.0:
-                return False
-            problem.move(score_changes, direction, step)
-            trial = problem.differentiate(hessian=True, precise=precise)
-        else:
             problem.accept(direction)
-            inverse_hessian.update(direction, trial.gradient - current.gradient)
-        iterations.n_steps += 1
-        current = trial
-        if current.hessian is not None:
-            inverse_hessian = InverseHessian(current, problem.intercept)
+            self.inverse_hessian.update(direction, trial.gradient - current.gradient)
+        elif problem.search_line(direction, slope, current.objective):
+            trial = problem.differentiate(hessian=True, precise=self.precise)
+        else:
+            return None
+        self.iterations.n_steps += 1
+        if trial.hessian is not None:
+            self.inverse_hessian = InverseHessian(trial, problem.intercept)
+        return trial
 
 
 class InverseHessian:
@@ -218,21 +177,19 @@ def find_warm_start(problem: LogisticObjective, tol: float) -> WarmStart | None:
         problem.positive,
         _scale_cost(problem, factor),
         intercept=problem.intercept,
-        centred=problem.centre,
+        centring=problem.centring,
     )
     signs = subproblem.signs
     result = None
     if signs.min() < signs.max() and subproblem.units.are_given:
         warm_start = find_warm_start(subproblem, tol)
         iterations = Iterations(12, reported=False)
-        newton(subproblem, max(tol, 0.1 * problem.n_columns / subsample.n_rows), iterations, warm_start)
-        inverse_hessian = iterations.inverse_hessian
-        if (
-            np.isfinite(subproblem.weights).all()
-            and inverse_hessian is not None
-            and inverse_hessian.is_positive_definite
-        ):
-            result = WarmStart(subproblem.weights, inverse_hessian)
+        steps = NewtonSteps(subproblem, iterations)
+        descend(
+            steps, steps.begin(warm_start), max(tol, 0.1 * problem.n_columns / subsample.n_rows), iterations
+        )
+        if np.isfinite(subproblem.weights).all() and steps.inverse_hessian.is_positive_definite:
+            result = WarmStart(subproblem.weights, steps.inverse_hessian)
     return result
 
 
@@ -245,4 +202,4 @@ def take_subsample(rows: Rows) -> Rows | None:
     count = rows.n_rows // SUBSAMPLE_FACTOR
     if not rows.in_memory or count < MIN_SUBSAMPLE_ROWS * (rows.n_columns + 1) or count < 2000:
         return None
-    return rows.take(np.arange(0, rows.n_rows, SUBSAMPLE_FACTOR))
+    return rows.sample(count)

@@ -4,18 +4,21 @@
 is penalised; in other units where C, weights or values are of an unusual size (`safe_units`). Scores are
 kept, one number a row, so that moving along a line costs no pass over the rows: scores move along a line too.
 
-Dense rows with an intercept are seen from a point near their mean. That changes the intercept alone, and
-keeps columns far from zero from spoiling the Hessian.
+Dense rows with an intercept are seen from a point near their mean (`convex.centring`).
 """
 
 from __future__ import annotations
 
 from functools import cached_property
+from math import inf, isfinite
 from operator import add
 from typing import NamedTuple
 
 import numpy as np
 
+from separatrix.algorithms.convex.centring import Centring
+from separatrix.algorithms.convex.line_search import search_line
+from separatrix.algorithms.convex.newton_loop import estimate_gap
 from separatrix.algorithms.logistic.objective_terms import (
     GramOfRows,
     LinearScores,
@@ -28,7 +31,7 @@ from separatrix.algorithms.logistic.overflow import refuse_overflow
 from separatrix.algorithms.logistic.safe_units import Units, choose_units
 from separatrix.rows import Rows
 
-SAMPLE_ROWS = 1000  # rows whose mean is the origin
+EPSILON = 2.0**-52
 MAX_INTERCEPT_SLOPE_SHARE = 1e-14  # of all costs: a slope along the intercept that is as good as none
 CHUNK_ROWS = 8192  # scores that stay in a core's cache
 
@@ -44,7 +47,7 @@ class Derivatives(NamedTuple):
 class LogisticObjective:
     """The objective of one task on some rows. In its passes BLAS has as many threads as in the whole fit.
 
-    ``centred`` is whether rows are seen from near their mean, or the point from which they are.
+    ``centring`` says from where dense rows are seen; None: from near their mean, if there is an intercept.
 
     Attributes
     ----------
@@ -54,6 +57,8 @@ class LogisticObjective:
         w·(x − centre) + b of every row there.
     curvatures : ndarray or None
         c·p(1 − p) of every row, kept by ``differentiate(keep_curvatures=True)``.
+    smoothness : float
+        L of `gradient_descent`, once it is known.
     """
 
     def __init__(
@@ -63,7 +68,7 @@ class LogisticObjective:
         C: float,
         *,
         intercept: bool,
-        centred: bool | np.ndarray = True,
+        centring: Centring | None = None,
         exhaustive: bool = False,
     ) -> None:
         self.units = choose_units(rows, C, exhaustive=exhaustive)
@@ -76,29 +81,25 @@ class LogisticObjective:
         self.constant = 1.0 if intercept else 0.0
         self.n_columns = rows.n_columns
         self.sparse = rows.is_sparse
-        self.centre = np.zeros(rows.n_columns)
-        if isinstance(centred, np.ndarray):
-            self.centre = centred
-        elif centred and intercept and not self.sparse:
-            centre = rows.preview_mean(SAMPLE_ROWS)
-            self.centre = np.where(np.isfinite(centre), centre, 0.0)
+        if centring is None and intercept and not self.sparse:
+            centring = Centring.near_mean(rows)
+        self.centring = centring or Centring.none(rows.n_columns)
+        self.centre = self.centring.centre
         self.weights = np.zeros(rows.n_columns + 1)
         self.scores = np.zeros(rows.n_rows)
         self.trial_scores: np.ndarray | None = None
         self.curvatures: np.ndarray | None = None
+        self.smoothness = 0.0
 
     @property
     def user_weights(self) -> np.ndarray:
         """The weights for the rows as given."""
-        weights = self.weights.copy()
         with np.errstate(all="ignore"):
-            weights[-1] -= float(self.centre @ self.weights[:-1])
-        return self.units.to_user(weights)
+            return self.units.to_user(self.centring.to_user(self.weights))
 
     def start_at(self, weights: np.ndarray) -> None:
         """Move to weights that are for the rows as given: one pass."""
-        self.weights = self.units.to_internal(np.array(weights, dtype=np.float64))
-        self.weights[-1] += float(self.centre @ self.weights[:-1])
+        self.weights = self.centring.to_internal(self.units.to_internal(np.asarray(weights, np.float64)))
         self.weights[-1] *= self.constant
         self.scores = self.compute_scores(self.weights)
 
@@ -165,11 +166,9 @@ class LogisticObjective:
 
     def _uncentre(self, direction: np.ndarray) -> np.ndarray:
         """The same direction for the rows as given, with the constant 1."""
-        uncentred = direction.copy()
-        uncentred[-1] = direction[-1] * self.constant
-        if not self.sparse:
-            uncentred[-1] -= float(self.centre @ direction[:-1])
-        return uncentred
+        scaled = direction.copy()
+        scaled[-1] *= self.constant
+        return scaled if self.sparse else self.centring.to_user(scaled)
 
     def multiply_hessian(self, direction: np.ndarray) -> np.ndarray:
         """The Hessian times a direction, with the kept curvatures: one pass, over sparse rows or dense."""
@@ -218,6 +217,28 @@ class LogisticObjective:
     def signs(self) -> np.ndarray:
         """The signs of all rows, one byte each."""
         return self.rows.signs(self.positive)
+
+    def estimate_gap(self, current: Derivatives, decrement: float) -> float:
+        """About what the certificate's gap will be."""
+        return estimate_gap(current.gradient[:-1], self.ridge, decrement)
+
+    def search_line(self, direction: np.ndarray, slope: float, objective: float) -> bool:
+        """Move along a direction whose full step `differentiate` has just tried; False if it does not
+        descend. The scores of the full step are still there, so that no row is read.
+        """
+        if -0.5 * slope <= EPSILON * objective:
+            return False  # the direction is rounding: a line search would follow it far away
+        assert self.trial_scores is not None
+        score_changes = self.trial_scores - self.scores
+
+        def slope_at(step: float) -> tuple[float, float]:
+            value, slope_there, curvature = self.evaluate_along(score_changes, direction, step)
+            return slope_there if isfinite(value) else inf, curvature
+
+        step = search_line(slope_at, slope)
+        if step > 0.0:
+            self.move(score_changes, direction, step)
+        return step > 0.0
 
     def accept(self, direction: np.ndarray) -> None:
         """Move to where `differentiate` has just been."""

@@ -195,33 +195,6 @@ def add_hessian_product(
 
 
 @kernel
-def update_solution(
-    direction: np.ndarray,
-    hessian_product: np.ndarray,
-    scale: np.ndarray,
-    step: float,
-    solution: np.ndarray,
-    residual: np.ndarray,
-) -> float:
-    """A step of conjugate gradients: moves ``solution`` along the direction and updates
-    ``residual``; returns Σ scale·residual²."""
-    total = 0.0
-    for j in range(residual.shape[0]):
-        solution[j] += step * direction[j]
-        residual[j] -= step * hessian_product[j]
-        total += scale[j] * residual[j] * residual[j]
-    return total
-
-
-@kernel
-def update_direction(residual: np.ndarray, scale: np.ndarray, ratio: float, direction: np.ndarray) -> int:
-    """The next conjugate direction, scale·residual + ratio·direction, in place; returns its length."""
-    for j in range(residual.shape[0]):
-        direction[j] = scale[j] * residual[j] + ratio * direction[j]
-    return residual.shape[0]
-
-
-@kernel
 def add_squares(X: Any, curvatures: np.ndarray, constant: float, total: np.ndarray) -> int:
     """Adds Σ h_i z_ij² of sparse rows to ``total``: the diagonal of the Hessian; returns the rows."""
     data, indices, indptr = X[0], X[1], X[2]

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from math import inf, isinf
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isinf
+from typing import Any
 
 import numpy as np
 
+from separatrix.algorithms.convex.centring import Centring
+from separatrix.algorithms.convex.gap_proof import choose_smallest_gap, describe_gap
+from separatrix.algorithms.convex.newton_loop import Iterations
 from separatrix.algorithms.logistic.certificate import certify
 from separatrix.algorithms.logistic.gradient_descent import gradient_descent
-from separatrix.algorithms.logistic.newton import Iterations, find_warm_start, newton
+from separatrix.algorithms.logistic.newton import find_warm_start, newton
 from separatrix.algorithms.logistic.newton_cg import newton_cg
 from separatrix.algorithms.logistic.objective import LogisticObjective
 from separatrix.algorithms.logistic.overflow import RangeError, refuse_overflow
-from separatrix.certificates import LikelihoodWithin, Undecided
+from separatrix.certificates import Undecided
 from separatrix.rows import Rows
-
-if TYPE_CHECKING:
-    from separatrix.algorithms.logistic.estimator import LogisticRegression
 
 MAX_NEWTON_COLUMNS = 1000
 MAX_SPARSE_NEWTON_COLUMNS = 300
 MAX_SPARSE_NEWTON_VALUES = 150  # stored values of a sparse row
-TOO_LARGE_REASON = (
-    "The objective or its error bound is too large for doubles: multiply the columns or row weights by a "
-    "power of ten."
-)
 
 UNASKED_FACTS: dict[str, Any] = {
     "separation": "not asked",
@@ -38,23 +36,27 @@ UNASKED_FACTS: dict[str, Any] = {
 MinimiseResult = tuple[np.ndarray, Any, dict[str, Any]]  # weights, certificate, facts
 
 
+@dataclass(frozen=True)
+class SolverOptions:
+    """The parameters of `LogisticRegression` that its solvers read; C is infinite without a penalty."""
+
+    C: float
+    solver: str
+    tol: float
+    max_iter: int
+    intercept: bool
+
+
 def minimise(
-    model: LogisticRegression,
-    rows: Rows,
-    positive: int,
-    C: float,
-    start: np.ndarray | None,
-    *,
-    prove: bool = True,
-    max_iter: int | None = None,
+    rows: Rows, positive: int, options: SolverOptions, start: np.ndarray | None, *, prove: bool = True
 ) -> MinimiseResult:
     """The best weights of one task to the gap, with the proof of it."""
     for exhaustive in (False, True):
-        iterations = Iterations(model.max_iter if max_iter is None else max_iter)
+        iterations = Iterations(options.max_iter)
         with np.errstate(all="ignore"):
             try:
                 return _minimise(
-                    model, rows, positive, C, start, iterations, prove=prove, exhaustive=exhaustive
+                    rows, positive, options, start, iterations, prove=prove, exhaustive=exhaustive
                 )
             except RangeError:
                 if exhaustive:
@@ -63,68 +65,67 @@ def minimise(
 
 
 def _minimise(
-    model: LogisticRegression,
     rows: Rows,
     positive: int,
-    C: float,
+    options: SolverOptions,
     start: np.ndarray | None,
     iterations: Iterations,
     *,
     prove: bool,
     exhaustive: bool,
 ) -> MinimiseResult:
-    solver, intercept = choose_solver(model, rows), model.fit_intercept
-    centred = model.solver != "gradient-descent"
-    certificate: LikelihoodWithin | None = None
-    smoothness, warm_start = 0.0, None
+    solver, C, intercept = choose_solver(options, rows), options.C, options.intercept
+    centring = Centring.none(rows.n_columns) if solver == "gradient-descent" else None
     problem = LogisticObjective(
-        rows, positive, C, intercept=intercept, centred=centred, exhaustive=exhaustive
+        rows, positive, C, intercept=intercept, centring=centring, exhaustive=exhaustive
     )
     if start is not None:
         problem.start_at(start)
-    elif solver == "newton":
-        warm_start = find_warm_start(problem, model.tol)
-    # What restores feasibility without a penalty has to be small beside single rows: to the last digit.
-    for share in (0.3, 0.01) if prove else (0.3 if problem.penalised else 1e-8,):
-        if solver == "gradient-descent":
-            is_finished, smoothness = gradient_descent(problem, share * model.tol, iterations)
-        elif solver == "newton":
-            is_finished = newton(problem, share * model.tol, iterations, warm_start)
-            warm_start = None
-        else:
-            is_finished = newton_cg(problem, share * model.tol, iterations)
+    descents = _descend_further(problem, solver, options.tol, iterations, is_fresh=start is None)
+
+    def make_attempts() -> Iterator[tuple[np.ndarray, Any]]:
+        for is_finished in descents:
+            weights = _finish(problem, rows)
+            certificate = certify(rows, positive, weights, None if isinf(C) else C, intercept=intercept)
+            yield weights, certificate
+            if isinstance(certificate, Undecided) or not is_finished:
+                return
+
+    certificate: Any = None
+    if prove:
+        weights, certificate = choose_smallest_gap(make_attempts(), options.tol)
+    else:
+        next(descents)
         weights = _finish(problem, rows)
-        if not prove:
-            break
-        certificate = certify(rows, positive, weights, None if isinf(C) else C, intercept=intercept)
-        if certificate is None or certificate.gap <= model.tol or not is_finished:
-            break
-    facts: dict[str, Any] = {} if certificate is None else describe_gap(certificate)
+    facts: dict[str, Any] = describe_gap(certificate) if prove else {}
     facts |= {
         "n_iter": iterations.n_steps,
         "objectives": problem.units.to_user_objectives(iterations.objectives),
     }
-    if smoothness:
-        facts["smoothness"] = smoothness
-    if prove and certificate is None:
-        return weights, Undecided(TOO_LARGE_REASON), facts | UNPROVEN_FACTS
+    if problem.smoothness:
+        facts["smoothness"] = problem.smoothness
     return weights, certificate, facts
 
 
-UNPROVEN_FACTS = {"gap": inf, "objective": inf, "lower_bound": 0.0}
+def _descend_further(
+    problem: LogisticObjective, solver: str, tol: float, iterations: Iterations, *, is_fresh: bool
+) -> Iterator[bool]:
+    """Go on to smaller and smaller gaps; yields whether one was reached."""
+    warm_start = find_warm_start(problem, tol) if solver == "newton" and is_fresh else None
+    # What restores feasibility without a penalty has to be small beside single rows: to the last digit.
+    for share in (0.3, 0.01) if problem.penalised else (1e-8,):
+        if solver == "gradient-descent":
+            yield gradient_descent(problem, share * tol, iterations)
+        elif solver == "newton":
+            yield newton(problem, share * tol, iterations, warm_start)
+            warm_start = None
+        else:
+            yield newton_cg(problem, share * tol, iterations)
 
 
-def describe_gap(certificate: LikelihoodWithin) -> dict[str, Any]:
-    return {
-        "gap": certificate.gap,
-        "objective": float(certificate.upper),
-        "lower_bound": float(certificate.lower),
-    }
-
-
-def choose_solver(model: LogisticRegression, rows: Rows) -> str:
-    if model.solver != "auto":
-        return model.solver
+def choose_solver(options: SolverOptions, rows: Rows) -> str:
+    if options.solver != "auto":
+        return options.solver
     if rows.is_sparse and rows.in_memory:  # a file is read once for every product of conjugate gradients
         row_values = rows.n_stored / max(1, rows.n_rows)
         is_small = rows.n_columns <= MAX_SPARSE_NEWTON_COLUMNS and row_values <= MAX_SPARSE_NEWTON_VALUES

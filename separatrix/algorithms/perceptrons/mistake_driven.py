@@ -162,11 +162,8 @@ class MistakeDriven(LinearClassifier):
             weights = coordinates.counted_weights(run.prediction_weights())
             if not np.isfinite(weights).all():
                 continue
-            doubtful = (
-                run.learner.find_doubtful_rows() if run.converged and coordinates.centre is None else None
-            )
-            if doubtful is not None:
-                error_counts[positive] = count_errors_among(rows, positive, weights, *doubtful)
+            if run.doubtful_rows is not None:
+                error_counts[positive] = count_errors_among(rows, positive, weights, *run.doubtful_rows)
             else:
                 remaining[positive] = (weights[:-1], weights[-1] if self.fit_intercept else None)
         return error_counts | count_errors_by_class(rows, remaining)

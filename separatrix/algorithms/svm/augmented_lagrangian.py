@@ -22,7 +22,7 @@ import numpy as np
 
 from separatrix.algorithms.svm.hinge_kernels import compute_envelope_slope
 from separatrix.algorithms.svm.newton_systems import compute_newton_step
-from separatrix.algorithms.svm.segment_minimum import find_root_of_slope
+from separatrix.algorithms.svm.segment_search import search_segment
 from separatrix.algorithms.svm.working_rows import Float32Rows
 
 PENALTY_FACTOR = 8.0  # by which σ grows
@@ -150,7 +150,7 @@ def _minimise_envelope(
         margin_change = working_set.compute_margins(newton_step)
         linear_slope = float(newton_step[:-1] @ weights[:-1] - newton_step @ linear_term)
         squared_norm = float(newton_step[:-1] @ newton_step[:-1])
-        step_length = find_root_of_slope(
+        step_length = search_segment(
             _make_slope(targets, margin_change, costs, penalty, linear_slope, squared_norm)
         )
         weights = weights + step_length * newton_step

@@ -41,11 +41,3 @@ def extend_to_all_rows(certificate: Any, rows: Rows, positive: int, indices: np.
         has_intercept,
         about=description,
     ).bound_to(rows)
-
-
-def select_counted_rows(rows: Rows) -> tuple[Rows, np.ndarray | None]:
-    """The rows of a weight above 0, and their numbers where some have none."""
-    if rows.weights is None or (rows.weights > 0).all():
-        return rows, None
-    indices = np.flatnonzero(rows.weights > 0)
-    return rows.weighted(None).take(indices), indices

@@ -20,19 +20,21 @@ few Newton steps of two passes (`squared`).
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from math import inf
 from typing import Any
 
 import numpy as np
 
+from separatrix.algorithms.convex.gap_proof import choose_smallest_gap, describe_gap, get_gap
+from separatrix.algorithms.convex.subsample import select_counted_rows
+from separatrix.algorithms.separation import separate_rows
 from separatrix.algorithms.svm import squared_hinge, working_set
 from separatrix.algorithms.svm.best_intercept import optimise_intercept
 from separatrix.algorithms.svm.certificate import MAX_BALANCING_ROWS, prove, use_certified_multipliers
-from separatrix.algorithms.svm.counted_rows import extend_to_all_rows, select_counted_rows
-from separatrix.algorithms.svm.max_margin import MaxMargin
+from separatrix.algorithms.svm.counted_rows import extend_to_all_rows
+from separatrix.algorithms.svm.hard_margin import solve_hard_margin
 from separatrix.algorithms.svm.moderate_units import (
     has_high_cost,
     is_extreme,
@@ -43,8 +45,6 @@ from separatrix.algorithms.svm.moderate_units import (
 from separatrix.algorithms.svm.objective import SoftMarginProblem, SoftMarginSolution
 from separatrix.certificates import (
     Inseparable,
-    MarginBetween,
-    Separable,
     SoftMarginWithin,
     Undecided,
 )
@@ -154,7 +154,7 @@ class LinearSVM(WeightedClassifier):
             else:
                 solution, certificate = self._prove(problem, self._minimise(problem, start))
                 may_improve = has_high_cost(problem) or isinstance(certificate, Undecided)
-                if may_improve and not _get_gap(certificate) <= self.tol:
+                if may_improve and not get_gap(certificate) <= self.tol:
                     solution, certificate = min(
                         (solution, certificate), self._solve_rescaled(problem), key=_rank_solution
                     )
@@ -180,39 +180,42 @@ class LinearSVM(WeightedClassifier):
         solution: SoftMarginSolution,
         multipliers: dict[int, Fraction] | None = None,
     ) -> tuple[SoftMarginSolution, Any]:
-        """The certificate, of slightly longer weights where C makes margins of 1 up to rounding too dear."""
-        is_squared = self.loss == "squared_hinge"
-        best = solution
-        certificate = prove(problem, solution, squared=is_squared, given_multipliers=multipliers)
-        is_cut_short = solution.steps >= self.max_iter
-        is_final = is_cut_short or isinstance(certificate, Undecided) or multipliers is not None
-        if is_squared and not is_final and _get_gap(certificate) > self.tol:
-            alternative = prove(problem, solution, squared=True, max_listed=MAX_BALANCING_ROWS)
-            certificate = max(certificate, alternative, key=lambda proof: getattr(proof, "lower", -np.inf))
-        for stretch in (*STRETCHES, *_find_stretch(problem, solution)):
-            if isinstance(certificate, Undecided) or certificate.gap <= self.tol:
-                break
-            stretched = solution._replace(
-                weights=solution.weights * (1.0 + stretch), margins=solution.margins * (1.0 + stretch)
-            )
-            alternative = prove(problem, stretched, squared=is_squared, given_multipliers=multipliers)
-            if not isinstance(alternative, Undecided) and alternative.gap < certificate.gap:
-                best, certificate = stretched, alternative
-        if not _get_gap(certificate) <= 1.0:  # a bound below 0, where rounding spoils the multipliers
-            alternative = prove(
-                problem, best, squared=is_squared, given_multipliers=list_zero_multipliers(best)
-            )
-            certificate = min(certificate, alternative, key=_get_gap)
-        return best, certificate
+        return choose_smallest_gap(self._make_attempts(problem, solution, multipliers), self.tol)
+
+    def _make_attempts(
+        self,
+        problem: SoftMarginProblem,
+        solution: SoftMarginSolution,
+        multipliers: dict[int, Fraction] | None,
+    ) -> Iterator[tuple[SoftMarginSolution, Any]]:
+        """Certificates; of slightly longer weights where C makes margins of 1 up to rounding too dear."""
+        is_squared, least_gap = self.loss == "squared_hinge", inf
+
+        def attempt(candidate: SoftMarginSolution, **options: Any) -> tuple[SoftMarginSolution, Any]:
+            nonlocal least_gap
+            certificate = prove(problem, candidate, squared=is_squared, **options)
+            least_gap = min(least_gap, get_gap(certificate))
+            return candidate, certificate
+
+        yield attempt(solution, given_multipliers=multipliers)
+        if least_gap < inf:
+            if is_squared and solution.steps < self.max_iter and multipliers is None:
+                yield attempt(solution, max_listed=MAX_BALANCING_ROWS)
+            for stretch in (*STRETCHES, *_find_stretch(problem, solution)):
+                stretched = solution._replace(
+                    weights=solution.weights * (1.0 + stretch), margins=solution.margins * (1.0 + stretch)
+                )
+                yield attempt(stretched, given_multipliers=multipliers)
+        if not least_gap <= 1.0:  # a bound below 0, where rounding spoils the multipliers
+            yield attempt(solution, given_multipliers=list_zero_multipliers(solution))
 
     def _collect_facts(
         self, problem: SoftMarginProblem, solution: SoftMarginSolution, certificate: Any
     ) -> dict[str, Any]:
         bounds = {"objective": np.nan, "lower_bound": np.nan, "gap": np.nan}
         if not isinstance(certificate, Undecided):
-            gap = certificate.gap
-            bounds = {"objective": certificate.upper, "lower_bound": certificate.lower, "gap": gap}
-            if gap > self.tol:
+            bounds = describe_gap(certificate)
+            if bounds["gap"] > self.tol:
                 is_cut_short = solution.steps >= self.max_iter
                 limit = Parameter("max_iter", self.max_iter) if is_cut_short else "rounding"
                 warn(
@@ -220,7 +223,7 @@ class LinearSVM(WeightedClassifier):
                     Message(
                         "The duality gap is {gap:.3g} of the objective, above {tol}; {limit} stopped the "
                         "fit. The certificate holds for the gap that was reached.",
-                        gap=gap,
+                        gap=bounds["gap"],
                         tol=Parameter("tol", float(self.tol)),
                         limit=limit,
                     ),
@@ -239,14 +242,14 @@ class LinearSVM(WeightedClassifier):
     def _solve_hard_margin(self, rows: Rows, positive: int) -> Solution:
         """C = inf: the maximum-margin halfspace, or the proof that there is none."""
         counted, indices = select_counted_rows(rows)
-        model = MaxMargin(tol=HARD_MARGIN_GAP, fit_intercept=self.fit_intercept, free_intercept=True)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FitWarning)
-            solution = model._solve(counted, positive)
-        certificate = solution.certificate
+        separation = separate_rows(counted, positive, intercept=self.fit_intercept)
+        solution = solve_hard_margin(
+            counted, positive, separation, intercept=self.fit_intercept, free=True, tol=HARD_MARGIN_GAP
+        )
+        certificate: Any = separation.certificate if solution is None else solution.certificate
         if indices is not None and not isinstance(certificate, Undecided):
             certificate = extend_to_all_rows(certificate, rows, positive, indices)
-        if not isinstance(solution.certificate, MarginBetween | Separable):
+        if solution is None:
             self._warn_of_conflict(certificate)
             soft_margin = self._solve_soft_margin(rows, positive, 1.0)
             facts = {**soft_margin.facts, "objective": np.nan, "lower_bound": np.nan, "gap": np.nan}
@@ -284,10 +287,6 @@ def _halve_inverse_square(margin: float) -> float:
         return float(np.float64(0.5) / margin / margin)
 
 
-def _get_gap(certificate: Any) -> float:
-    return inf if isinstance(certificate, Undecided) else certificate.gap
-
-
 def _find_stretch(problem: SoftMarginProblem, solution: SoftMarginSolution) -> list[float]:
     """By how much longer weights have no loss at all, if all rows are on their side and nearly at 1."""
     counted_margins = solution.margins if problem.weights is None else solution.margins[problem.weights > 0.0]
@@ -297,5 +296,5 @@ def _find_stretch(problem: SoftMarginProblem, solution: SoftMarginSolution) -> l
 
 def _rank_solution(candidate: tuple[SoftMarginSolution, Any]) -> tuple[float, float]:
     """The less the better: the gap, or the objective where the gap says nothing."""
-    gap = _get_gap(candidate[1])
+    gap = get_gap(candidate[1])
     return (gap, 0.0) if gap < 0.5 else (1.0, getattr(candidate[1], "upper", inf))

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from separatrix.algorithms.convex.conjugate_gradients import conjugate_gradients
 from separatrix.algorithms.svm.working_rows import FEW_COLUMNS
 
 MAX_DUAL_ROWS = 2048
+MAX_PRODUCTS = 500
 RUN_ROWS = 1024  # rows scaled at a time
 # By which the diagonal grows until there is a Cholesky factor.
 REGULARISATION_SHARE = (0.0, 1e-14, 1e-12, 1e-9, 1e-6, 1e-3)
@@ -155,20 +157,8 @@ def _solve_by_conjugate_gradients(
     if intercept:
         right_side = right_side + intercept_row * (gradient[d] / total_curvature)
     squares = Z.multiply(Z).T @ curvature if not isinstance(Z, np.ndarray) else (Z * Z).T @ curvature
-    diagonal = 1.0 + squares
-    step, residual = np.zeros(d), right_side.copy()
-    preconditioned = residual / diagonal
-    direction, squared_norm = preconditioned.copy(), float(residual @ preconditioned)
-    target = accuracy**2 * squared_norm
-    for _ in range(500):
-        if not squared_norm > target:
-            break
-        image = multiply(direction)
-        step_length = squared_norm / float(direction @ image)
-        step += step_length * direction
-        residual -= step_length * image
-        preconditioned = residual / diagonal
-        squared_norm, previous_squared_norm = float(residual @ preconditioned), squared_norm
-        direction = preconditioned + (squared_norm / previous_squared_norm) * direction
+    step = conjugate_gradients(
+        multiply, right_side, 1.0 / (1.0 + squares), residual_share=accuracy, max_products=MAX_PRODUCTS
+    ).solution
     intercept_step = (-gradient[d] - intercept_row @ step) / total_curvature if intercept else 0.0
     return np.append(step, intercept_step)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from separatrix.algorithms.convex.centring import Centring
 from separatrix.algorithms.svm.working_rows import is_centred
 from separatrix.rows import Block, Rows
 
@@ -16,8 +17,8 @@ from separatrix.rows import Block, Rows
 class SoftMarginProblem:
     """Minimise ½‖w‖² + Σ cost·loss(s(w·x + b)).
 
-    ``cost`` is what every row costs that has no weight of its own; ``centre`` is subtracted from gathered
-    rows, which changes nothing but the rounding: the intercept is free.
+    ``cost`` is what every row costs that has no weight of its own; gathered rows are seen from
+    ``centring.centre``, for the intercept is free.
     """
 
     rows: Rows
@@ -25,13 +26,17 @@ class SoftMarginProblem:
     cost: float
     weights: np.ndarray | None
     intercept: bool
-    centre: np.ndarray
+    centring: Centring
 
     @classmethod
     def from_rows(cls, rows: Rows, positive: int, cost: float, *, intercept: bool) -> SoftMarginProblem:
         has_centre = intercept and is_centred(rows)
-        centre = rows.preview_mean(1000) if has_centre else np.zeros(rows.n_columns)
-        return cls(rows, positive, cost, rows.weights, intercept, centre)
+        centring = Centring.near_mean(rows) if has_centre else Centring.none(rows.n_columns)
+        return cls(rows, positive, cost, rows.weights, intercept, centring)
+
+    @property
+    def centre(self) -> np.ndarray:
+        return self.centring.centre
 
     def compute_costs(self, chosen: Any) -> np.ndarray:
         """The costs of a slice of rows, or of the rows of these numbers."""
@@ -60,18 +65,6 @@ class SoftMarginProblem:
         if self.weights is None:
             return np.arange(self.rows.n_rows, dtype=np.int32 if self.rows.n_rows < 1 << 31 else np.int64)
         return np.flatnonzero(self.weights > 0.0)
-
-    def to_original(self, weights: np.ndarray) -> np.ndarray:
-        """Weights for the rows as given, of weights for the moved ones."""
-        shifted = weights.copy()
-        shifted[-1] -= float(weights[:-1] @ self.centre)
-        return shifted
-
-    def to_centred(self, weights: np.ndarray) -> np.ndarray:
-        """The other way round."""
-        shifted = weights.copy()
-        shifted[-1] += float(weights[:-1] @ self.centre)
-        return shifted
 
 
 def compute_block_costs(block: Block, cost: float) -> np.ndarray:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from separatrix.algorithms.convex.subsample import draw_evenly, thin_out
 from separatrix.algorithms.svm.augmented_lagrangian import WorkingSet, solve
 from separatrix.algorithms.svm.objective import SoftMarginProblem
 from separatrix.algorithms.svm.working_rows import gather_rows
@@ -13,6 +14,7 @@ from separatrix.algorithms.svm.working_rows import gather_rows
 SAMPLE_FACTOR = 8  # how many times as large the next sample is
 MIN_ROWS_PER_WEIGHT = 20  # rows in the smallest sample for each weight
 RARE_CLASS_SHARE = 0.1  # of the rows: a class with fewer is drawn from apart
+SAMPLE_ROWS = 2000  # whose margins say how dense rows are near the margin
 START_WIDTH = 4.0  # margins from 0 to this are within the first envelope
 
 
@@ -81,8 +83,7 @@ def _draw_sample(
     for index, class_rows in enumerate(classes):
         n_sampled = min(len(class_rows), remaining // (len(classes) - index))
         remaining -= n_sampled
-        edges = np.linspace(0, len(class_rows), n_sampled + 1).astype(np.int64)
-        chosen = class_rows[edges[:-1] + (random.random(n_sampled) * np.diff(edges)).astype(np.int64)]
+        chosen = draw_evenly(class_rows, n_sampled, random)
         costs = problem.compute_costs(chosen)
         costs *= (
             problem.total_cost if len(classes) == 1 else problem.compute_costs(class_rows).sum()
@@ -95,7 +96,7 @@ def _draw_sample(
 
 def start_from_weights(problem: SoftMarginProblem, counted: np.ndarray, start: np.ndarray) -> StartingPoint:
     """Weights given from outside, with the margins of some rows."""
-    weights = problem.to_centred(start)
+    weights = problem.centring.to_internal(start)
     margins = _compute_sample_margins(problem, counted, weights)
     return StartingPoint(weights, max(0.1 * float(np.std(margins)), 1e-6), margins)
 
@@ -103,6 +104,6 @@ def start_from_weights(problem: SoftMarginProblem, counted: np.ndarray, start: n
 def _compute_sample_margins(
     problem: SoftMarginProblem, counted: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
-    chosen = counted[:: max(1, len(counted) // 2000)]
+    chosen = thin_out(counted, SAMPLE_ROWS)
     Z, signs = gather_rows(problem.rows, problem.positive, chosen, problem.centre)
     return np.asarray(Z @ weights[:-1] + signs * weights[-1])

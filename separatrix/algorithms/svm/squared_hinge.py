@@ -18,18 +18,22 @@ from typing import NamedTuple
 
 import numpy as np
 
+from separatrix.algorithms.convex.newton_loop import Iterations, descend
+from separatrix.algorithms.convex.subsample import draw_evenly
 from separatrix.algorithms.svm.augmented_lagrangian import WorkingSet
 from separatrix.algorithms.svm.hinge_kernels import compute_squared_hinge_slope
 from separatrix.algorithms.svm.newton_systems import compute_newton_step, solve_newton_system
 from separatrix.algorithms.svm.objective import SoftMarginProblem, SoftMarginSolution, compute_block_costs
 from separatrix.algorithms.svm.row_space import RowSpaceProblem
-from separatrix.algorithms.svm.segment_minimum import find_root_of_slope
+from separatrix.algorithms.svm.segment_search import search_segment
 from separatrix.algorithms.svm.working_rows import FEW_COLUMNS, gather_rows
-from separatrix.fitting.progress import report_step
 from separatrix.rows import Block
 
 MIN_SAMPLED_ROWS = 20_000  # rows from which on a sample gives the start
 RUN_ROWS = 2048  # rows
+MAX_SAMPLE_STEPS = 20
+SAMPLE_GAP_SHARE = 1e-6  # of the objective of a sample, which is all that its solution is good for
+REFRESH_STEPS = 4  # steps after which margins are formed anew
 MAX_STALE_STEPS = 8  # steps in a row that lower nothing: rounding is all that is left of the gap
 FINAL_STEPS = 1  # once the gap is closed: the last Newton step costs little and brings the last digits
 
@@ -47,74 +51,85 @@ def minimise(
 ) -> SoftMarginSolution:
     """Weights with α = 2c·max(0, 1 − m), both within ``tolerance`` times the objective of the least."""
     counted = problem.find_counted_rows()
-    evaluator = _BlockEvaluator(problem) if _is_blockwise(problem) else _GatheredEvaluator(problem, counted)
-    weights = evaluator.make_start() if start is None else evaluator.reduce_weights(problem.to_centred(start))
-    if start is None and len(counted) > MIN_SAMPLED_ROWS and _is_blockwise(problem):
-        weights = _solve_sample(problem, counted, tolerance, max_steps)
-    margins = evaluator.compute_margins(weights)
-    if _is_blockwise(problem):
+    is_blockwise = _is_blockwise(problem)
+    evaluator = _BlockEvaluator(problem) if is_blockwise else _GatheredEvaluator(problem, counted)
+    if start is not None:
+        weights = evaluator.reduce_weights(problem.centring.to_internal(start))
+    elif is_blockwise and len(counted) > MIN_SAMPLED_ROWS:
+        weights = _solve_sample(problem, counted, max_steps)
+    else:
+        weights = evaluator.make_start()
+    if is_blockwise:
         counted = np.empty(0)  # not needed any more, and as large as a column of doubles
-    costs = (
-        problem.compute_costs(slice(0, problem.rows.n_rows))
-        if _is_blockwise(problem)
-        else problem.compute_costs(counted)
-    )
-    steps, n_final = 0, 0
-    n_stale, least_objective = 0, np.inf
-    derivatives = np.empty(2)
-    while True:
-        state = evaluator.compute_state(weights, margins)
-        gradient, step = state.gradient, state.step
-        gap = 0.5 * float(gradient[:-1] @ gradient[:-1]) + abs(float(gradient[-1])) * (
-            1.0 + abs(float(weights[-1]))
-        )
-        report_step(steps, max_steps, gap, state.objective)
-        n_final += gap <= 0.3 * tolerance * state.objective
-        n_stale = n_stale + 1 if state.objective >= (1.0 - 1e-14) * least_objective else 0
-        least_objective = min(least_objective, state.objective)
-        if (
-            steps >= max_steps
-            or n_final > FINAL_STEPS
-            or gap <= 1e-30 * state.objective
-            or n_stale > MAX_STALE_STEPS
-        ):
-            break
-        margin_change = evaluator.compute_margins(step)
-        linear_slope, squared_norm = float(step[:-1] @ weights[:-1]), float(step[:-1] @ step[:-1])
-        slope_at = _make_slope(margins, margin_change, costs, linear_slope, squared_norm, derivatives)
-        step_length = find_root_of_slope(slope_at)
-        if step_length == 0.0:
-            break
-        weights = weights + step_length * step
-        margin_change *= step_length
-        margins += margin_change
-        del margin_change, slope_at
-        if steps % 4 == 3:
-            margins = evaluator.compute_margins(weights)
-        steps += 1
-    weights = evaluator.recover_weights(weights, margins)
-    all_margins = margins
-    if not _is_blockwise(problem):
+    iterations = Iterations(max_steps)
+    steps = ExactSteps(evaluator, weights, iterations)
+    descend(steps, steps.evaluate(), 0.3 * tolerance, iterations, n_final=FINAL_STEPS)
+    weights, all_margins = evaluator.recover_weights(steps.weights, steps.margins), steps.margins
+    if not is_blockwise:
         all_margins = np.zeros(problem.rows.n_rows)
-        all_margins[counted] = margins
+        all_margins[counted] = steps.margins
     return SoftMarginSolution(
-        problem.to_original(weights), all_margins, steps, None, np.empty(0, np.int64), np.empty(0)
+        problem.centring.to_user(weights),
+        all_margins,
+        iterations.n_steps,
+        None,
+        np.empty(0, np.int64),
+        np.empty(0),
     )
 
 
-def _make_slope(
-    margins: np.ndarray,
-    margin_change: np.ndarray,
-    costs: np.ndarray,
-    linear_slope: float,
-    squared_norm: float,
-    derivatives: np.ndarray,
-) -> Callable[[float], tuple[float, float]]:
-    def slope_at(t: float) -> tuple[float, float]:
-        compute_squared_hinge_slope(margins, margin_change, costs, t, derivatives)
-        return linear_slope + t * squared_norm + derivatives[0], squared_norm + derivatives[1]
+class ExactSteps:
+    """Newton's steps, each to the lowest point along it."""
 
-    return slope_at
+    def __init__(
+        self, evaluator: _BlockEvaluator | _GatheredEvaluator, weights: np.ndarray, iterations: Iterations
+    ) -> None:
+        self.evaluator, self.weights, self.iterations = evaluator, weights, iterations
+        self.margins, self.costs = evaluator.compute_margins(weights), evaluator.compute_costs()
+        self.n_stale, self.least_objective = 0, np.inf
+
+    def evaluate(self) -> NewtonState:
+        return self.evaluator.compute_state(self.weights, self.margins)
+
+    def find_direction(self, current: NewtonState) -> np.ndarray:
+        return current.step
+
+    def estimate_gap(self, current: NewtonState, decrement: float) -> float:
+        gradient, intercept_slope = current.gradient[:-1], abs(float(current.gradient[-1]))
+        return 0.5 * float(gradient @ gradient) + intercept_slope * (1.0 + abs(float(self.weights[-1])))
+
+    def take_step(
+        self, current: NewtonState, direction: np.ndarray, slope: float, gap: float
+    ) -> NewtonState | None:
+        is_stale = current.objective >= (1.0 - 1e-14) * self.least_objective
+        self.n_stale = self.n_stale + 1 if is_stale else 0
+        self.least_objective = min(self.least_objective, current.objective)
+        if self.n_stale > MAX_STALE_STEPS or gap <= 1e-30 * current.objective:
+            return None
+        margin_change = self.evaluator.compute_margins(direction)
+        step = search_segment(self._make_slope(margin_change, direction))
+        if step == 0.0:
+            return None
+        self.weights = self.weights + step * direction
+        margin_change *= step
+        self.margins += margin_change
+        del margin_change
+        self.iterations.n_steps += 1
+        if self.iterations.n_steps % REFRESH_STEPS == 0:
+            self.margins = self.evaluator.compute_margins(self.weights)
+        return self.evaluate()
+
+    def _make_slope(
+        self, margin_change: np.ndarray, direction: np.ndarray
+    ) -> Callable[[float], tuple[float, float]]:
+        v, derivatives = direction[:-1], np.empty(2)
+        linear_slope, squared_norm = float(v @ self.weights[:-1]), float(v @ v)
+
+        def slope_at(t: float) -> tuple[float, float]:
+            compute_squared_hinge_slope(self.margins, margin_change, self.costs, t, derivatives)
+            return linear_slope + t * squared_norm + derivatives[0], squared_norm + derivatives[1]
+
+        return slope_at
 
 
 def _is_blockwise(problem: SoftMarginProblem) -> bool:
@@ -124,35 +139,16 @@ def _is_blockwise(problem: SoftMarginProblem) -> bool:
     return is_large and not rows.is_sparse and rows.n_columns < FEW_COLUMNS
 
 
-def _solve_sample(
-    problem: SoftMarginProblem, counted: np.ndarray, tolerance: float, max_steps: int
-) -> np.ndarray:
+def _solve_sample(problem: SoftMarginProblem, counted: np.ndarray, max_steps: int) -> np.ndarray:
     """The solution of a sample of an eighth of the rows, at most 2 MB of them."""
     size = min(len(counted) // 8, (2 << 20) // (8 * (problem.rows.n_columns + 1)))
-    random = np.random.default_rng(0)
-    edges = np.linspace(0, len(counted), size + 1).astype(np.int64)
-    chosen = counted[edges[:-1] + (random.random(size) * np.diff(edges)).astype(np.int64)]
+    chosen = draw_evenly(counted, size, np.random.default_rng(0))
     evaluator = _GatheredEvaluator(problem, chosen)
     evaluator.working_set.costs *= problem.total_cost / evaluator.working_set.costs.sum()
-    weights = np.zeros(problem.rows.n_columns + 1)
-    margins = evaluator.compute_margins(weights)
-    derivatives = np.empty(2)
-    for _ in range(min(max_steps, 20)):
-        state = evaluator.compute_state(weights, margins)
-        if float(state.gradient @ state.gradient) <= 1e-6 * state.objective:
-            break
-        margin_change = evaluator.compute_margins(state.step)
-        linear_slope, squared_norm = (
-            float(state.step[:-1] @ weights[:-1]),
-            float(state.step[:-1] @ state.step[:-1]),
-        )
-        step_length = find_root_of_slope(
-            _make_slope(
-                margins, margin_change, evaluator.working_set.costs, linear_slope, squared_norm, derivatives
-            )
-        )
-        weights, margins = weights + step_length * state.step, margins + step_length * margin_change
-    return weights
+    iterations = Iterations(min(max_steps, MAX_SAMPLE_STEPS), reported=False)
+    steps = ExactSteps(evaluator, evaluator.make_start(), iterations)
+    descend(steps, steps.evaluate(), SAMPLE_GAP_SHARE, iterations)
+    return steps.weights
 
 
 class _GatheredEvaluator:
@@ -167,6 +163,9 @@ class _GatheredEvaluator:
         self.row_space = RowSpaceProblem.from_working_set(self.working_set)
         if self.row_space is not None:
             self.working_set = self.row_space.reduced
+
+    def compute_costs(self) -> np.ndarray:
+        return self.working_set.costs
 
     def make_start(self) -> np.ndarray:
         return np.zeros(self.working_set.Z.shape[1] + 1)
@@ -266,6 +265,9 @@ class _BlockEvaluator:
     def __init__(self, problem: SoftMarginProblem) -> None:
         self.problem = problem
 
+    def compute_costs(self) -> np.ndarray:
+        return self.problem.compute_costs(slice(0, self.problem.rows.n_rows))
+
     def make_start(self) -> np.ndarray:
         return np.zeros(self.problem.rows.n_columns + 1)
 
@@ -278,7 +280,7 @@ class _BlockEvaluator:
     def compute_margins(self, weights: np.ndarray) -> np.ndarray:
         problem = self.problem
         margins, start = np.empty(problem.rows.n_rows), 0
-        for part in problem.rows.each(BlockMargins(problem.to_original(weights), problem.positive)):
+        for part in problem.rows.each(BlockMargins(problem.centring.to_user(weights), problem.positive)):
             margins[start : start + len(part)] = part
             start += len(part)
         return margins

@@ -107,7 +107,7 @@ def _solve_all_rows(
     if row_space is not None:
         working_set = row_space.reduced
     d = working_set.Z.shape[1]
-    weights = np.zeros(d + 1) if start is None else problem.to_centred(start)
+    weights = np.zeros(d + 1) if start is None else problem.centring.to_internal(start)
     penalty = 1.0 / START_WIDTH
     if start is not None:
         penalty = WARM_START_PENALTY
@@ -137,4 +137,4 @@ def _solve_all_rows(
     margins = np.zeros(problem.rows.n_rows)
     margins[counted] = working_set.compute_margins(weights)
     at_cost = np.zeros(len(margins), bool)
-    return add_free_multipliers(problem.to_original(weights), margins, steps, at_cost, working_set)
+    return add_free_multipliers(problem.centring.to_user(weights), margins, steps, at_cost, working_set)

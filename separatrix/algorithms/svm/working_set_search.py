@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from separatrix.algorithms.convex.subsample import thin_out
 from separatrix.algorithms.svm.augmented_lagrangian import WorkingSet
 from separatrix.algorithms.svm.best_intercept import find_best_shift
 from separatrix.algorithms.svm.hinge_kernels import (
@@ -18,9 +19,9 @@ from separatrix.algorithms.svm.hinge_kernels import (
     compute_hinge_slope,
 )
 from separatrix.algorithms.svm.objective import SoftMarginProblem, SoftMarginSolution
-from separatrix.algorithms.svm.sampled_start import StartingPoint
+from separatrix.algorithms.svm.sampled_start import SAMPLE_ROWS, StartingPoint
 from separatrix.algorithms.svm.search_passes import SplitAtMargin, ViolatedBounds
-from separatrix.algorithms.svm.segment_minimum import find_lowest_point
+from separatrix.algorithms.svm.segment_search import find_lowest_point
 from separatrix.algorithms.svm.working_rows import (
     Float32Rows,
     gather_float32,
@@ -87,7 +88,7 @@ class WorkingSetSearch:
                 MIN_MARGIN_WIDTH,
                 min(half_width, float(np.quantile(np.abs(starting_point.sample_margins - 1.0), share))),
             )
-        original_weights = problem.to_original(starting_point.weights)
+        original_weights = problem.centring.to_user(starting_point.weights)
         loss, linear_term = 0.0, np.zeros(rows.n_columns + 1)
         for part in rows.each(SplitAtMargin(original_weights, half_width, problem.cost, problem.positive)):
             self.margins[part.span], self.states[part.span] = part.margins, part.states
@@ -162,7 +163,7 @@ class WorkingSetSearch:
     def evaluate(self, weights: np.ndarray) -> Trial:
         """The margins of all rows, from now on in ``margins``, and how many fixed rows violate a bound."""
         problem = self.problem
-        original_weights = problem.to_original(weights)
+        original_weights = problem.centring.to_user(weights)
         term = ViolatedBounds(original_weights, self.states, problem.cost, problem.positive)
         n_violated, sums = 0, np.zeros(2)
         for part in problem.rows.each(term):
@@ -222,8 +223,7 @@ class WorkingSetSearch:
         margin_spread = max(step_length, 0.05) * float(
             np.sqrt(margin_change @ margin_change / len(margin_change))
         )
-        sample = slice(None, None, max(1, len(margin_change) // 2000))
-        margins = self.margins[sample] + step_length * margin_change[sample]
+        margins = thin_out(self.margins, SAMPLE_ROWS) + step_length * thin_out(margin_change, SAMPLE_ROWS)
         margin_spread = max(min(margin_spread, 1.0 + 2.0 * float(np.std(margins))), 1e-6)
         return StartingPoint(self.weights + step_length * step, margin_spread, margins)
 
@@ -245,5 +245,5 @@ class WorkingSetSearch:
         if self.problem.weights is not None:
             at_cost &= self.problem.weights > 0.0
         return add_free_multipliers(
-            self.problem.to_original(self.weights), self.margins, steps, at_cost, self.working_set
+            self.problem.centring.to_user(self.weights), self.margins, steps, at_cost, self.working_set
         )

@@ -1,13 +1,20 @@
 """Rows with positive multipliers, what they add up to, and the dimensions that they span.
 
+Rows cancel, with multipliers l > 0, if
+
+    sum l z = 0.                                                                                        (1)
+
 Which rows lie in a span is settled by counting dimensions: the rows have at least their rank modulo a prime;
-rows that are orthogonal to k independent vectors, the normals, span at most D - k. If both numbers meet, the
-span is all of what the normals leave.
+rows that are orthogonal to k independent vectors, the normals, span at most D - k. The span is all of what
+the normals leave if
+
+    (rank of the rows) + k = D.                                                                         (2)
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from operator import mul, neg
 from typing import Any
 
@@ -53,12 +60,34 @@ def rank(vectors: Sequence[Sequence[int]], prime: int) -> int:
     return found
 
 
+def solve(rows: Sequence[list[Fraction]], goal: list[Fraction]) -> list[Fraction]:
+    """The multipliers with which independent rows add up to the goal, exactly."""
+    r, width = len(rows), len(goal)
+    left = [[rows[k][j] for k in range(r)] + [goal[j]] for j in range(width)]
+    for k in range(r):
+        pivot = max(range(k, width), key=lambda j: abs(left[j][k]))
+        if not left[pivot][k]:
+            raise Refused("The rows it names are not independent.")
+        left[k], left[pivot] = left[pivot], left[k]
+        for j in range(k + 1, width):
+            if left[j][k]:
+                factor = left[j][k] / left[k][k]
+                left[j] = [a - factor * b for a, b in zip(left[j], left[k], strict=True)]
+    if any(row[r] for row in left[r:]):
+        raise Refused("The rows it names do not span what is left.")
+    found = [Fraction(0)] * r
+    for k in range(r - 1, -1, -1):
+        rest = left[k][r] - sum(left[k][m] * found[m] for m in range(k + 1, r))
+        found[k] = rest / left[k][k]
+    return found
+
+
 def cancelling(witness: dict[str, Any], table: Table, constant: bool) -> list[list[int]]:
     """The rows it names, once they are seen to add up to zero."""
     if not witness["rows"]:
         raise Refused("It names no rows.")
     rows = list(named(witness, table, constant))
-    if any(combination(rows)[0]):
+    if any(combination(rows)[0]):  # against (1) above
         raise Refused("The combination of its rows is not zero.")
     return [row for row, _, _ in rows]
 
@@ -69,7 +98,7 @@ def require_dimensions(rows: list[list[int]], normals: list[list[int]]) -> None:
         raise Refused(f"A normal has the wrong length; rows have {width} dimensions here.")
     if all(rank(normals, prime) < len(normals) for prime in PRIMES):
         raise Refused("Its normals are not independent.")
-    if all(rank(rows, prime) + len(normals) < width for prime in PRIMES):
+    if all(rank(rows, prime) + len(normals) < width for prime in PRIMES):  # against (2) above
         raise Refused("Its rows and normals leave dimensions open.")
 
 

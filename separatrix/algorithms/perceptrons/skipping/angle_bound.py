@@ -10,14 +10,8 @@ import numpy as np
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import recording_pass, skipping_pass
 from separatrix.algorithms.perceptrons.skipping.angle_state_kernels import (
-    INVALID_ROWS,
-    MISTAKES_MADE,
-    READS_ALL,
-    ROWS_SEEN,
-    TOTAL_TURN,
-    TURN_UNKNOWN,
     AngleState,
-    make_scalars,
+    make_angle_state,
     set_reference,
 )
 from separatrix.rows import Rows
@@ -50,49 +44,49 @@ class AngleBounds:
         row_bytes = rows.n_bytes / rows.n_rows
         self._max_skipping_share = 0.7 * (row_bytes / 30) / (80 + row_bytes / 20)
         terms = int(np.diff(rows.whole().X.indptr).max()) if rows.is_sparse else rows.n_columns
-        scalars = make_scalars(terms, rows.n_columns, constant, step)
-        self.state = AngleState(squares, np.empty(rows.n_rows, np.float32), np.zeros(len(weights)), scalars)
+        self.state = make_angle_state(squares, terms, rows.n_columns, constant, step)
+        self._reads_all = True
 
     def record_block(self, X: Any, signs: np.ndarray, first: int, norms: RowNorms) -> int:
         """The next block of a first pass: read every row, and measure it on the way; refuses NaN and infinity
         in the end."""
-        angle_budgets, scalars = self.state.angle_budgets, self.state.scalars
+        angle_budgets, first_pass = self.state.angle_budgets, self.state.first_pass
         if not first:
-            scalars[ROWS_SEEN] = scalars[MISTAKES_MADE] = scalars[INVALID_ROWS] = 0.0
+            first_pass["rows"] = first_pass["mistakes"] = first_pass["invalid_rows"] = 0
         part_state, counts = self._part_state(first, first + len(signs))
         mistakes = int(
             recording_pass(X, signs, norms.centre, part_state, norms.largest, counts, self.weights)
         )
-        if scalars[ROWS_SEEN] == len(angle_budgets):
-            angle_budgets[: int(scalars[INVALID_ROWS])] = -np.inf
+        if first_pass["rows"] == len(angle_budgets):
+            angle_budgets[: first_pass["invalid_rows"]] = -np.inf
             norms.refuse_nonfinite_rows()
         return mistakes
 
     def begin_pass(self) -> bool:
         """Make the weights the reference; returns whether all rows are to be read."""
-        angle_budgets, scalars = self.state.angle_budgets, self.state.scalars
+        angle_budgets = self.state.angle_budgets
         last_turn = float(set_reference(self.weights, self.state))
         if not np.isfinite(last_turn):  # weights at zero have no direction: start again
             angle_budgets[:] = -np.inf
             self.share = 1.0
         else:
             sample = _sample(angle_budgets)
-            self.share = 1.0 - float(np.count_nonzero(sample > scalars[TOTAL_TURN] + last_turn)) / sample.size
-        scalars[READS_ALL] = float(self.share > self._max_skipping_share)
-        return bool(scalars[READS_ALL])
+            limit = self.state.turn["total"] + last_turn
+            self.share = 1.0 - float(np.count_nonzero(sample > limit)) / sample.size
+        self._reads_all = self.share > self._max_skipping_share
+        return self._reads_all
 
     def is_lagging(self, seen: int) -> bool:
         """Whether more than a few of the rows that a first pass has seen have no angle budget left."""
         sample = _sample(self.state.angle_budgets[:seen])
         return bool(
-            np.count_nonzero(sample > self.state.scalars[TOTAL_TURN])
-            < (1.0 - WELL_WITHIN_SHARE) * sample.size
+            np.count_nonzero(sample > self.state.turn["total"]) < (1.0 - WELL_WITHIN_SHARE) * sample.size
         )
 
     def visit_block(self, X: Any, signs: np.ndarray, first: int) -> int:
         """The next block of a pass that has begun, or all of it; returns the number of mistakes."""
         part_state, counts = self._part_state(first, first + len(signs))
-        return int(skipping_pass(X, signs, part_state, counts, self.weights))
+        return int(skipping_pass(X, signs, self._reads_all, part_state, counts, self.weights))
 
     def _part_state(self, start: int, stop: int) -> tuple[AngleState, np.ndarray]:
         """What is known of some rows, and their counts."""
@@ -105,11 +99,11 @@ class AngleBounds:
     @property
     def is_invalid(self) -> bool:
         """Whether nothing that was noted counts, at the weights as they are."""
-        return bool(self.state.scalars[TURN_UNKNOWN])
+        return bool(self.state.turn["is_unknown"])
 
     def invalidate(self) -> None:
         """The weights are moved by other hands: what was noted does not count any more."""
-        self.state.scalars[TURN_UNKNOWN] = 1.0
+        self.state.turn["is_unknown"] = True
 
 
 def _sample(angle_budgets: np.ndarray) -> np.ndarray:

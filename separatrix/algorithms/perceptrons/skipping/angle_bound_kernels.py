@@ -6,23 +6,23 @@ longer does not count. Turns are measured from a reference, some earlier weights
 reference to the next by the triangle inequality for angles. So with T the turns up to the reference, the row
 is right while
 
-    T + turn(reference, w) < budget = c + T_then − turn(reference_then, w_then).
+    T + turn(reference, w) < budget = c + T_then − turn(reference_then, w_then).   (0)
 
 **Rounding.** Let u = 2⁻⁵³, k the number of terms of a score (at most d + 1, since no column is stored twice)
 and M the largest ‖w‖² since the reference was set. All bounds hold for any order of summation, with or
 without fused multiply-add.
 
-1. A computed score is off by at most (k + 2)u(1 + …)‖w‖‖z‖ (Cauchy and Schwarz for Σ|w_j z_j|), a computed
-   ‖z‖² by a share (k + 2)u. So c is too large by at most (2k + 6)u < RELATIVE_ERROR = 2(d + 9)u.
-2. The weights are rounded at a mistake: ‖w'‖² is off by 6uM, as η‖z‖ ≤ ‖w‖ + ‖w'‖. Its recurrence
-   ‖w'‖² = ‖w‖² + 2ηm + η²‖z‖² adds (8k + 51)uM, and that of w·a, a the reference, (2k + 20)u√M‖a‖. Both are
-   measured afresh after every `REMEASURING_MISTAKES` mistakes, with a share (d + 4)u. Let NORM_ERROR =
-   2u(REMEASURING_MISTAKES·(12k + 100) + 4(d + 8)). Then ‖w‖²‖a‖² − (w·a)² is off by less than
-   NORM_ERROR·M‖a‖², ‖w‖² by less than NORM_ERROR·M and w·a by less than NORM_ERROR·√M‖a‖. `bound_turn` and
-   `bound_norm` take the unfavourable end of each.
-3. A sum of turns is rounded upwards, so that differences of T are at least the turns between.
-4. A row is skipped only if it is 4·RELATIVE_ERROR within its budget. Then its exact score is at least
-   2·RELATIVE_ERROR·‖w‖‖z‖ on the right side, and `sweep` would compute it so.
+(1) A computed score is off by at most (k + 2)u(1 + …)‖w‖‖z‖ (Cauchy and Schwarz for Σ|w_j z_j|), a computed
+    ‖z‖² by a share (k + 2)u. So c is too large by at most (2k + 6)u < relative_error = 2(d + 9)u.
+(2) The weights are rounded at a mistake: ‖w'‖² is off by 6uM, as η‖z‖ ≤ ‖w‖ + ‖w'‖. Its recurrence
+    ‖w'‖² = ‖w‖² + 2ηm + η²‖z‖² adds (8k + 51)uM, and that of w·a, a the reference, (2k + 20)u√M‖a‖. Both are
+    measured afresh after every `REMEASURING_MISTAKES` mistakes, with a share (d + 4)u. Let norm_error =
+    2u(REMEASURING_MISTAKES·(12k + 100) + 4(d + 8)). Then ‖w‖²‖a‖² − (w·a)² is off by less than
+    norm_error·M‖a‖², ‖w‖² by less than norm_error·M and w·a by less than norm_error·√M‖a‖. `bound_turn` and
+    `bound_norm` take the unfavourable end of each.
+(3) A sum of turns is rounded upwards, so that differences of T are at least the turns between.
+(4) A row is skipped only if it is 4·relative_error within its budget. Then its exact score is at least
+    2·relative_error·‖w‖‖z‖ on the right side, and `sweep` would compute it so.
 
 **Records** are kept in float32: ‖x‖² rounded up, by less than 3 in 10⁷, and a budget rounded down. Where a
 row is measured again its norm counts as a little larger, so that its budget is smaller.
@@ -40,16 +40,6 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.perceptrons.skipping.angle_state_kernels import (
-    CONSTANT,
-    INVALID_ROWS,
-    MISTAKES_MADE,
-    READS_ALL,
-    REFERENCE_SQUARED_NORM,
-    RELATIVE_ERROR,
-    ROWS_SEEN,
-    TOTAL_TURN,
-    TURN_UNKNOWN,
-    UPDATES,
     AngleState,
     apply_update,
     bound_norm,
@@ -133,7 +123,7 @@ def record_rows(
     """Margins over ‖w‖‖z‖ in the place of the scores, -inf where z is too short or too long, and notes of
     each row; returns how many are so near the plane that another order of summation could differ."""
     squares, angle_budgets = state.squares, state.angle_budgets
-    constant, relative_error = state.scalars[CONSTANT], state.scalars[RELATIVE_ERROR]
+    constant, relative_error = state.rule.constant, state.rule.relative_error
     constant_square = constant * constant
     start = np.uint64(first)
     n_near = 0
@@ -143,9 +133,9 @@ def record_rows(
         normalised_margin = (
             normalised_margin if square > MIN_SQUARE_VALUE and square < MAX_SQUARE_VALUE else -np.inf
         )
-        n_near += not normalised_margin > relative_error
+        n_near += not normalised_margin > relative_error  # (1) above
         scores[i - start] = normalised_margin
-        angle_budgets[i] = round_down(angle_offset + normalised_margin)
+        angle_budgets[i] = round_down(angle_offset + normalised_margin)  # (0) above
         squares[i] = round_up(row_squares[i - start])
     return n_near
 
@@ -162,13 +152,13 @@ def recording_pass(
 ) -> int:
     """`sweep` and `measure_norms` over a block in one reading, which records each row's angle budget.
 
-    Blocks come in order, each with its part of the state and the same scalars. Returns the number of
+    Blocks come in order, each with its part of the state and the same records. Returns the number of
     mistakes. ``largest[2]`` counts squares that are not finite. Once mistakes are too many for any row to be
     skipped, turns are not measured any more. Rows are measured in groups, again after a mistake.
     """
-    angle_budgets, scalars = state.angle_budgets, state.scalars
-    constant = scalars[CONSTANT]
-    earlier_rows, earlier_mistakes, mistakes = int(scalars[ROWS_SEEN]), int(scalars[MISTAKES_MADE]), 0
+    angle_budgets, turn, first_pass = state.angle_budgets, state.turn, state.first_pass
+    constant, norm_error = state.rule.constant, state.rule.norm_error
+    earlier_rows, earlier_mistakes, mistakes = first_pass["rows"], first_pass["mistakes"], 0
     n = signs.shape[0]
     row_squares, scores = np.empty(MAX_BATCH_ROWS), np.empty(MAX_BATCH_ROWS)
     angle_offset, norm, threshold = 0.0, 0.0, -1.0
@@ -176,18 +166,16 @@ def recording_pass(
     start, batch_rows = 0, MIN_BATCH_ROWS
     while start < n:
         seen = earlier_rows + start
-        has_moved = scalars[UPDATES] > 0.0 and scalars[TURN_UNKNOWN] == 0.0
+        has_moved = turn["updates"] > 0 and not turn["is_unknown"]
         if seen == 0 or (
-            has_moved and (seen % REFERENCE_INTERVAL_ROWS == 0 or not scalars[REFERENCE_SQUARED_NORM] > SHORT)
+            has_moved and (seen % REFERENCE_INTERVAL_ROWS == 0 or not turn["reference_square"] > SHORT)
         ):
             if not set_reference(weights, state) < np.inf:
-                scalars[INVALID_ROWS] = seen  # what was noted before does not count
+                first_pass["invalid_rows"] = seen  # what was noted before does not count
             is_stale = True
         if is_stale:
-            angle_offset = (
-                scalars[TOTAL_TURN] - bound_turn(scalars) if scalars[TURN_UNKNOWN] == 0.0 else -np.inf
-            )
-            norm = bound_norm(scalars)
+            angle_offset = -np.inf if turn["is_unknown"] else turn["total"] - bound_turn(turn, norm_error)
+            norm = bound_norm(turn, norm_error)
             is_stale = False
         first, stop = (
             start,
@@ -201,7 +189,7 @@ def recording_pass(
         ):
             continue
         for i in range(first, stop):
-            if scores[i - first] > scalars[RELATIVE_ERROR]:
+            if scores[i - first] > state.rule.relative_error:
                 continue
             s = float(signs[i])
             margin = s * (row_dot(X, i, weights) + weights[-1] * constant)  # `sweep` has the word
@@ -213,11 +201,11 @@ def recording_pass(
             mistakes += 1
             is_stale = True
             if earlier_mistakes + mistakes > 256 + (earlier_rows + i) // 8:
-                scalars[TURN_UNKNOWN] = 1.0
+                turn["is_unknown"] = True
             start, batch_rows = i + 1, MIN_BATCH_ROWS
             break
-    scalars[ROWS_SEEN] += n
-    scalars[MISTAKES_MADE] += mistakes
+    first_pass["rows"] += n
+    first_pass["mistakes"] += mistakes
     return mistakes
 
 
@@ -240,23 +228,24 @@ def gather_candidates(angle_budgets: np.ndarray, first: int, limit: float, candi
 
 @kernel
 def skipping_pass(
-    X: Any, signs: np.ndarray, state: AngleState, counts: np.ndarray, weights: np.ndarray
+    X: Any, signs: np.ndarray, reads_all: bool, state: AngleState, counts: np.ndarray, weights: np.ndarray
 ) -> int:
-    """`sweep` over the rows of a block in order, reading only those without budget; returns the number of
-    mistakes."""
-    squares, angle_budgets, scalars = state.squares, state.angle_budgets, state.scalars
-    constant, reads_all = scalars[CONSTANT], scalars[READS_ALL] > 0.0
+    """`sweep` over the rows of a block in order, reading only those without budget, or all of them; returns
+    the number of mistakes."""
+    squares, angle_budgets, turn, rule = state.squares, state.angle_budgets, state.turn, state.rule
+    constant = rule.constant
     candidates = np.empty(CHUNK_ROWS + 1, np.int64)
     n = signs.shape[0]
     # After a mistake the rest of a chunk is looked at again: where all are read, chunks are short.
     chunk_rows = CHUNK_ROWS // 16 if reads_all else CHUNK_ROWS
     mistakes = 0
     start = 0
-    current_turn = bound_turn(scalars)
-    norm = bound_norm(scalars)
+    current_turn = bound_turn(turn, rule.norm_error)
+    norm = bound_norm(turn, rule.norm_error)
     while start < n:
-        angle_offset = scalars[TOTAL_TURN] - current_turn
-        limit = (scalars[TOTAL_TURN] + current_turn) * (1.0 + 1e-12) + 4.0 * scalars[RELATIVE_ERROR]
+        angle_offset = turn["total"] - current_turn
+        # (0) and (4) above
+        limit = (turn["total"] + current_turn) * (1.0 + 1e-12) + 4.0 * rule.relative_error
         stop = min(start + chunk_rows, n)
         # Gathered first, so that the reads below run ahead of one another instead of waiting for a guess.
         found = gather_candidates(
@@ -279,8 +268,8 @@ def skipping_pass(
             apply_update(X, i, s, margin, state, weights)
             counts[i] += 1
             mistakes += 1
-            current_turn = bound_turn(scalars)
-            norm = bound_norm(scalars)
+            current_turn = bound_turn(turn, rule.norm_error)
+            norm = bound_norm(turn, rule.norm_error)
             start = i + 1
             break
     return mistakes

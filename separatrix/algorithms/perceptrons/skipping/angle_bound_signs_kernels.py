@@ -1,8 +1,11 @@
 """Which rows are right for certain, reading only those that the angle bound leaves open.
 
 The rule of `separatrix.kernels.certain_signs` for the rows that are read. A row within its angle bound
-(`angle_bound_kernels`) is not read: at w its score is at least ‖w‖‖z‖ sin x, where x is what is left of
-its bound, and sin x ≥ x − x³/6. It is read only if that leaves open whether its margin is the smallest.
+(`angle_bound_kernels`) is not read: where x is what is left of its bound, its score at w is at least
+
+    ‖w‖‖z‖ sin x ≥ ‖w‖‖z‖ (x − x³/6).   (1)
+
+It is read only if that leaves open whether its margin is the smallest.
 """
 
 from __future__ import annotations
@@ -17,12 +20,6 @@ from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import (
     MIN_SQUARE_VALUE,
 )
 from separatrix.algorithms.perceptrons.skipping.angle_state_kernels import (
-    CONSTANT,
-    MAX_SQUARED_NORM,
-    NORM_ERROR,
-    RELATIVE_ERROR,
-    SQUARED_NORM,
-    TOTAL_TURN,
     AngleState,
     bound_norm,
     bound_turn,
@@ -61,6 +58,7 @@ def is_open(remaining: float, square: float, min_norm: float, lowest: float) -> 
     """Whether a row with so much of its budget left, and that ‖z‖² rounded up, could be wrong or below the
     lowest margin."""
     angle = remaining if remaining < 1.0 else 1.0
+    # (1) above
     sine_bound = min_norm * angle * (1.0 - angle * angle / 6.0)
     return not (remaining > 0.0 and sine_bound * sine_bound * square * (1.0 - 1e-6) > lowest * lowest)
 
@@ -79,14 +77,13 @@ def skipping_certain_signs(
 
     A row that is wrong is in doubt here.
     """
-    squares, angle_budgets, scalars = state.squares, state.angle_budgets, state.scalars
-    constant, relative_error = scalars[CONSTANT], scalars[RELATIVE_ERROR]
+    squares, angle_budgets, turn, rule = state.squares, state.angle_budgets, state.turn, state.rule
+    constant, relative_error, norm_error = rule.constant, rule.relative_error, rule.norm_error
     constant_square = constant * constant
-    turn_bound = (scalars[TOTAL_TURN] + bound_turn(scalars)) * (1.0 + 1e-12) + 4.0 * relative_error
-    max_norm = bound_norm(scalars)
-    min_norm = np.sqrt(max(scalars[SQUARED_NORM] - scalars[NORM_ERROR] * scalars[MAX_SQUARED_NORM], 0.0)) * (
-        1.0 - 1e-9
-    )
+    # (0), (4) and (2) of `angle_bound_kernels`
+    turn_bound = (turn["total"] + bound_turn(turn, norm_error)) * (1.0 + 1e-12) + 4.0 * relative_error
+    max_norm = bound_norm(turn, norm_error)
+    min_norm = np.sqrt(max(turn["square"] - norm_error * turn["max_square"], 0.0)) * (1.0 - 1e-9)
     candidates = np.empty(GROUP_ROWS, np.int64)
     n = signs.shape[0]
     nearest = find_nearest(angle_budgets)

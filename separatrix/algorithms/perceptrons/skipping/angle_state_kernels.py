@@ -1,6 +1,7 @@
 """What passes that skip rows know of the weights: how far they have turned, and how long they are.
 
-`angle_bound_kernels` has the proof: its point 2 bounds the rounding of what is kept here.
+`angle_bound_kernels` has the proof: its (2) bounds the rounding of what is kept here. Records are structured
+arrays, and fields are read by name: ``turn["square"]``.
 """
 
 from __future__ import annotations
@@ -13,117 +14,122 @@ from separatrix.kernels import kernel
 from separatrix.kernels.certain_signs import LONG, SHORT
 from separatrix.kernels.row import row_add, row_dot, row_square
 
-(
-    CONSTANT,
-    STEP,
-    RELATIVE_ERROR,
-    NORM_ERROR,
-    TOTAL_TURN,
-    INNER_PRODUCT,
-    SQUARED_NORM,
-    REFERENCE_SQUARED_NORM,
-    MAX_SQUARED_NORM,
-    UPDATES,
-    READS_ALL,
-    TURN_UNKNOWN,
-    ROWS_SEEN,
-    MISTAKES_MADE,
-    INVALID_ROWS,
-) = range(15)
-SCALAR_COUNT = 15
 REMEASURING_MISTAKES = 256
+
+# How far and how long the weights w are. ``total`` adds up the turns before the reference a, and is 0 while
+# ``is_unknown``: then turns are not measured. The others are w·a, ‖w‖², ‖a‖² and, since a was set, the
+# largest ‖w‖² and the number of updates.
+TURN_TYPE = np.dtype([
+    *((name, np.float64) for name in ("total", "inner_product", "square", "reference_square", "max_square")),
+    ("updates", np.int64),
+    ("is_unknown", np.bool_),
+])  # fmt: skip
+# Of a first pass, which may come in blocks: the rows and mistakes so far, and how many rows were recorded
+# before turns were known, so that their budgets do not count.
+FIRST_PASS_TYPE = np.dtype([(name, np.int64) for name in ("rows", "mistakes", "invalid_rows")])
+
+
+class AngleRule(NamedTuple):
+    """What stays the same in all passes; the errors are those of `angle_bound_kernels`."""
+
+    constant: float  # the constant feature
+    step: float
+    relative_error: float
+    norm_error: float
 
 
 class AngleState(NamedTuple):
-    """What a pass knows of the rows: squared norms and angle budgets in float32, the reference and scalars.
+    """What a pass knows of the rows and the weights."""
 
-    The scalars: the constant feature, the step, RELATIVE_ERROR, NORM_ERROR, the turns up to the reference;
-    w·reference, ‖w‖², ‖reference‖² and the largest ‖w‖² since; the updates since the reference; READS_ALL if
-    every row is to be read and its budget recorded; TURN_UNKNOWN if turns were not measured to the end. Of a
-    first pass, which may come in blocks: ROWS_SEEN, MISTAKES_MADE, and how many rows were recorded before
-    turns were known, INVALID_ROWS.
-    """
-
-    squares: np.ndarray
-    angle_budgets: np.ndarray
+    squares: np.ndarray  # float32, (rows,): ‖x‖² rounded up
+    angle_budgets: np.ndarray  # float32, (rows,)
     reference: np.ndarray
-    scalars: np.ndarray
+    rule: AngleRule
+    turn: np.void  # of TURN_TYPE
+    first_pass: np.void  # of FIRST_PASS_TYPE
 
 
-def make_scalars(terms: int, n_columns: int, constant: float, step: float) -> np.ndarray:
-    """The scalars before the first reference; ``terms`` is the most that a row stores."""
-    scalars = np.zeros(SCALAR_COUNT)
-    scalars[CONSTANT], scalars[STEP] = constant, step
-    scalars[RELATIVE_ERROR] = (n_columns + 9) * 2.0**-52
-    scalars[NORM_ERROR] = (REMEASURING_MISTAKES * (12 * (terms + 1) + 100) + 4 * (n_columns + 8)) * 2.0**-52
-    return scalars
+def make_angle_state(squares: np.ndarray, terms: int, d: int, constant: float, step: float) -> AngleState:
+    """The state before the first reference, of rows with d columns; ``terms`` is the most that one stores."""
+    rule = AngleRule(
+        constant,
+        step,
+        relative_error=(d + 9) * 2.0**-52,  # (1) of `angle_bound_kernels`
+        norm_error=(REMEASURING_MISTAKES * (12 * (terms + 1) + 100) + 4 * (d + 8)) * 2.0**-52,  # (2)
+    )
+    budgets, reference = np.empty(len(squares), np.float32), np.zeros(d + 1)
+    turn, first_pass = np.zeros(1, TURN_TYPE)[0], np.zeros(1, FIRST_PASS_TYPE)[0]
+    return AngleState(squares, budgets, reference, rule, turn, first_pass)
 
 
 @kernel
-def bound_turn(scalars: np.ndarray) -> float:
+def bound_turn(turn: Any, norm_error: float) -> float:
     """A bound from above on the angle between the weights and the reference."""
-    if scalars[UPDATES] == 0.0:
+    if turn["updates"] == 0:
         return 0.0
-    product = scalars[MAX_SQUARED_NORM] * scalars[REFERENCE_SQUARED_NORM]
-    square, reference_square = scalars[SQUARED_NORM], scalars[REFERENCE_SQUARED_NORM]
-    across = max(square * reference_square - scalars[INNER_PRODUCT] * scalars[INNER_PRODUCT], 0.0)
-    across += scalars[NORM_ERROR] * product
-    along = scalars[INNER_PRODUCT] - scalars[NORM_ERROR] * np.sqrt(product)
+    square, reference_square = turn["square"], turn["reference_square"]
+    product = turn["max_square"] * reference_square
+    across = max(square * reference_square - turn["inner_product"] * turn["inner_product"], 0.0)
+    across += norm_error * product  # (2) of `angle_bound_kernels`, as in the next line
+    along = turn["inner_product"] - norm_error * np.sqrt(product)
     if not (reference_square > SHORT and along > 0.0 and square < LONG and product < LONG * LONG):
         return np.inf
     return np.arctan2(np.sqrt(across), along) * (1.0 + 1e-12)
 
 
 @kernel
-def bound_norm(scalars: np.ndarray) -> float:
+def bound_norm(turn: Any, norm_error: float) -> float:
     """A bound from above on ‖w‖; infinite where products could underflow or overflow."""
-    if not (scalars[SQUARED_NORM] > SHORT and scalars[MAX_SQUARED_NORM] < LONG):
+    if not (turn["square"] > SHORT and turn["max_square"] < LONG):
         return np.inf
-    return np.sqrt(scalars[SQUARED_NORM] + scalars[NORM_ERROR] * scalars[MAX_SQUARED_NORM]) * (1.0 + 1e-12)
+    # (2) of `angle_bound_kernels`
+    return np.sqrt(turn["square"] + norm_error * turn["max_square"]) * (1.0 + 1e-12)
 
 
 @kernel
-def measure_weights(reference: np.ndarray, weights: np.ndarray, scalars: np.ndarray) -> float:
+def measure_weights(reference: np.ndarray, weights: np.ndarray, turn: Any) -> float:
     """‖w‖² and w·reference as they are; returns the former."""
     square, along = 0.0, 0.0
     for j in range(weights.shape[0]):
         square += weights[j] * weights[j]
         along += weights[j] * reference[j]
-    scalars[SQUARED_NORM], scalars[INNER_PRODUCT] = square, along
-    scalars[MAX_SQUARED_NORM] = max(scalars[MAX_SQUARED_NORM], square)
+    turn["square"], turn["inner_product"] = square, along
+    turn["max_square"] = max(turn["max_square"], square)
     return square
 
 
 @kernel
 def set_reference(weights: np.ndarray, state: AngleState) -> float:
-    """Makes the weights the reference; returns the turn since the last one, which TOTAL_TURN has gained.
+    """Makes the weights the reference; returns the turn since the last one, which ``total`` has gained.
 
-    Where that is not known it is infinite: TOTAL_TURN is 0 then, and no budget recorded before counts.
+    Where that is not known it is infinite: ``total`` is 0 then, and no budget recorded before counts.
     """
-    reference, scalars = state.reference, state.scalars
-    turned = bound_turn(scalars)
-    if scalars[TURN_UNKNOWN] > 0.0 or not scalars[REFERENCE_SQUARED_NORM] > SHORT:
+    reference, turn = state.reference, state.turn
+    turned = bound_turn(turn, state.rule.norm_error)
+    if turn["is_unknown"] or not turn["reference_square"] > SHORT:
         turned = np.inf
-    scalars[TOTAL_TURN] = (scalars[TOTAL_TURN] + turned) * (1.0 + 2.0**-50) if turned < np.inf else 0.0
+    # (3) of `angle_bound_kernels`
+    turn["total"] = (turn["total"] + turned) * (1.0 + 2.0**-50) if turned < np.inf else 0.0
     for j in range(weights.shape[0]):
         reference[j] = weights[j]
-    scalars[MAX_SQUARED_NORM] = scalars[TURN_UNKNOWN] = scalars[UPDATES] = 0.0
-    scalars[REFERENCE_SQUARED_NORM] = measure_weights(reference, weights, scalars)
+    turn["max_square"], turn["updates"], turn["is_unknown"] = 0.0, 0, False
+    turn["reference_square"] = measure_weights(reference, weights, turn)
     return turned
 
 
 @kernel
 def apply_update(X: Any, i: int, s: float, margin: float, state: AngleState, weights: np.ndarray) -> float:
-    """The update of `sweep` at a mistake, and what it does to the scalars; returns the new ‖w‖²."""
-    reference, scalars = state.reference, state.scalars
-    constant, step = scalars[CONSTANT], scalars[STEP]
+    """The update of `sweep` at a mistake, and what it does to the turn; returns the new ‖w‖²."""
+    reference, turn = state.reference, state.turn
+    constant, step = state.rule.constant, state.rule.step
     row_add(X, i, step * s, weights)
     weights[-1] += step * s * constant
-    scalars[UPDATES] += 1.0
-    if scalars[UPDATES] % REMEASURING_MISTAKES == 0.0:
-        return measure_weights(reference, weights, scalars)
-    scalars[SQUARED_NORM] += 2.0 * step * margin + step * step * (row_square(X, i) + constant * constant)
-    scalars[MAX_SQUARED_NORM] = max(scalars[MAX_SQUARED_NORM], scalars[SQUARED_NORM])
-    if scalars[TURN_UNKNOWN] == 0.0:
-        scalars[INNER_PRODUCT] += step * s * (row_dot(X, i, reference) + reference[-1] * constant)
-    return scalars[SQUARED_NORM]
+    turn["updates"] += 1
+    if turn["updates"] % REMEASURING_MISTAKES == 0:
+        return measure_weights(reference, weights, turn)
+    # The recurrences of (2) of `angle_bound_kernels`.
+    turn["square"] += 2.0 * step * margin + step * step * (row_square(X, i) + constant * constant)
+    turn["max_square"] = max(turn["max_square"], turn["square"])
+    if not turn["is_unknown"]:
+        turn["inner_product"] += step * s * (row_dot(X, i, reference) + reference[-1] * constant)
+    return turn["square"]

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import round_up, update_largest
-from separatrix.algorithms.perceptrons.skipping.quantised_kernels import (
+from separatrix.algorithms.perceptrons.skipping.quantised_state_kernels import (
     PANEL_ROWS,
     ROUNDING_OFFSET,
     WINDOW_PANELS,
     WINDOW_ROWS,
+    PanelScratch,
     QuantisedCopy,
+    WindowScratch,
 )
 from separatrix.kernels import kernel
 from separatrix.kernels.row import row_add, row_dot
@@ -111,14 +113,15 @@ def sweep_window(
     squares: np.ndarray,
     steps: np.ndarray,
     constant: float,
-    packed: QuantisedCopy,
+    reference: np.ndarray,
+    window: WindowScratch,
     counts: np.ndarray,
     weights: np.ndarray,
 ) -> int:
     """`sweep` over the rows of a window, whose lengths and ratios at the reference are left behind; returns
     the number of mistakes."""
     n = signs.shape[0]
-    row_squares, margin_ratios, reference = packed.row_squares, packed.margin_ratios, packed.reference
+    row_squares, margin_ratios = window.row_squares, window.margin_ratios
     rounding = (weights.shape[0] + 8) * 1e-15
     error_bound = rounding * norm_or_infinity(weights)
     batch_scores = np.empty(BATCH_ROWS)
@@ -178,32 +181,27 @@ def arrange_window(
 def record_margins(first: int, inverse_reference_norm: float, is_new: bool, packed: QuantisedCopy) -> int:
     """t of the rows of a window, which is its ratio times the share, and the slack of its panels; s/‖z‖ where
     the order is new. Returns the panel after the last."""
-    n = packed.order.shape[0]
+    order, reference, bounds = packed.panels.order, packed.reference, packed.bounds
+    margins, margin_ratios = reference.margins, packed.window.margin_ratios
+    n = order.shape[0]
     stop = min(first + WINDOW_ROWS, n)
-    margin_ratios, window_inverse_norms, order = (
-        packed.margin_ratios,
-        packed.window_inverse_norms,
-        packed.order,
-    )
     for k in range(first, stop):
         margin = margin_ratios[order[k] - first] * inverse_reference_norm
-        packed.reference_margins[k] = np.float32(
-            margin if margin > UNKNOWN_MARGIN_VALUE else UNKNOWN_MARGIN_VALUE
-        )
+        margins[k] = np.float32(margin if margin > UNKNOWN_MARGIN_VALUE else UNKNOWN_MARGIN_VALUE)
     if is_new:
         for k in range(first, stop):
-            packed.inverse_norms[k] = np.float32(window_inverse_norms[order[k] - first])
-    reference_margins_bits = packed.reference_margins.view(np.int32)
-    rounding = (packed.drift.shape[0] + 9) * 1e-15
+            reference.inverse_norms[k] = np.float32(packed.window.inverse_norms[order[k] - first])
+    margins_bits = margins.view(np.int32)
+    rounding = (reference.weights.shape[0] + 9) * 1e-15
     stop_panel = (stop + PANEL_ROWS - 1) // PANEL_ROWS
     for p in range(first // PANEL_ROWS, stop_panel):
-        part_bits = reference_margins_bits[p * PANEL_ROWS : min((p + 1) * PANEL_ROWS, n)]
+        part_bits = margins_bits[p * PANEL_ROWS : min((p + 1) * PANEL_ROWS, n)]
         lowest = part_bits[0]
         for r in range(part_bits.shape[0]):  # as for `bound_panel_margins`
             lowest = part_bits[r] if part_bits[r] < lowest else lowest
-        packed.margin_bounds_bits[0] = lowest
-        least = float(packed.margin_bounds[0])
-        packed.slack[p] = least * (1.0 - 1e-6) - rounding if lowest > 0 else -np.inf
+        bounds.lower_bits[0] = lowest
+        least = float(bounds.lower[0])
+        reference.slack[p] = least * (1.0 - 1e-6) - rounding if lowest > 0 else -np.inf
     return stop_panel
 
 
@@ -221,17 +219,11 @@ def choose_scales(X: np.ndarray, rows: np.ndarray, share: float, scales: np.ndar
 
 
 @kernel
-def quantise_values(
-    X: np.ndarray,
-    rows: np.ndarray,
-    scales: np.ndarray,
-    inverse_scales: np.ndarray,
-    scaled_values: np.ndarray,
-    scaled_values_bits: np.ndarray,
-    code_bytes: np.ndarray,
-) -> bool:
+def quantise_values(X: np.ndarray, rows: np.ndarray, scales: np.ndarray, quantising: PanelScratch) -> bool:
     """The values of some rows in whole numbers of the scales, into ``code_bytes``; whether those are from
     -128 to 127."""
+    inverse_scales, scaled_values = quantising.inverse_scales, quantising.scaled_values
+    scaled_values_bits, code_bytes = quantising.scaled_values_bits, quantising.code_bytes
     for j in range(scales.shape[0]):
         inverse_scales[j] = np.float32(1.0) / scales[j]
     for r in range(rows.shape[0]):
@@ -255,34 +247,25 @@ def quantise_panels(X: np.ndarray, first: int, stop: int, max_slack: float, pack
     ``max_slack``, with scales of their own where the default ones do not hold the values; returns how many
     have codes now."""
     # Everything is taken out of the copy before the loop: for every panel that would take as long again.
-    order, slack, slots, has_own_scales = packed.order, packed.slack, packed.slots, packed.has_own_scales
-    default_scales, own_scales, codes, code_words = (
-        packed.default_scales,
-        packed.own_scales,
-        packed.codes,
-        packed.code_words,
-    )
-    inverse_scales, scaled_values = packed.inverse_scales, packed.scaled_values
-    value_bits = packed.scaled_values_bits.reshape(packed.scaled_values_bits.size)
-    code_bytes = packed.code_bytes.reshape(packed.code_bytes.size)
-    slot = packed.slots_used[0]
+    panels, slack, quantising = packed.panels, packed.reference.slack, packed.quantising
+    order, slots, has_own_scales, codes = panels.order, panels.slots, panels.has_own_scales, panels.codes
+    default_scales, own_scales, code_words = panels.default_scales, panels.own_scales, quantising.code_words
+    slot = panels.slots_used[0]
     for p in range(first, stop):
         if slots[p] >= 0 or not slack[p] <= max_slack:
             continue
         rows = order[p * PANEL_ROWS : min((p + 1) * PANEL_ROWS, order.shape[0])]
-        has_own_scales[slot] = not quantise_values(
-            X, rows, default_scales, inverse_scales, scaled_values, value_bits, code_bytes
-        )
+        has_own_scales[slot] = not quantise_values(X, rows, default_scales, quantising)
         if has_own_scales[slot]:
             choose_scales(X, rows, OWN_SCALE_FACTOR, own_scales[slot])
-            quantise_values(X, rows, own_scales[slot], inverse_scales, scaled_values, value_bits, code_bytes)
+            quantise_values(X, rows, own_scales[slot], quantising)
         for q in range(codes.shape[1]):
             column = codes[slot, q]
             for r in range(PANEL_ROWS):
                 column[r] = code_words[r, q]
         slots[p] = slot
         slot += 1
-    packed.slots_used[0] = slot
+    panels.slots_used[0] = slot
     return slot
 
 
@@ -306,37 +289,38 @@ def arranging_pass(
 
     If ``is_new`` the rows are put in order, and panels with no more slack than ``max_slack`` are quantised
     while their rows are in the cache, the others when they are read. Otherwise they stay in the order that
-    they have. ``steps`` is as long as a window, and ``packed.mean_weights`` becomes the mean of the weights
-    after each.
+    they have. ``steps`` is as long as a window, and the mean of the weights after each window is kept with
+    the reference.
     """
-    n = packed.order.shape[0]
+    panels, reference, scratch = packed.panels, packed.reference, packed.window
+    n = panels.order.shape[0]
     windows = (n + WINDOW_ROWS - 1) // WINDOW_ROWS
-    inverse_reference_norm = 1.0 / norm_or_infinity(packed.reference)  # 0 where nothing is known there
+    inverse_reference_norm = 1.0 / norm_or_infinity(reference.weights)  # 0 where nothing is known there
     threshold = -1.0
     mistakes = 0
-    packed.mean_weights[:] = 0.0
+    reference.mean_weights[:] = 0.0
     if is_new:
-        packed.slots[:] = -1
-        packed.slots_used[0] = 0
-        choose_scales(X, np.arange(min(WINDOW_ROWS, n)), DEFAULT_SCALE_FACTOR, packed.default_scales)
-        for j in range(packed.default_scales.shape[0]):
-            packed.default_scales[j] = min(packed.default_scales[j], MAX_SCALE)
+        panels.slots[:] = -1
+        panels.slots_used[0] = 0
+        choose_scales(X, np.arange(min(WINDOW_ROWS, n)), DEFAULT_SCALE_FACTOR, panels.default_scales)
+        for j in range(panels.default_scales.shape[0]):
+            panels.default_scales[j] = min(panels.default_scales[j], MAX_SCALE)
     for window in range(windows):
         part = slice(window * WINDOW_ROWS, min((window + 1) * WINDOW_ROWS, n))
-        window_arguments = (X[part], signs[part], squares[part], steps, constant, packed)
+        window_arguments = (X[part], signs[part], squares[part], steps, constant, reference.weights, scratch)
         mistakes += sweep_window(*window_arguments, counts[part], weights)
         n_above = 0
         for k in range(part.stop - part.start):
-            n_above += not packed.row_squares[k] <= threshold
+            n_above += not scratch.row_squares[k] <= threshold
         if n_above:
-            threshold = update_largest(X, part.start, part.stop, packed.row_squares, centre, largest)
+            threshold = update_largest(X, part.start, part.stop, scratch.row_squares, centre, largest)
         for j in range(weights.shape[0]):
-            packed.mean_weights[j] += weights[j] / windows
-        arguments = (signs[part], packed.reference[-1] * constant, constant * constant, packed.row_squares)
-        margin_ratios = packed.margin_ratios[: part.stop - part.start]
-        total = compute_margin_ratios(*arguments, squares[part], packed.window_inverse_norms, margin_ratios)
+            reference.mean_weights[j] += weights[j] / windows
+        arguments = (signs[part], reference.weights[-1] * constant, constant * constant, scratch.row_squares)
+        margin_ratios = scratch.margin_ratios[: part.stop - part.start]
+        total = compute_margin_ratios(*arguments, squares[part], scratch.inverse_norms, margin_ratios)
         if is_new:
-            arrange_window(part.start, total, packed.margin_ratios, packed.bins, packed.order[part])
+            arrange_window(part.start, total, scratch.margin_ratios, scratch.bins, panels.order[part])
         stop_panel = record_margins(part.start, inverse_reference_norm, is_new, packed)
         if is_new:
             quantise_panels(X, window * WINDOW_PANELS, stop_panel, max_slack, packed)

@@ -8,19 +8,17 @@ import numpy as np
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.skipping.buffer_pool import borrow
 from separatrix.algorithms.perceptrons.skipping.quantise_kernels import arranging_pass
-from separatrix.algorithms.perceptrons.skipping.quantised_kernels import (
-    NEXT_ROW,
-    PANELS_READ,
+from separatrix.algorithms.perceptrons.skipping.quantised_kernels import measure_drift
+from separatrix.algorithms.perceptrons.skipping.quantised_pass_kernels import (
+    quantised_certain_signs,
+    quantised_pass,
+)
+from separatrix.algorithms.perceptrons.skipping.quantised_state_kernels import (
     WINDOW_ROWS,
     QuantisedCopy,
     allocate_copy,
     codes_shape,
-    measure_drift,
-    share_copy,
-)
-from separatrix.algorithms.perceptrons.skipping.quantised_pass_kernels import (
-    quantised_certain_signs,
-    quantised_pass,
+    share_panels,
 )
 
 EARLY_SLACK_FACTOR = (
@@ -63,14 +61,12 @@ class QuantisedRows:
         is_new = existing is None
         packed, self.packed = self.packed, None  # until all of it holds
         if packed is None and existing is not None:
-            packed = share_copy(existing, self.signs)
+            packed = share_panels(existing, self.signs)
         elif packed is None:
             n_rows, n_columns = self.X.shape
             packed = allocate_copy(n_rows, n_columns, borrow(*codes_shape(n_rows, n_columns)))
-        packed.reference[:] = reference
-        max_slack = EARLY_SLACK_FACTOR * float(
-            measure_drift(packed.reference, self.weights, packed.drift, packed.drift_scalars)
-        )
+        packed.reference.weights[:] = reference
+        max_slack = EARLY_SLACK_FACTOR * float(measure_drift(reference, self.weights, packed.drift))
         given = (self.X, self.signs, self.squares, np.full(WINDOW_ROWS, self.step), self.constant)
         found = (norms.centre, norms.largest, is_new, max_slack, packed)
         mistakes = int(arranging_pass(*given, *found, self.counts, self.weights))
@@ -80,12 +76,12 @@ class QuantisedRows:
 
     def make_pass(self, packed: QuantisedCopy) -> int:
         """Visit every row in order, by the copy; returns the number of mistakes."""
-        packed.progress[:] = 0
+        packed.progress["next_row"] = packed.progress["panels_read"] = 0
         mistakes = 0
-        while packed.progress[NEXT_ROW] < len(self.signs):
+        while packed.progress["next_row"] < len(self.signs):
             given = (self.X, self.signs, self.steps, self.constant, packed)
             mistakes += int(quantised_pass(*given, self.counts, self.weights))
-        self.panels_read += int(packed.progress[PANELS_READ])
+        self.panels_read += int(packed.progress["panels_read"])
         return mistakes
 
     def find_doubtful_rows(self, packed: QuantisedCopy, doubtful: np.ndarray, found: np.ndarray) -> int:

@@ -14,21 +14,19 @@ from separatrix.algorithms.perceptrons.skipping.angle_bound_signs_kernels import
 from separatrix.algorithms.perceptrons.skipping.int8_product_kernels import add_products
 from separatrix.algorithms.perceptrons.skipping.quantise_kernels import quantise_panels
 from separatrix.algorithms.perceptrons.skipping.quantised_kernels import (
-    COSINE,
-    DEFAULT_SCALES,
-    ERROR_BOUND,
     MAGNITUDE_BITS,
-    MIN_SLACK,
-    NEXT_ROW,
-    NORM,
-    PANEL_ROWS,
-    PANELS_READ,
-    RESOLUTION,
-    WINDOW_PANELS,
-    WINDOW_ROWS,
-    QuantisedCopy,
     measure_drift,
     quantise_drift,
+)
+from separatrix.algorithms.perceptrons.skipping.quantised_state_kernels import (
+    PANEL_ROWS,
+    WINDOW_PANELS,
+    WINDOW_ROWS,
+    Drift,
+    MarginBounds,
+    Panels,
+    QuantisedCopy,
+    Reference,
 )
 from separatrix.kernels import inner_kernel, kernel
 from separatrix.kernels.certain_signs import LONG, LOWEST, SHORT
@@ -38,73 +36,52 @@ MAX_SORTED_ROWS = 64  # doubtful rows in a window from which on all its rows are
 
 
 @kernel
-def fit_scales(
-    k: int,
-    bias: float,
-    default_scales: np.ndarray,
-    own_scales: np.ndarray,
-    has_own_scales: np.ndarray,
-    drift: np.ndarray,
-    scaled_drift: np.ndarray,
-    scaled_drift_bits: np.ndarray,
-    factors: np.ndarray,
-    drift_scalars: np.ndarray,
-) -> float:
-    """`quantise_drift` with the scales of a quantised panel; returns the error bound, which ``drift_scalars``
-    has too."""
-    start = bias / drift_scalars[NORM]
-    if has_own_scales[k]:
-        drift_scalars[ERROR_BOUND] = quantise_drift(
-            own_scales[k], start, drift, scaled_drift, scaled_drift_bits, factors, drift_scalars
-        )
+def fit_scales(k: int, bias: float, panels: Panels, drift: Drift) -> float:
+    """`quantise_drift` with the scales of a quantised panel; returns the error bound, which ``drift`` has
+    too."""
+    sizes = drift.sizes
+    start = bias / sizes["norm"]
+    if panels.has_own_scales[k]:
+        sizes["error_bound"] = quantise_drift(panels.own_scales[k], start, drift)
     else:
-        drift_scalars[ERROR_BOUND] = quantise_drift(
-            default_scales, start, drift, scaled_drift, scaled_drift_bits, factors, drift_scalars
-        )
-    drift_scalars[DEFAULT_SCALES] = not has_own_scales[k]
-    if not drift_scalars[NORM] < np.inf:
-        drift_scalars[ERROR_BOUND] = np.inf
-    return drift_scalars[ERROR_BOUND]
+        sizes["error_bound"] = quantise_drift(panels.default_scales, start, drift)
+    sizes["has_default_scales"] = not panels.has_own_scales[k]
+    if not sizes["norm"] < np.inf:
+        sizes["error_bound"] = np.inf
+    return sizes["error_bound"]
 
 
 @inner_kernel
 def bound_panel_margins(
-    p: int,
-    bias: float,
-    slots: np.ndarray,
-    codes: np.ndarray,
-    inverse_norms: np.ndarray,
-    reference_margins: np.ndarray,
-    factors: np.ndarray,
-    drift_scalars: np.ndarray,
-    products: np.ndarray,
-    margin_bounds: np.ndarray,
-    margin_bounds_bits: np.ndarray,
+    p: int, bias: float, panels: Panels, reference: Reference, drift: Drift, bounds: MarginBounds
 ) -> bool:
-    """Lower bounds on s·w·z/‖w‖‖z‖ of the rows of a panel, whose scales are fitted, into ``margin_bounds``:
-    none is positive where the error bound is infinite. Returns whether all are."""
-    add_products(codes, slots[p], factors, products)
+    """Lower bounds on s·w·z/‖w‖‖z‖ of the rows of a panel, whose scales are fitted, into ``bounds``: none is
+    positive where the error bound is infinite. Returns whether all are."""
+    inverse_norms, margins, sizes = reference.inverse_norms, reference.margins, drift.sizes
+    products, lower, lower_bits = bounds.products, bounds.lower, bounds.lower_bits
+    add_products(panels.codes, panels.slots[p], drift.factors, products)
     place, error_bound, resolution = (
         np.uint64(p * PANEL_ROWS),
-        np.float32(drift_scalars[ERROR_BOUND]),
-        np.float32(drift_scalars[RESOLUTION]),
+        np.float32(sizes["error_bound"]),
+        np.float32(sizes["resolution"]),
     )
-    scaled_bias, cosine = np.float32(bias / drift_scalars[NORM]), np.float32(drift_scalars[COSINE])
+    scaled_bias, cosine = np.float32(bias / sizes["norm"]), np.float32(sizes["cosine"])
     for r in range(np.uint64(PANEL_ROWS)):
         drift_margin = scaled_bias + resolution * np.float32(products[r])
         inverse_norm = inverse_norms[place + r]
-        margin_bounds[r] = (
-            cosine * reference_margins[place + r]
+        # (1) of `quantised_kernels`, less the error bound and a millionth
+        lower[r] = (
+            cosine * margins[place + r]
             + drift_margin * inverse_norm
             - error_bound * abs(inverse_norm)
             - np.float32(1e-6)
         )
     # Bits of positive floats are ordered as the floats are, and those of negative ones are negative integers:
     # a minimum of integers is found many at a time, one of floats is not, nor one in a loop of known length.
-    lowest = margin_bounds_bits[0]
-    for r in range(margin_bounds_bits.shape[0]):
-        lowest = margin_bounds_bits[r] if margin_bounds_bits[r] < lowest else lowest
-    return lowest > 0 and drift_scalars[ERROR_BOUND] < np.inf
+    lowest = lower_bits[0]
+    for r in range(lower_bits.shape[0]):
+        lowest = lower_bits[r] if lower_bits[r] < lowest else lowest
+    return lowest > 0 and sizes["error_bound"] < np.inf
 
 
 @kernel
@@ -138,79 +115,33 @@ def quantised_pass(
     """`sweep` over all rows in order, without reading those that the copy proves right.
 
     The loop that reads a row is that of `sweep`, term for term.
-    The first row is ``packed.progress[NEXT_ROW]``, and it stops early when ``steps`` are used up.
+    The first row is ``packed.progress["next_row"]``, and it stops early when ``steps`` are used up.
     """
     # As for `quantise_panels`: the loop takes nothing out of the copy.
-    order, slack, slots, codes, has_own_scales = (
-        packed.order,
-        packed.slack,
-        packed.slots,
-        packed.codes,
-        packed.has_own_scales,
-    )
-    default_scales, own_scales, inverse_norms, reference_margins = (
-        packed.default_scales,
-        packed.own_scales,
-        packed.inverse_norms,
-        packed.reference_margins,
-    )
-    reference, drift, drift_scalars, scaled_drift, scaled_drift_bits = (
-        packed.reference,
-        packed.drift,
-        packed.drift_scalars,
-        packed.scaled_drift,
-        packed.scaled_drift_bits,
-    )
-    factors, products, margin_bounds, margin_bounds_bits = (
-        packed.factors,
-        packed.products,
-        packed.margin_bounds,
-        packed.margin_bounds_bits,
-    )
-    doubtful, place, panels_read = packed.doubtful, packed.progress[NEXT_ROW], packed.progress[PANELS_READ]
+    panels, reference, drift, bounds = packed.panels, packed.reference, packed.drift, packed.bounds
+    order, slots, has_own_scales, slack = panels.order, panels.slots, panels.has_own_scales, reference.slack
+    sizes, doubtful, lower = drift.sizes, bounds.doubtful, bounds.lower
+    place, panels_read = packed.progress["next_row"], packed.progress["panels_read"]
     n = order.shape[0]
     mistakes = 0
-    measure_drift(reference, weights, drift, drift_scalars)
+    measure_drift(reference.weights, weights, drift)
     while place < n and mistakes < steps.shape[0]:
         stop = min((place // WINDOW_ROWS + 1) * WINDOW_ROWS, n)
         found = 0
         for p in range(place // WINDOW_ROWS * WINDOW_PANELS, (stop + PANEL_ROWS - 1) // PANEL_ROWS):
-            if slack[p] > drift_scalars[MIN_SLACK]:
+            if slack[p] > sizes["min_slack"]:
                 continue
             if slots[p] < 0:
                 quantise_panels(X, p, p + 1, np.inf, packed)
             panels_read += 1
-            bias, k = drift[-1] * constant, slots[p]
-            if has_own_scales[k] or not drift_scalars[DEFAULT_SCALES] > 0.0:
-                fit_scales(
-                    k,
-                    bias,
-                    default_scales,
-                    own_scales,
-                    has_own_scales,
-                    drift,
-                    scaled_drift,
-                    scaled_drift_bits,
-                    factors,
-                    drift_scalars,
-                )
-            if bound_panel_margins(
-                p,
-                bias,
-                slots,
-                codes,
-                inverse_norms,
-                reference_margins,
-                factors,
-                drift_scalars,
-                products,
-                margin_bounds,
-                margin_bounds_bits,
-            ):
+            bias, k = drift.weights[-1] * constant, slots[p]
+            if has_own_scales[k] or not sizes["has_default_scales"]:
+                fit_scales(k, bias, panels, drift)
+            if bound_panel_margins(p, bias, panels, reference, drift, bounds):
                 continue
             for r in range(min(PANEL_ROWS, n - p * PANEL_ROWS)):
                 i = order[p * PANEL_ROWS + r]
-                if i >= place and not margin_bounds[r] > 0.0:
+                if i >= place and not lower[r] > 0.0:
                     doubtful[found] = i
                     found += 1
         found = sort_doubtful_rows(place, stop, found, doubtful)
@@ -223,10 +154,10 @@ def quantised_pass(
                 weights[-1] += steps[mistakes] * s * constant
                 counts[i] += 1
                 mistakes += 1
-                measure_drift(reference, weights, drift, drift_scalars)
+                measure_drift(reference.weights, weights, drift)
                 place = i + 1
                 break  # a mistake changes what the copy can prove
-    packed.progress[NEXT_ROW], packed.progress[PANELS_READ] = place, panels_read
+    packed.progress["next_row"], packed.progress["panels_read"] = place, panels_read
     return mistakes
 
 
@@ -242,82 +173,40 @@ def quantised_certain_signs(
     found: np.ndarray,
 ) -> int:
     """`skipping_certain_signs` by the copy: the rows in doubt into ``doubtful``; returns how many."""
-    n = packed.order.shape[0]
-    drift_scalars = packed.drift_scalars
+    panels, reference, drift, bounds = packed.panels, packed.reference, packed.drift, packed.bounds
+    order, slots, slack, inverse_norms = panels.order, panels.slots, reference.slack, reference.inverse_norms
+    sizes, lower, lower_bits = drift.sizes, bounds.lower, bounds.lower_bits
+    n = order.shape[0]
     norm = 0.0
     for j in range(weights.shape[0]):
         norm += weights[j] * weights[j]
     is_in_range = norm > SHORT and norm < LONG
     norm = np.sqrt(norm) * (1.0 - 1e-9)
     relative_error = norm * (1.0 + 1e-8) * (X.shape[1] + 9) * 2.0**-52
-    inverse_norms, order, margin_bounds, margin_bounds_bits = (
-        packed.inverse_norms,
-        packed.order,
-        packed.margin_bounds,
-        packed.margin_bounds_bits,
-    )
-    slots, codes, has_own_scales, default_scales, own_scales = (
-        packed.slots,
-        packed.codes,
-        packed.has_own_scales,
-        packed.default_scales,
-        packed.own_scales,
-    )
-    reference_margins, drift, scaled_drift, scaled_drift_bits = (
-        packed.reference_margins,
-        packed.drift,
-        packed.scaled_drift,
-        packed.scaled_drift_bits,
-    )
-    factors, products = packed.factors, packed.products
     inverse_norms_bits = inverse_norms.view(np.int32)
     n_doubtful = 0
-    measure_drift(packed.reference, weights, packed.drift, drift_scalars)
-    for p in range(packed.slack.shape[0]):
-        remaining_slack = packed.slack[p] - drift_scalars[MIN_SLACK]
+    measure_drift(reference.weights, weights, drift)
+    for p in range(slack.shape[0]):
+        remaining_slack = slack[p] - sizes["min_slack"]
         part = inverse_norms_bits[p * PANEL_ROWS : (p + 1) * PANEL_ROWS]
         max_bits = np.int32(0)  # as for `bound_panel_margins`
         for r in range(part.shape[0]):
             magnitude = np.int32(part[r] & MAGNITUDE_BITS)
             max_bits = magnitude if magnitude > max_bits else max_bits
-        margin_bounds_bits[0] = max_bits
+        lower_bits[0] = max_bits
         if (
             remaining_slack > 0.0
-            and remaining_slack * drift_scalars[COSINE] * norm * (1.0 - 1e-6)
-            > found[LOWEST] * margin_bounds[0]
+            and remaining_slack * sizes["cosine"] * norm * (1.0 - 1e-6) > found[LOWEST] * lower[0]
         ):
             continue
-        bias, k = drift[-1] * constant, slots[p]
+        bias, k = drift.weights[-1] * constant, slots[p]
         if k < 0:
-            margin_bounds[:] = 0.0
+            lower[:] = 0.0
         else:
-            fit_scales(
-                k,
-                bias,
-                default_scales,
-                own_scales,
-                has_own_scales,
-                drift,
-                scaled_drift,
-                scaled_drift_bits,
-                factors,
-                drift_scalars,
-            )
-            bound_panel_margins(
-                p,
-                bias,
-                slots,
-                codes,
-                inverse_norms,
-                reference_margins,
-                factors,
-                drift_scalars,
-                products,
-                margin_bounds,
-                margin_bounds_bits,
-            )
+            fit_scales(k, bias, panels, drift)
+            bound_panel_margins(p, bias, panels, reference, drift, bounds)
         for r in range(min(PANEL_ROWS, n - p * PANEL_ROWS)):
-            margin_bound = float(margin_bounds[r]) * norm * (1.0 - 1e-6)
+            margin_bound = float(lower[r]) * norm * (1.0 - 1e-6)
             if margin_bound > 0.0 and margin_bound > found[LOWEST] * abs(inverse_norms[p * PANEL_ROWS + r]):
                 continue
             i = order[p * PANEL_ROWS + r]

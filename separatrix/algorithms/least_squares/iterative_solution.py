@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from separatrix.algorithms.convex.centring import Centring
+from separatrix.algorithms.convex.conjugate_gradients import conjugate_gradients
 from separatrix.rows import Block, Rows
 
 MAX_STEPS = 2000
@@ -72,7 +74,8 @@ def solve_by_conjugate_gradients(rows: Rows, alpha: float, *, intercept: bool) -
     mean = column_sums / total_weight if intercept else np.zeros(d)
     target_mean = target_sum / total_weight if intercept else 0.0
     diagonal = squares - total_weight * mean**2 + alpha
-    scale = np.where(diagonal > 0, diagonal, 1.0) if alpha > 0 else np.ones(d)
+    # Without a penalty the shortest solution is wanted, (3) of `convex.conjugate_gradients`.
+    scale = 1.0 / np.where(diagonal > 0, diagonal, 1.0) if alpha > 0 else 1.0
 
     def compute_negative_gradient(w: np.ndarray) -> np.ndarray:
         """Xᵀ D (y − Xw) − αw of the moved rows."""
@@ -91,9 +94,16 @@ def solve_by_conjugate_gradients(rows: Rows, alpha: float, *, intercept: bool) -
     for _ in range(MAX_RESTARTS):
         if gradient_share <= MAX_GRADIENT_SHARE:
             break
-        step, n_steps = _iterate(multiply, gradient, scale, MAX_GRADIENT_SHARE * initial_norm / 4)
+        step, n_products, _ = conjugate_gradients(
+            multiply,
+            gradient,
+            scale,
+            residual_share=MAX_GRADIENT_SHARE / (4 * gradient_share),
+            max_products=MAX_STEPS,
+            scaled_norm=False,
+        )
         new_gradient = compute_negative_gradient(w + step)
-        passes += n_steps + 1
+        passes += n_products + 1
         if not np.linalg.norm(new_gradient) < gradient_share * initial_norm:
             break
         w, gradient, gradient_share = (
@@ -101,29 +111,5 @@ def solve_by_conjugate_gradients(rows: Rows, alpha: float, *, intercept: bool) -
             new_gradient,
             float(np.linalg.norm(new_gradient)) / initial_norm,
         )
-    return ConjugateGradientSolution(
-        np.append(w, target_mean - float(mean @ w) if intercept else 0.0), passes, gradient_share
-    )
-
-
-def _iterate(multiply, right_side: np.ndarray, scale: np.ndarray, tolerance: float) -> tuple[np.ndarray, int]:  # type: ignore[no-untyped-def]
-    """Conjugate gradients for A·step = g from 0 (Hestenes and Stiefel, 1952)."""
-    step = np.zeros_like(right_side)
-    residual = right_side.copy()
-    preconditioned = residual / scale
-    direction = preconditioned.copy()
-    squared_norm = float(residual @ preconditioned)
-    for n_steps in range(1, MAX_STEPS + 1):
-        image = multiply(direction)
-        curvature = float(direction @ image)
-        if not curvature > 0:
-            return step, n_steps
-        step_length = squared_norm / curvature
-        step += step_length * direction
-        residual -= step_length * image
-        if np.linalg.norm(residual) <= tolerance:
-            return step, n_steps
-        preconditioned = residual / scale
-        squared_norm, previous_squared_norm = float(residual @ preconditioned), squared_norm
-        direction = preconditioned + squared_norm / previous_squared_norm * direction
-    return step, MAX_STEPS
+    coefficients = Centring(mean).to_user(np.append(w, target_mean))
+    return ConjugateGradientSolution(coefficients, passes, gradient_share)
