@@ -85,11 +85,15 @@ class Limits:
 
         >>> Limits().too_much("wide.csv has 70,000 columns", "columns", 70_000).split(". ")
         ['wide.csv has 70,000 columns; the limit columns is 65,536',
-         'If the file is sound, set SEPARATRIX_LIMITS=columns=70000.']
+         'If the file is sound, set SEPARATRIX_LIMITS=columns=70000, or on the command line pass
+         --limit columns=70000.']
         """
         limit = getattr(self, name)
         value = 4 * limit if needed is None else needed
-        return f"{what}; the limit {name} is {limit:,}. If the file is sound, set {VARIABLE}={name}={value}."
+        return (
+            f"{what}; the limit {name} is {limit:,}. If the file is sound, set {VARIABLE}={name}={value}, or "
+            f"on the command line pass --limit {name}={value}."
+        )
 
     def unpacks_too_far(self, packed: int, unpacked: int) -> bool:
         """Whether so many bytes are out of proportion to what they were unpacked from."""

@@ -17,7 +17,6 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.cli.console import with_option_names
 from separatrix.cli.demonstrations import DEMOS
 from separatrix.cli.model_options import MODELS, REGRESSIONS
 from separatrix.cli.program import main, program, run
@@ -380,10 +379,10 @@ BAD_DATA = [
     ("a,y\n1,0\ninf,1\n", "column 'a': the value is infinite"),
     ("a,y\n1,\n2,1\n", "the label is missing"),
     ("a,y\n1,0\n2,0\n", "one class only"),
-    ("a,y\n1,0.5\n2,1.5\n", "a classifier needs classes"),
+    ("a,y\n1,0.5\n2,1.5\n", "fit a regression to such a target."),
     ("a,b,y\n1,2,0\n3,4", "the file ends in the middle of this row"),
     ("a,b,y\n1,2,0,7\n3,4,1\n", "4 fields where there are 3 columns"),
-    ("a,b\n1,0\n2,1\n", "say which one holds the labels with --label."),
+    ("a,b\n1,0\n2,1\n", "its columns are a, b: pass the label column as --label.\n"),
     ("1,0\n2,1\n", "pass --no-header"),
     ("a,a,y\n1,2,0\n3,4,1\n", "more than one column called 'a'"),
 ]
@@ -407,21 +406,24 @@ BAD_LINES = [
     ("fit flowers.csv --label sort", "no column called 'sort'; its columns are length, width, id, kind"),
     ("fit flowers.csv --label kind --drop size", "no column called 'size' (--drop)"),
     ("fit flowers.csv --label kind --features length,kind", "cannot be a feature too"),
-    ("fit flowers.csv --label kind --positive rose", "--positive 'rose' is none of the labels"),
+    (
+        "fit flowers.csv --label kind --positive rose",
+        "--positive must be one of the labels setosa, versicolor; got 'rose'",
+    ),
     ("fit", "Give a data file"),
     ("fit flowers.csv --model oracle", "'oracle' is not one of"),
     ("fit flowers.csv --max-iter 0", "--max-iter"),
-    (f"{FIT} --model margin --share 2", "--share 2.0 must lie between 0 and 1"),
-    (f"{FIT} --step -1", "step must be positive"),
+    (f"{FIT} --model margin --share 2", "--share must be between 0 and 1; got 2.0"),
+    (f"{FIT} --step -1", "--step must be > 0 and finite for every mistake; got -1.0"),
     (f"{FIT} --step nan", "nan is not a number"),
     (f"{FIT} --time-limit 3", "--time-limit is no option of the model perceptron; it is one of max-margin"),
-    (f"{FIT} --model zero-one --time-limit 0", "--time-limit 0.0 makes no sense: give seconds."),
-    (f"{FIT} --model zero-one --tol 2", "--tol 2.0 makes no sense"),
+    (f"{FIT} --model zero-one --time-limit 0", "--time-limit must be > 0; got 0.0"),
+    (f"{FIT} --model zero-one --tol 2", "--tol must be >= 0 and < 1; got 2.0"),
     (f"{FIT} --model zero-one --checkpoint no/where", "there is no such folder"),
-    (f"{FIT} --model svm -C 0", "-C 0.0 makes no sense"),
+    (f"{FIT} --model svm -C 0", "-C must be > 0; got 0.0"),
     (f"{FIT} --test 0.999", "leaves none to learn from"),
-    (f"{FIT} --model passive-aggressive -C -1", "-C -1.0 must be positive"),
-    (f"{FIT} --center --no-intercept", "--center needs an intercept"),
+    (f"{FIT} --model passive-aggressive -C -1", "-C must be > 0 and finite; got -1.0"),
+    (f"{FIT} --center --no-intercept", "--center cannot be combined with --no-intercept"),
     (f"{FIT} --share 0.5", "--share is no option of the model perceptron; it is one of margin."),
     (f"{FIT} --model voted --certificate c.json", "a vote of halfspaces is no halfspace"),
     (f"{FIT} -o no/such/folder/model.json", "there is no such folder"),
@@ -642,7 +644,7 @@ def test_spam_takes_real_mails(cli, data_folder):
     assert "spam, faces" in err
     code, _, err = cli("demo spam --data flowers.csv")
     assert code == 2
-    assert "give the column of labels one of these names" in err
+    assert "has no column of labels: call it label, y, target or class." in err
 
 
 def test_faces_take_real_pictures(cli, data_folder):
@@ -726,15 +728,6 @@ def test_shell_completion():
         "pocket",
         "passive-aggressive",
     }
-
-
-def test_sentences_name_options():
-    assert with_option_names("pass drop=[''] to leave it out") == "pass --drop '' to leave it out"
-    assert with_option_names("max_iter=0 must be") == "--max-iter 0 must be"
-    assert (
-        with_option_names("(label=-1 is the last), or label=False for rows without.")
-        == "(--label -1 is the last)."
-    )
 
 
 def test_readme_commands_run(cli):

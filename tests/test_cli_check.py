@@ -300,7 +300,7 @@ def test_signals_that_are_ignored_at_the_start_stay_ignored():
         ("missing.csv", "row 1"),
         ("one.csv", "of one.csv hold one class only"),
         ("real.csv", "continuous"),
-        ("xor.csv --positive maybe", "none of the labels"),
+        ("xor.csv --positive maybe", "--positive must be one of the labels"),
         ("xor.csv --time-limit -1", "--time-limit"),
         ("xor.csv --time-limit nan", "--time-limit"),
         ("xor.csv --time-limit soon", "--time-limit"),

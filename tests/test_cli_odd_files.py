@@ -145,9 +145,9 @@ def test_a_name_with_a_line_break_stays_on_one_line(cli):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("fit d.csv --label kind --seed -1", "--seed -1 must be a whole number from 0 to 2**32 - 1."),
-        ("fit d.csv --label kind --step 0", "--step must be positive"),
-        ("report d.csv --label kind --budget nan", "--budget must be a positive number of seconds"),
+        ("fit d.csv --label kind --seed -1", "--seed must be an integer between 0 and 2**32 - 1; got -1\n"),
+        ("fit d.csv --label kind --step 0", "--step must be > 0 and finite for every mistake; got 0.0"),
+        ("report d.csv --label kind --budget nan", "--budget must be > 0; got nan"),
     ],
 )
 def test_parameters_are_spelled_as_options(line, words, cli):

@@ -195,7 +195,7 @@ def test_a_part_that_cannot_be_made_is_left_out_with_a_sentence(monkeypatch, par
     found = sx.diagnose(X, y, budget=1)
     missing = len(whole.tasks[0].contenders) - len(found.tasks[0].contenders)
     assert missing == len(found.notes)
-    assert all(note.endswith(": left out, since these rows are refused.") for note in found.notes)
+    assert all(note.endswith(": left out. These rows are refused.") for note in found.notes)
     assert all(note in found.to_html() for note in found.notes)
     assert found.tasks[0].evidence == whole.tasks[0].evidence
 

@@ -152,7 +152,7 @@ def test_an_option_of_other_formats_is_refused(tmp_path, name):
     for option, value in (("delimiter", ","), ("n_columns", 9), ("drop", ["c"]), ("hashed", 8)):
         takers = [item.name for item in FORMATS if option in item.options]
         if name not in takers:
-            said = rf"^{re.escape(path.name)} is a {name} file: {option}= is for {', '.join(takers)}\.$"
+            said = rf"^{re.escape(path.name)} is a {name} file: {option} is for {', '.join(takers)}\.$"
             with pytest.raises(DataError, match=said):
                 read(path, False, **{option: value})
 

@@ -580,7 +580,7 @@ def test_targets_from_files(tmp_path):
         sx.Perceptron().fit(rows)
     with pytest.raises(sx.DataError, match="regression=True"):
         sx.LinearRegression().fit(sx.read(tmp_path / "rows.npy", label=False))
-    with pytest.raises(sx.DataError, match="needs the column to predict"):
+    with pytest.raises(sx.DataError, match="A regression needs a target column: pass it as label"):
         sx.read(tmp_path / "rows.npy", label=False, regression=True)
 
 

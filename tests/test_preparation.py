@@ -162,10 +162,10 @@ def test_streamed_words_are_the_words_in_memory(people):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"missing": "guess"}, "missing='guess' is neither of drop and mean"),
-        ({"scale": "log"}, "scale='log' is neither"),
-        ({"scale": "range", "text": ["words"]}, "counts of words stay"),
-        ({"hashed": 8}, "hashed= is for words"),
+        ({"missing": "guess"}, "missing must be 'drop' or 'mean'; got 'guess'"),
+        ({"scale": "log"}, "scale must be 'standard' or 'range'; got 'log'"),
+        ({"scale": "range", "text": ["words"]}, "scale cannot be combined with text"),
+        ({"hashed": 8}, "hashed needs text, the columns of words"),
         ({"text": ["words"], "hashed": 1}, "between 2 and"),
         ({"encode": ["height"]}, "no feature column called 'height'"),
     ],

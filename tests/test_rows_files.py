@@ -154,7 +154,7 @@ def test_a_positive_class_against_the_rest(tmp_path, memory):
     rows = read(path, positive="0", memory=memory)
     assert rows.classes.tolist() == [1, 0]
     assert next(rows.blocks()).signs().tolist() == [1, -1]
-    with pytest.raises(DataError, match=r"t\.csv: positive=7 is none of the labels 0, 1\."):
+    with pytest.raises(DataError, match=r"t\.csv: positive must be one of the labels 0, 1; got 7"):
         read(path, positive=7)
 
 

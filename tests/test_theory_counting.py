@@ -250,7 +250,7 @@ def test_a_list_of_dichotomies_has_a_limit_and_says_how_far_it_is():
             with pytest.raises(ValueError, match=rf"have more than {limit:,} labellings; raise limit"):
                 sx.theory.dichotomies_of(points, intercept, limit=limit)
     assert len(sx.theory.dichotomies_of(points[:4], limit=None)) == 16
-    with pytest.raises(ValueError, match="limit must be 1 or more, not 0"):
+    with pytest.raises(ValueError, match="limit must be an integer >= 1; got 0"):
         sx.theory.dichotomies_of(points, limit=0)
 
 
@@ -412,12 +412,12 @@ def test_separability_near_the_transition_and_far_beyond(intercept):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: sx.theory.vc_dimension(0), "d must be 1 or more, not 0"),
-        (lambda: sx.theory.vc_dimension(2.5), "d must be a whole number, not 2.5"),
-        (lambda: sx.theory.dichotomies(0, 2), "n must be 1 or more, not 0"),
-        (lambda: sx.theory.sauer(-1, 2), "n must be 0 or more, not -1"),
-        (lambda: sx.theory.sauer(1, -2), "dimension must be 0 or more, not -2"),
-        (lambda: sx.theory.separability_probability(0, 2), "n must be 1 or more"),
+        (lambda: sx.theory.vc_dimension(0), "d must be an integer >= 1; got 0"),
+        (lambda: sx.theory.vc_dimension(2.5), "d must be an integer >= 1; got 2.5"),
+        (lambda: sx.theory.dichotomies(0, 2), "n must be an integer >= 1; got 0"),
+        (lambda: sx.theory.sauer(-1, 2), "n must be an integer >= 0; got -1"),
+        (lambda: sx.theory.sauer(1, -2), "dimension must be an integer >= 0; got -2"),
+        (lambda: sx.theory.separability_probability(0, 2), "n must be an integer >= 1"),
         (lambda: sx.theory.shatters([[0.0, math.nan]]), "point 0 has nan in column 1: points must be finite"),
         (lambda: sx.theory.dichotomies_of([[0.0], [math.inf]]), "point 1 has inf in column 0"),
         (lambda: sx.theory.dichotomies_of([[2**53 + 1]]), "9007199254740993 is no double"),

@@ -591,55 +591,58 @@ def test_sparse_rows_and_labelled_rows_say_the_same(rows):
     [
         (
             lambda: theory.sample_complexity(0.0, 0.05, 3),
-            "epsilon must lie strictly between 0 and 1, not 0.0",
+            "epsilon must be between 0 and 1; got 0.0",
         ),
-        (lambda: theory.sample_complexity(-0.1, 0.05, 3), "epsilon must lie strictly between 0 and 1"),
-        (lambda: theory.sample_complexity(0.1, 1.0, 3), "delta must lie strictly between 0 and 1, not 1.0"),
+        (lambda: theory.sample_complexity(-0.1, 0.05, 3), "epsilon must be between 0 and 1"),
+        (lambda: theory.sample_complexity(0.1, 1.0, 3), "delta must be between 0 and 1; got 1.0"),
         (
             lambda: theory.sample_complexity(0.1, math.nan, 3),
-            "delta must lie strictly between 0 and 1, not nan",
+            "delta must be between 0 and 1; got nan",
         ),
-        (lambda: theory.sample_complexity(0.1, 0.05, 0), "dimension must be 1 or more, not 0"),
+        (lambda: theory.sample_complexity(0.1, 0.05, 0), "dimension must be an integer >= 1; got 0"),
         (
             lambda: theory.sample_complexity(0.1, 0.05, 3, bound="Hanneke"),
             "bound must be one of 'best', 'Blumer",
         ),
-        (lambda: theory.accuracy(0, 0.05, 3), "m must be 1 or more, not 0"),
-        (lambda: theory.accuracy(10, 0.0, 3), "delta must lie"),
-        (lambda: theory.failure_probability(10, 1.5, 3), "epsilon must lie"),
-        (lambda: theory.plain_sample_complexity(0.1, 0.05, 3, C=0), "C must be a positive number"),
-        (lambda: theory.clopper_pearson(3, 2), "errors must be at most m, 2, not 3"),
-        (lambda: theory.clopper_pearson(-1, 2), "errors must be 0 or more"),
-        (lambda: theory.hoeffding(3, 2), "errors must be at most m"),
-        (lambda: theory.compression(5, 6), "size must be at most m, 5, not 6"),
+        (lambda: theory.accuracy(0, 0.05, 3), "m must be an integer >= 1; got 0"),
+        (lambda: theory.accuracy(10, 0.0, 3), "delta must be between 0 and 1"),
+        (lambda: theory.failure_probability(10, 1.5, 3), "epsilon must be between 0 and 1"),
+        (lambda: theory.plain_sample_complexity(0.1, 0.05, 3, C=0), "C must be > 0 and finite"),
+        (lambda: theory.clopper_pearson(3, 2), r"errors must be <= m \(2\); got 3"),
+        (lambda: theory.clopper_pearson(-1, 2), "errors must be an integer >= 0"),
+        (lambda: theory.hoeffding(3, 2), "errors must be <= m"),
+        (lambda: theory.compression(5, 6), r"size must be <= m \(5\); got 6"),
         (
             lambda: theory.compression(5, 3, 3),
-            "errors must be among the other m - size rows, at most 2, not 3",
+            r"errors must be <= m - size \(2\); got 3",
         ),
-        (lambda: theory.stable_compression(5, 0), "size must be 1 or more"),
-        (lambda: theory.leave_one_out(5, -1), "rows_that_matter must be zero or a positive number"),
+        (lambda: theory.stable_compression(5, 0), "size must be an integer >= 1"),
+        (lambda: theory.leave_one_out(5, -1), "rows_that_matter must be >= 0 and finite"),
         (
             lambda: theory.margin_compression(5, 1.0, 2.0),
-            "a margin of 2.0 is more than the length of any row",
+            r"margin \(2.0\) cannot exceed radius \(1.0\)",
         ),
-        (lambda: theory.online_to_batch(6, 5), "mistakes must be those of one pass, at most m, 5, not 6"),
-        (lambda: theory.rademacher(6, 5, 2), "errors must be at most m"),
-        (lambda: theory.double_sample(5, 2, 2.0), "delta must lie"),
-        (lambda: theory.rademacher_margin(5, 1.0, 0.0), "margin must be a positive number"),
-        (lambda: theory.rademacher_margin(5, 1.0, 0.1, 6), "short must be at most m"),
-        (lambda: theory.sample_margin(5, 1.0, 0.1, 6), "short must be at most m"),
-        (lambda: theory.sample_margin(5, 0.0, 0.1), "length must be a positive number"),
-        (lambda: theory.sample_complexity(None, 0.05, 3), "epsilon must be a number, not None"),
-        (lambda: theory.sample_complexity(0.1, "a", 3), "delta must be a number, not 'a'"),
-        (lambda: theory.clopper_pearson(0, 10**400), r"m must be at most 10\^300"),
-        (lambda: theory.novikoff(10**400, 1.0), "radius is larger than any double"),
+        (
+            lambda: theory.online_to_batch(6, 5),
+            r"mistakes must be <= m \(5\), as mistakes of one pass are; got 6",
+        ),
+        (lambda: theory.rademacher(6, 5, 2), "errors must be <= m"),
+        (lambda: theory.double_sample(5, 2, 2.0), "delta must be between 0 and 1"),
+        (lambda: theory.rademacher_margin(5, 1.0, 0.0), "margin must be > 0 and finite"),
+        (lambda: theory.rademacher_margin(5, 1.0, 0.1, 6), "short must be <= m"),
+        (lambda: theory.sample_margin(5, 1.0, 0.1, 6), "short must be <= m"),
+        (lambda: theory.sample_margin(5, 0.0, 0.1), "length must be > 0 and finite"),
+        (lambda: theory.sample_complexity(None, 0.05, 3), "epsilon must be a number; got None"),
+        (lambda: theory.sample_complexity(0.1, "a", 3), "delta must be a number; got 'a'"),
+        (lambda: theory.clopper_pearson(0, 10**400), r"m must be <= 10\^300"),
+        (lambda: theory.novikoff(10**400, 1.0), "radius must be in the range of doubles"),
         (lambda: theory.fat_shattering(1e300, 1e-300), "is too small beside a radius"),
-        (lambda: theory.steps_bound(1.0, 0.5, 3), "steps must be a sequence of positive numbers"),
+        (lambda: theory.steps_bound(1.0, 0.5, 3), "steps must be a sequence of numbers > 0; got 3"),
         (lambda: theory.passive_aggressive(1.0, 1.0, "a"), "losses must be zero or positive numbers"),
-        (lambda: theory.fat_shattering(1.0, -1.0), "margin must be a positive number"),
+        (lambda: theory.fat_shattering(1.0, -1.0), "margin must be > 0 and finite"),
         (lambda: theory.generalisation(sx.Perceptron(), [[1.0]], [1]), "needs a fitted classifier"),
         (lambda: theory.one_pass([[1.0], [2.0], [3.0]], [0, 1, 2]), "There are 3 classes: this is about two"),
-        (lambda: theory.uniform_convergence(None, [10], delta=0), "delta must lie"),
+        (lambda: theory.uniform_convergence(None, [10], delta=0), "delta must be between 0 and 1"),
     ],
 )
 def test_bad_arguments_get_their_sentence(call, message):
@@ -654,7 +657,7 @@ def test_generalisation_needs_labels_with_its_rows(rows):
         theory.generalisation(model, X, y, X_test=X)
     with pytest.raises(ValueError, match="900 rows, but 3 labels"):
         theory.generalisation(model, X, y, X_test=X, y_test=[1, 2, 3])
-    with pytest.raises(ValueError, match="delta must lie strictly between 0 and 1"):
+    with pytest.raises(ValueError, match="delta must be between 0 and 1"):
         theory.generalisation(model, X, y, delta=1)
     with pytest.raises(ValueError, match="but the model tells"):
         theory.generalisation(model, X, y == "yes")

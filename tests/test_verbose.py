@@ -74,5 +74,5 @@ def test_the_search_tells_every_change_of_the_interval(capsys):
 
 @pytest.mark.parametrize("value", [-1, 0.5, "yes", None])
 def test_other_values_are_refused(value):
-    with pytest.raises(ValueError, match=r"^verbose=.* must be a whole number of at least 0"):
+    with pytest.raises(ValueError, match=r"^verbose must be an integer >= 0; got"):
         sx.Perceptron(verbose=value).fit(*rows())

@@ -208,13 +208,13 @@ def test_no_more_threads_than_are_of_use():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"k": 1.5}, r"k=1\.5 makes no sense: it is a number of errors"),
-        ({"k": "1"}, "k='1' makes no sense"),
-        ({"time_limit": "1"}, "time_limit='1' makes no sense: give seconds"),
-        ({"time_limit": -1}, "time_limit=-1 makes no sense"),
-        ({"node_limit": 0}, "node_limit=0 makes no sense"),
-        ({"random_state": 1.5}, r"random_state=1\.5 must be a whole number"),
-        ({"n_jobs": 0}, "n_jobs=0 has no meaning"),
+        ({"k": 1.5}, r"k must be an integer >= 0; got 1\.5"),
+        ({"k": "1"}, "k must be an integer >= 0; got '1'"),
+        ({"time_limit": "1"}, "time_limit must be > 0 or None; got '1'"),
+        ({"time_limit": -1}, "time_limit must be > 0 or None; got -1"),
+        ({"node_limit": 0}, "node_limit must be an integer >= 1 or None; got 0"),
+        ({"random_state": 1.5}, r"random_state must be an integer .*; got 1\.5"),
+        ({"n_jobs": 0}, "n_jobs must be a number of threads, or -1 for all cores; got 0"),
     ],
 )
 def test_senseless_arguments_of_min_disagreement_are_refused(change, words):
@@ -224,5 +224,5 @@ def test_senseless_arguments_of_min_disagreement_are_refused(change, words):
 
 @pytest.mark.parametrize("limit", ["1", -1, float("nan"), 1 + 2j])
 def test_a_senseless_time_limit_of_separate_is_refused(limit):
-    with pytest.raises(ValueError, match="makes no sense: give seconds"):
+    with pytest.raises(ValueError, match="time_limit must be >= 0 or None; got"):
         sx.separate([[0.0], [1.0]], [0, 1], time_limit=limit)

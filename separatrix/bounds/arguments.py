@@ -7,13 +7,14 @@ import operator
 from fractions import Fraction
 from typing import Any, SupportsFloat, SupportsIndex
 
+from separatrix.messages import ParameterError, require
+
 
 def positive(**arguments: SupportsFloat) -> tuple[float, ...]:
     """The arguments, if all are positive and finite."""
     found = numbers(**arguments)
     for (name, value), number in zip(arguments.items(), found, strict=True):
-        if not 0 < number < math.inf:
-            raise ValueError(f"{name} must be a positive number, not {value}")
+        require(0 < number < math.inf, name, value, "> 0 and finite")
     return found
 
 
@@ -21,8 +22,7 @@ def nonnegative(**arguments: SupportsFloat) -> tuple[float, ...]:
     """The arguments, if all are zero or positive, and finite."""
     found = numbers(**arguments)
     for (name, value), number in zip(arguments.items(), found, strict=True):
-        if not 0 <= number < math.inf:
-            raise ValueError(f"{name} must be zero or a positive number, not {value}")
+        require(0 <= number < math.inf, name, value, ">= 0 and finite")
     return found
 
 
@@ -32,7 +32,8 @@ def difficulty(radius: SupportsFloat, margin: SupportsFloat, norm: SupportsFloat
     (gap,) = positive(margin=margin)
     # One part in 10⁹ forgives the rounding of a margin that is the length of its row.
     if gap > length * scale * (1 + 1e-9):
-        raise ValueError(f"a margin of {margin} is more than the length of any row, {radius}, allows")
+        largest = f"radius ({radius})" if scale == 1.0 else f"radius · norm ({length * scale})"
+        raise ValueError(f"margin ({margin}) cannot exceed {largest}")
     (above, a), (times, b), (below, c) = (x.as_integer_ratio() for x in (length, scale, gap))
     return max(Fraction(1), Fraction(above * times * c, a * b * below))
 
@@ -41,8 +42,7 @@ def between_zero_and_one(**arguments: SupportsFloat) -> tuple[float, ...]:
     """The arguments, if all are strictly between 0 and 1: an accuracy, or a probability of failure."""
     found = numbers(**arguments)
     for (name, value), number in zip(arguments.items(), found, strict=True):
-        if not 0 < number < 1:
-            raise ValueError(f"{name} must lie strictly between 0 and 1, not {value}")
+        require(0 < number < 1, name, value, "between 0 and 1")
     return found
 
 
@@ -53,9 +53,8 @@ def whole(least: int = 0, **arguments: SupportsIndex) -> tuple[int, ...]:
         try:
             number = operator.index(value)
         except TypeError:
-            raise ValueError(f"{name} must be a whole number, not {value!r}") from None
-        if number < least:
-            raise ValueError(f"{name} must be {least} or more, not {value}")
+            raise ParameterError(name, value, f"an integer >= {least}") from None
+        require(number >= least, name, value, f"an integer >= {least}")
         found.append(number)
     return tuple(found)
 
@@ -64,8 +63,7 @@ def amount(least: int = 0, **arguments: SupportsIndex) -> tuple[int, ...]:
     """The arguments, if all are whole numbers from ``least`` up that a formula in doubles can hold."""
     found = whole(least, **arguments)
     for name, number in zip(arguments, found, strict=True):
-        if number > 10**300:
-            raise ValueError(f"{name} must be at most 10^300")
+        require(number <= 10**300, name, number, "<= 10^300")
     return found
 
 
@@ -76,7 +74,7 @@ def numbers(**arguments: Any) -> tuple[float, ...]:
         try:
             found.append(float(value))
         except (TypeError, ValueError):
-            raise ValueError(f"{name} must be a number, not {value!r}") from None
+            raise ParameterError(name, value, "a number") from None
         except OverflowError:
-            raise ValueError(f"{name} is larger than any double") from None
+            raise ParameterError(name, value, "in the range of doubles") from None
     return tuple(found)

@@ -13,6 +13,7 @@ from separatrix.bounds.arguments import amount, between_zero_and_one, difficulty
 from separatrix.bounds.bound import Bound
 from separatrix.bounds.counting import log_binomial
 from separatrix.bounds.held_out import binomial_tail_inverse
+from separatrix.messages import ParameterError
 
 _INDEPENDENT = "The m rows are drawn independently from the distribution of which the risk is."
 
@@ -43,10 +44,10 @@ def compression(
     (rows,), (kept, wrong) = amount(1, m=m), amount(0, size=size, errors=errors)
     (failure,) = between_zero_and_one(delta=delta)
     if kept > rows:
-        raise ValueError(f"size must be at most m, {rows}, not {kept}")
+        raise ParameterError("size", kept, f"<= m ({rows})")
     left = rows - kept
     if wrong > left:
-        raise ValueError(f"errors must be among the other m - size rows, at most {left}, not {wrong}")
+        raise ParameterError("errors", wrong, f"<= m - size ({left})")
     value = 1.0
     if left:
         level = math.log(failure) - log_binomial(rows, kept) - math.log(rows)

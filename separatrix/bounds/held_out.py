@@ -9,6 +9,7 @@ from scipy.special import betainccinv
 
 from separatrix.bounds.arguments import amount, between_zero_and_one
 from separatrix.bounds.bound import Bound
+from separatrix.messages import ParameterError
 
 _FRESH = (
     "The held-out rows are drawn independently from the distribution of which the risk is.",
@@ -35,7 +36,7 @@ def clopper_pearson(errors: SupportsIndex, m: SupportsIndex, delta: SupportsFloa
     (wrong,), (rows,) = amount(0, errors=errors), amount(1, m=m)
     (failure,) = between_zero_and_one(delta=delta)
     if wrong > rows:
-        raise ValueError(f"errors must be at most m, {rows}, not {wrong}")
+        raise ParameterError("errors", wrong, f"<= m ({rows})")
     value = binomial_tail_inverse(wrong, rows, math.log(failure))
     source = "C. J. Clopper and E. S. Pearson, Biometrika 26 (1934), 404-413"
     return Bound(
@@ -58,7 +59,7 @@ def hoeffding(errors: SupportsIndex, m: SupportsIndex, delta: SupportsFloat = 0.
     (wrong,), (rows,) = amount(0, errors=errors), amount(1, m=m)
     (failure,) = between_zero_and_one(delta=delta)
     if wrong > rows:
-        raise ValueError(f"errors must be at most m, {rows}, not {wrong}")
+        raise ParameterError("errors", wrong, f"<= m ({rows})")
     value = wrong / rows + math.sqrt(-math.log(failure) / (2 * rows))
     source = "W. Hoeffding, Journal of the American Statistical Association 58 (1963), Theorem 1"
     return Bound(value, "with probability", _FRESH, source, "Hoeffding", "risk", failure, trivial=1.0)

@@ -16,6 +16,7 @@ import numpy as np
 from separatrix.bounds.arguments import difficulty, nonnegative, numbers, positive
 from separatrix.bounds.bound import Bound
 from separatrix.bounds.safe_rounding import root, sums, up
+from separatrix.messages import ParameterError
 
 _NOVIKOFF = (
     "A. B. J. Novikoff, On convergence proofs on perceptrons, "
@@ -132,9 +133,8 @@ def novikoff_from_start(
     (length,), (gap,) = nonnegative(start_norm=start_norm), positive(margin=margin)
     (alignment,) = numbers(start_alignment=start_alignment)
     if not abs(alignment) <= length * (1 + 1e-9):
-        raise ValueError(
-            f"start_alignment must be at most start_norm, {start_norm}, in size, not {start_alignment}"
-        )
+        size = f"between -start_norm and start_norm ({start_norm})"
+        raise ParameterError("start_alignment", start_alignment, size)
     start, along = Fraction(length) / Fraction(gap), Fraction(alignment) / Fraction(gap)
     half, rest = ratio**2 / 2 - along, max(Fraction(0), start * start - along * along)
     square = half * half + rest
@@ -171,7 +171,7 @@ def steps_bound(radius: SupportsFloat, margin: SupportsFloat, steps: Iterable[Su
     True
     """
     if not isinstance(steps, Iterable):
-        raise ValueError(f"steps must be a sequence of positive numbers, not {steps!r}")
+        raise ParameterError("steps", steps, "a sequence of numbers > 0")
     most = up(difficulty(radius, margin))
     total = length = 0.0
     value = math.inf
@@ -297,6 +297,6 @@ def passive_aggressive(
     elif variant == "PA-II":
         value, theorem = (row + 1 / (2 * rate)) * (u + 2 * rate * squares), 5
     else:
-        raise ValueError(f'variant must be "PA", "PA-I" or "PA-II", not {variant!r}')
+        raise ParameterError("variant", variant, "'PA', 'PA-I' or 'PA-II'")
     source = f"K. Crammer et al., Journal of Machine Learning Research 7 (2006), Theorem {theorem}"
     return Bound(up(value), "certain", assumptions, source, variant, quantity)

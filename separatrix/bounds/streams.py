@@ -7,6 +7,7 @@ from typing import SupportsFloat, SupportsIndex
 
 from separatrix.bounds.arguments import amount, between_zero_and_one
 from separatrix.bounds.bound import Bound
+from separatrix.messages import ParameterError
 
 _STREAM = (
     "The m rows are drawn independently from the distribution of which the risk is.",
@@ -49,7 +50,7 @@ def online_to_batch(
     (wrong,), (rows,) = amount(0, mistakes=mistakes), amount(1, m=m)
     (failure,) = between_zero_and_one(delta=delta)
     if wrong > rows:
-        raise ValueError(f"mistakes must be those of one pass, at most m, {rows}, not {wrong}")
+        raise ParameterError("mistakes", wrong, f"<= m ({rows}), as mistakes of one pass are")
     if selected:
         value = wrong / rows + 6 * math.sqrt(math.log(2 * (rows + 1) / failure) / rows)
         which = "The hypothesis is the one of least penalised error on the rows after it."

@@ -8,6 +8,7 @@ from typing import SupportsFloat, SupportsIndex
 from separatrix.bounds.arguments import amount, between_zero_and_one
 from separatrix.bounds.bound import Bound
 from separatrix.bounds.counting import log_growth
+from separatrix.messages import ParameterError
 
 INDEPENDENT = "The m rows are drawn independently from the distribution of which the risk is."
 _ALL = "The model is a halfspace of Vapnik-Chervonenkis dimension `dimension`, chosen in whatever way."
@@ -102,5 +103,5 @@ def _arguments(
     (wrong,), (rows, size) = amount(0, errors=errors), amount(1, m=m, dimension=dimension)
     (failure,) = between_zero_and_one(delta=delta)
     if wrong > rows:
-        raise ValueError(f"errors must be at most m, {rows}, not {wrong}")
+        raise ParameterError("errors", wrong, f"<= m ({rows})")
     return wrong, rows, size, failure

@@ -8,6 +8,7 @@ from typing import SupportsFloat
 from separatrix.bounds.arguments import difficulty, numbers
 from separatrix.bounds.bound import Bound
 from separatrix.bounds.safe_rounding import up
+from separatrix.messages import require
 
 _ROWS = ("Every row has ‖z‖ <= R.", "Some unit vector u has u·z >= γ > 0 on every row.")
 
@@ -64,8 +65,7 @@ def kozinec(radius: SupportsFloat, margin: SupportsFloat, epsilon: SupportsFloat
     Kozinec: updates <= 12 (certain)
     """
     ratio, (share,) = difficulty(radius, margin), numbers(epsilon=epsilon)
-    if not 0 < share <= 1:
-        raise ValueError(f"epsilon must be above 0 and at most 1, not {epsilon}")
+    require(0 < share <= 1, "epsilon", epsilon, "> 0 and <= 1")
     updates = (
         "The weights start at a row, or at any convex combination of rows.",
         "An update goes from w to the point nearest to the origin on the segment to a row z.",

@@ -7,6 +7,7 @@ from typing import SupportsFloat, SupportsIndex
 
 from separatrix.bounds.arguments import amount, between_zero_and_one, difficulty, positive
 from separatrix.bounds.bound import Bound
+from separatrix.messages import ParameterError
 
 
 def fat_shattering(radius: SupportsFloat, margin: SupportsFloat) -> int:
@@ -67,7 +68,7 @@ def rademacher_margin(
     (rows,), (less,) = amount(1, m=m), amount(0, short=short)
     (failure,), (gap, length) = between_zero_and_one(delta=delta), positive(margin=margin, radius=radius)
     if less > rows:
-        raise ValueError(f"short must be at most m, {rows}, not {less}")
+        raise ParameterError("short", less, f"<= m ({rows})")
     place = max(0, math.ceil(math.log2(length / gap) - 1e-12))
     level = length * 0.5**place
     complexity = 2 * length / (level * math.sqrt(rows)) if level else math.inf
@@ -124,7 +125,7 @@ def sample_margin(
     (rows,), (less,) = amount(1, m=m), amount(0, short=short)
     (failure,), (gap, size) = between_zero_and_one(delta=delta), positive(margin=margin, length=length)
     if less > rows:
-        raise ValueError(f"short must be at most m, {rows}, not {less}")
+        raise ParameterError("short", less, f"<= m ({rows})")
     place = math.frexp(gap)[1] - 1
     far = abs(place) + 1
     complexity = 2 * (size / 2.0**place) / math.sqrt(rows) if place > -1022 else math.inf

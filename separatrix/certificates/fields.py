@@ -154,7 +154,7 @@ def _flag(value: Any) -> bool:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{shown(value)} is not text")
-    return str(value)
+    return value.item() if hasattr(value, "item") else value  # a reason may be a string that can do more
 
 
 def _share(value: Any) -> float:

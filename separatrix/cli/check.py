@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from separatrix.cli.console import Console, output_options, with_option_names
+from separatrix.cli.console import Console, output_options
 from separatrix.cli.data_options import DataFile, takes_data
+from separatrix.cli.option_names import option_of
 from separatrix.cli.output_files import STANDARD_OUTPUT, require_folder, require_writable, write
 from separatrix.cli.progress import ProgressDisplay, TimedStep, progress, timed
 
@@ -94,7 +95,7 @@ def check(
         written += _write_all(answers[0], certificates)
     from separatrix.reports.check import json, text
 
-    console.write(with_option_names(text.render(answers, rows, console.width)))
+    console.write(text.render(answers, rows, console.width, option_of))
     if (numbering := data.numbering()) is not None:
         console.write(f"\n{numbering}")
     if written:

@@ -3,67 +3,22 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
+from separatrix.cli.option_names import with_options
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 MIN_WIDTH, MAX_WIDTH = 60, 100
-PARAMETERS = (
-    "label|features|drop|format|delimiter|positive|encode|text|hashed|missing|scale|share|variant|order|step|"
-    "alpha|tol|penalty|loss|checkpoint"
-)
-OPTION_SPELLINGS = (
-    (r"\s+\(certificate_\)", ""),
-    (r"\bsx\.separate returns one\b", "separatrix check shows it"),
-    (r",? or (?:pass )?label=False[^.:;)]*", ""),
-    (r"\bencode the column as numbers\b", "make categories of such columns with --encode"),
-    (r"\b(missing|scale)='(\w+)'", r"--\1 \2"),
-    (r"\btext=\['([^']*)'\]", r"--text \1"),
-    (r"\bset SEPARATRIX_LIMITS=(\w+)=(\d+)", r"pass --limit \1=\2"),
-    (r"\bheader=False\b", "--no-header"),
-    (r"\bheader=True\b", "--header"),
-    (r"\bdrop=\[''\]", "--drop ''"),
-    (r"\bcenter=True\b", "--center"),
-    (r"\bfit_intercept=True\b", "an intercept"),
-    (r" of regression=True\b", ""),
-    (r"\ba regressor takes such a target\b", "--model linear or ridge takes such a target"),
-    (r"\banother seed\b", "another --seed"),
-    (r"\bregression=True needs\b", "A regression needs"),
-    (r", or None\b", ""),
-    (r"\brandom_state=", "--seed "),
-    (r", a RandomState or None\b", ""),
-    (r"^(step|budget|confidence) must\b", r"--\1 must"),
-    (r"\bn_jobs=", "--jobs "),
-    (r"\b(time|node)_limit=", r"--\1-limit "),
-    (r"\bmax_(iter|mistakes)=", r"--max-\1 "),
-    (r"\bmax_(iter|mistakes)\b", r"--max-\1"),
-    (rf"\b({PARAMETERS})=(?=[.,;:) ])", r"--\1"),
-    (rf"\b({PARAMETERS})=", r"--\1 "),
-    (r"\bC=", "-C "),
-)
-
-
-def with_option_names(sentence: str) -> str:
-    """A sentence of the library with its parameters spelled as options.
-
-    >>> with_option_names("More passes (max_iter) may settle it; center=True helps.")
-    'More passes (--max-iter) may settle it; --center helps.'
-    >>> with_option_names("say which one holds the labels with label=, or label=False for none.")
-    'say which one holds the labels with --label.'
-    """
-    for pattern, option in OPTION_SPELLINGS:
-        sentence = re.sub(pattern, option, sentence)
-    return sentence
 
 
 def on_one_line(sentence: str) -> str:
     """The sentence in options, for a terminal: names of columns, labels and files may hold anything."""
-    return safe(with_option_names(sentence), keep="")
+    return safe(with_options(sentence), keep="")
 
 
 def safe(text: str, keep: str = "\n\t") -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from separatrix.rows import Rows
 
 ALL_TEXT_COLUMNS = "every column of text"
+FITTED = "which the model was fitted with"
 
 
 @dataclass(frozen=True)
@@ -106,15 +107,17 @@ class DataFile:
             known = {"share": Share(share, seed, held_out=True), "preparation": learned.preparation}
             return learned, again.read(given_options | known)
 
-    def rows_with(self, attempts: Sequence[dict[str, Any]], *, by_name: bool = False) -> Rows:
+    def rows_with(
+        self, attempts: Sequence[dict[str, Any]], *, by_name: bool = False, reason: str | None = None
+    ) -> Rows:
         """The rows by the first of these options that the file can be read with; else the first refusal that
         is about the file, not about an option that its format does not take.
 
         A file without column names cannot be asked for columns by name, and says so before it is read;
-        ``by_name`` takes a later attempt for such a file alone.
+        ``by_name`` takes a later attempt for such a file alone. ``reason`` says why a missing feature column
+        is needed, where the user has not named it.
         """
-        from separatrix import DataError
-        from separatrix.rows.data_errors import WrongOption
+        from separatrix.rows.data_errors import DataError, MissingColumn, WrongOption
 
         refusal: DataError | None = None
         with RereadableInput(self.data) as again:
@@ -130,6 +133,8 @@ class DataFile:
                     ):
                         refusal = error
         assert refusal is not None
+        if reason is not None and isinstance(refusal, MissingColumn) and refusal.parameter == "features":
+            refusal = refusal.because(reason)
         raise refusal
 
     def _options(self) -> dict[str, Any]:

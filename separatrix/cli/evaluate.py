@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from separatrix.cli.console import Console, output_options
-from separatrix.cli.data_options import DataFile, name_of, read_text, takes_data
+from separatrix.cli.data_options import FITTED, DataFile, name_of, read_text, takes_data
 from separatrix.cli.predict import MEMORY_BYTES
 from separatrix.cli.progress import progress
 
@@ -54,8 +54,6 @@ def evaluate(model_file: str, data: DataFile, confidence: float, as_json: bool, 
 
 def rows_for(model: Any, data: DataFile) -> Any:
     """Labelled rows with the columns of the model, made ready as the fit has them."""
-    from separatrix import DataError
-
     options: dict[str, Any] = {"memory": MEMORY_BYTES}
     if not hasattr(model, "classes_"):
         options["regression"] = True
@@ -74,10 +72,7 @@ def rows_for(model: Any, data: DataFile) -> Any:
         if names is not None:
             columns.insert(0, {"features": list(names)})
     attempts = [label | chosen for label in labels for chosen in columns]
-    try:
-        return data.rows_with(attempts, by_name=names is not None)
-    except DataError as error:
-        raise DataError(str(error).replace(" (features=)", ", which the model was fitted with")) from None
+    return data.rows_with(attempts, by_name=names is not None, reason=FITTED)
 
 
 def _label_of(model: Any) -> str | None:

@@ -6,10 +6,11 @@ from typing import Any
 
 import click
 
-from separatrix.cli.console import Console, output_options, with_option_names
+from separatrix.cli.console import Console, output_options
 from separatrix.cli.data_options import DataFile, takes_data
 from separatrix.cli.fit_with_progress import INTERRUPTED, fit_and_summarise
 from separatrix.cli.model_options import REGRESSIONS, make_estimator, model_options
+from separatrix.cli.option_names import option_of
 from separatrix.cli.output_files import STANDARD_OUTPUT, require_suffix, require_writable, write
 from separatrix.cli.progress import progress
 
@@ -73,7 +74,7 @@ def fit(
     for path, content in texts.items():
         write(path, content)
     rendered, record = _rendered(summary, console.width)
-    console.write(with_option_names(rendered))
+    console.write(rendered)
     if not console.verbose:
         for note in summary.notes:
             console.warn(note)
@@ -89,8 +90,8 @@ def _rendered(summary: Any, width: int) -> tuple[str, dict[str, Any]]:
     from separatrix.reports import json, regression, text
 
     if isinstance(summary, regression.RegressionSummary):
-        return regression.render(summary, width), regression.to_dict(summary)
-    return text.render(summary, width), json.to_dict(summary)
+        return regression.render(summary, width, option_of), regression.to_dict(summary)
+    return text.render(summary, width, option_of), json.to_dict(summary)
 
 
 def _require_one_certificate(rows: Any, model: str) -> None:

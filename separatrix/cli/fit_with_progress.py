@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from separatrix.cli.progress import ProgressDisplay, timed
+from separatrix.messages import message_of
 
 if TYPE_CHECKING:
     from separatrix.reports import Summary
@@ -33,7 +34,7 @@ def fit_and_summarise(
             clock.update(f"predicting {held_out.n_rows:,} rows held out")
             seen = evaluate(model, held_out)
         clock.update("verifying the certificate")
-        notes = [str(warning.message) for warning in caught]
+        notes = [message_of(warning.message) for warning in caught]
         if watch.interrupted:
             notes.append(INTERRUPTED)
         if not hasattr(model, "classes_"):

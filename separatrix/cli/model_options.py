@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from separatrix.cli.option_names import OPTIONS
+
 MODELS = {
     "perceptron": "Perceptron",
     "pocket": "PocketPerceptron",
@@ -26,27 +28,6 @@ MODELS = {
 }
 REGRESSIONS = ("linear", "ridge")  # they predict numbers, the others classes
 ORDERS = ("cyclic", "shuffled", "first-violator", "worst-violator")
-OPTIONS = {
-    "max_iter": "--max-iter",
-    "max_mistakes": "--max-mistakes",
-    "order": "--order",
-    "step": "--step",
-    "center": "--center",
-    "fit_intercept": "--no-intercept",
-    "share": "--share",
-    "C": "-C",
-    "variant": "--variant",
-    "penalty": "--penalty",
-    "loss": "--loss",
-    "class_weight": "--balanced",
-    "tol": "--tol",
-    "alpha": "--alpha",
-    "time_limit": "--time-limit",
-    "node_limit": "--node-limit",
-    "checkpoint": "--checkpoint",
-    "random_state": "--seed",
-    "n_jobs": "--jobs",
-}
 # Parameters that have no effect beside a choice, as in the models themselves.
 WITHOUT_EFFECT = {("penalty", "firth"): ("C", "tol"), ("variant", "PA"): ("C",)}
 

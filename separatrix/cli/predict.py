@@ -11,7 +11,7 @@ from typing import IO, Any
 import click
 
 from separatrix.cli.console import Console, output_options, plain_json
-from separatrix.cli.data_options import DataFile, name_of, read_text, takes_data
+from separatrix.cli.data_options import FITTED, DataFile, name_of, read_text, takes_data
 from separatrix.cli.output_files import STANDARD_OUTPUT, open_output, require_suffix, require_writable
 from separatrix.cli.progress import ProgressDisplay, progress
 
@@ -108,8 +108,6 @@ def _warn_changed(console: Console, changed: list[tuple[str, str]]) -> None:
 
 
 def _rows(data: DataFile, model: Any) -> Any:
-    from separatrix import DataError
-
     options: dict[str, Any] = {"label": False, "memory": MEMORY_BYTES, "once": True}
     if data.demo and not hasattr(model, "classes_"):
         options["regression"] = True
@@ -119,10 +117,7 @@ def _rows(data: DataFile, model: Any) -> Any:
     attempts: list[dict[str, Any]] = [{"n_columns": model.n_features_in_}, {}]
     if names is not None:
         attempts.insert(0, {"features": list(names)})
-    try:
-        return data.rows_with([options | a for a in attempts], by_name=names is not None)
-    except DataError as error:
-        raise DataError(str(error).replace(" (features=)", ", which the model was fitted with")) from None
+    return data.rows_with([options | a for a in attempts], by_name=names is not None, reason=FITTED)
 
 
 def _blocks(rows: Any, shown: ProgressDisplay) -> Iterator[Any]:

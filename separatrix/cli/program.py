@@ -25,6 +25,7 @@ from separatrix.cli.predict import predict
 from separatrix.cli.report import report
 from separatrix.cli.standard_streams import require_streams
 from separatrix.cli.verify import verify
+from separatrix.messages import message_of
 
 EXIT_USAGE = 2
 EXIT_INTERNAL_ERROR = 70
@@ -109,7 +110,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _refuse("There is not enough memory for this.")
     except ValueError as error:
-        return _refuse(str(error))
+        return _refuse(message_of(error))
 
 
 def _refuse(sentence: str) -> int:

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import click
 
-from separatrix.cli.console import Console, output_options, with_option_names
+from separatrix.cli.console import Console, output_options
 from separatrix.cli.data_options import DataFile, takes_data
+from separatrix.cli.option_names import option_of
 from separatrix.cli.output_files import STANDARD_OUTPUT, require_writable, write
 from separatrix.cli.progress import progress, timed
 
@@ -70,7 +71,7 @@ def report(
         write(output, page)
     from separatrix.reports.diagnosis.diagnosis_text import render
 
-    console.write(with_option_names(render(found, console.width)))
+    console.write(render(found, console.width, option_of))
     written = [output] if output not in (None, "-") else []
     if written:
         console.write(f"\nWritten: {written[0]}")

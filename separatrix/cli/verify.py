@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from separatrix.cli.console import Console, output_options, with_option_names
+from separatrix.cli.console import Console, output_options
 from separatrix.cli.data_options import DataFile, name_of, read_text, takes_data
 from separatrix.cli.progress import progress
 
@@ -63,7 +63,7 @@ def verify(certificate_file: str, data: DataFile, as_json: bool, quiet: bool) ->
         claim_text = claim.certificate.claim
         console.write(f"{'holds' if verdict else 'refused'}{claim.of}: {claim_text}")
         if verdict.reason != claim_text:
-            console.write(with_option_names(f"  {verdict.reason}"))
+            console.write(f"  {verdict.reason}")
         if verdict and claim.covers_weights is False:
             console.write(f"  {ABOUT_ROWS_ONLY}")
     holds = all(verdicts)
@@ -158,8 +158,6 @@ def _is_model(text: bytes) -> bool:
 
 def _rows(data: DataFile, certificates: list[Certificate], preparation: Any) -> Any:
     """The columns it speaks of, by name; if they are not there all columns, for the certificate to refuse."""
-    from separatrix import DataError
-
     about = next((c.about for c in certificates if c.about.columns is not None), certificates[0].about)
     options: dict[str, Any] = {"regression": True} if certificates[0].speaks_of == "targets" else {}
     labels = [options]
@@ -173,9 +171,5 @@ def _rows(data: DataFile, certificates: list[Certificate], preparation: Any) -> 
             columns.insert(0, {"n_columns": about.columns})
         if about.features is not None and data.features is None:
             columns.insert(0, {"features": list(about.features)})
-    try:
-        return data.rows_with([label | chosen for label in labels for chosen in columns])
-    except DataError as error:
-        if data.features is not None:
-            raise
-        raise DataError(str(error).replace(" (features=)", ", which the certificate names")) from None
+    reason = "which the certificate names" if data.features is None else None
+    return data.rows_with([label | chosen for label in labels for chosen in columns], reason=reason)

@@ -11,6 +11,7 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 
 from separatrix.certificates import Inseparable, Undecided
+from separatrix.messages import Message
 
 PACKAGE = __name__.partition(".")[0]
 
@@ -45,9 +46,12 @@ def warn_unproven(certificates: Sequence[Any], classes: Any) -> None:
     category: type[FitWarning] = NothingProven if isinstance(certificate, Undecided) else NotSeparable
     message = certificate.reason if isinstance(certificate, Undecided) else _describe_conflict(certificate)
     if len(certificates) > 1:
-        message = (
-            f"{len(unproven)} of {len(certificates)} classes have no halfspace of their own here. "
-            f"Class {classes[first]} against the rest: {message}"
+        message = Message(
+            "No separating hyperplane found for {} of {} classes. Class {} against the rest: {}",
+            len(unproven),
+            len(certificates),
+            classes[first],
+            message,
         )
     warn(category, message)
 
@@ -55,6 +59,6 @@ def warn_unproven(certificates: Sequence[Any], classes: Any) -> None:
 def _describe_conflict(proof: Inseparable) -> str:
     row_list = ", ".join(map(str, proof.rows[:6])) + (", ..." if len(proof.rows) > 6 else "")
     return (
-        f"No halfspace has every row strictly on its side: rows {row_list} prove it (certificate_). "
-        "The weights are what the method ended with."
+        f"No halfspace has every row strictly on its side: rows {row_list} prove it. "
+        "Returning the last weights."
     )

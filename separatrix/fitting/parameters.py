@@ -1,8 +1,8 @@
-"""What a parameter may be: asked before any row is read, so that a wrong one is told by its name."""
+"""What a parameter may be, asked before any row is read."""
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from functools import cache
 from inspect import signature
 from numbers import Integral, Real
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-MAX_SHOWN_CHARACTERS = 80  # characters
+from separatrix.messages import Message, PythonOnly, require
 
 
 def is_number(value: Any) -> bool:
@@ -53,19 +53,6 @@ def as_doubles(value: Any) -> np.ndarray | None:
         return array.astype(np.float64)
 
 
-def shown(value: Any) -> str:
-    """The value as a message shows it: on one line, and no longer than a line.
-
-    >>> shown("firth"), len(shown(10**10_000))
-    ("'firth'", 17)
-    """
-    try:
-        text = " ".join(repr(value).split())
-    except ValueError:  # whole numbers of more digits than Python writes
-        return "a number too long"
-    return text if len(text) <= MAX_SHOWN_CHARACTERS else f"{text[:MAX_SHOWN_CHARACTERS]}..."
-
-
 def is_whole(value: Any) -> bool:
     """Whether it is one whole number, of a type that says so.
 
@@ -84,16 +71,41 @@ def is_one_of(value: Any, known: Container[Any]) -> bool:
     return (value is None or isinstance(value, str)) and value in known
 
 
+def require_positive(name: str, value: Any, *, finite: bool = False) -> None:
+    """Refuse what is not a number above 0; infinity is one unless ``finite``."""
+    is_positive = is_number(value) and float(value) > 0
+    is_allowed = is_positive and (float(value) < float("inf") or not finite)
+    require(is_allowed, name, value, "> 0 and finite" if finite else "> 0")
+
+
+def require_between(name: str, value: Any, low: float, high: float) -> None:
+    """Refuse what is not a number strictly between the two."""
+    require(is_between(value, low, high), name, value, f"between {low} and {high}")
+
+
+def require_count(name: str, value: Any, *, least: int = 1, optional: bool = False) -> None:
+    """Refuse what is not an integer from ``least`` up, or None where it is ``optional``."""
+    is_allowed = (optional and value is None) or (is_whole(value) and value >= least)
+    requirement = f"an integer >= {least}"
+    require(is_allowed, name, value, _or_none(requirement) if optional else requirement)
+
+
+def require_one_of(name: str, value: Any, known: Sequence[str | None]) -> None:
+    """Refuse what is not one of these words.
+
+    >>> require_one_of("penalty", "l1", ("l2", "firth", None))
+    Traceback (most recent call last):
+        ...
+    separatrix.messages.ParameterError: penalty must be 'l2', 'firth' or None; got 'l1'
+    """
+    *others, last = map(repr, known)
+    require(is_one_of(value, known), name, value, f"{', '.join(others)} or {last}")
+
+
 def require_time_limit(seconds: Any, *, zero: bool = False) -> None:
-    """Refuse a time limit that is not a number of seconds above 0, or from 0 up."""
-    if seconds is not None and not (is_number(seconds) and (seconds > 0 or (zero and seconds == 0))):
-        raise ValueError(f"time_limit={shown(seconds)} makes no sense: give seconds, or None.")
-
-
-def require_node_limit(nodes: Any) -> None:
-    """Refuse a limit that is not a whole number from 1 up."""
-    if nodes is not None and not (is_whole(nodes) and nodes >= 1):
-        raise ValueError(f"node_limit={shown(nodes)} makes no sense: give a number of nodes, or None.")
+    """Refuse a time limit that is neither None nor a number of seconds above 0, or from 0 up."""
+    is_allowed = is_number(seconds) and (seconds > 0 or (zero and seconds == 0))
+    require(seconds is None or is_allowed, "time_limit", seconds, _or_none(">= 0" if zero else "> 0"))
 
 
 def require_seed(model: Any) -> None:
@@ -105,17 +117,16 @@ def require_random_state(seed: Any) -> None:
     """Refuse what nothing can be drawn by."""
     if seed is None or isinstance(seed, np.random.RandomState) or seed is np.random:
         return
-    if not (is_whole(seed) and 0 <= int(seed) < 2**32):
-        raise ValueError(
-            f"random_state={shown(seed)} must be a whole number from 0 to 2**32 - 1, a RandomState or None."
-        )
+    is_allowed = is_whole(seed) and 0 <= int(seed) < 2**32
+    others = PythonOnly(", a RandomState or None")
+    require(is_allowed, "random_state", seed, Message("an integer between 0 and 2**32 - 1{}", others))
 
 
 def require_verbosity(model: Any) -> None:
-    """Refuse a ``verbose`` that is neither a whole number from 0 up nor true or false."""
+    """Refuse a ``verbose`` that is neither an integer from 0 up nor true or false."""
     value = getattr(model, "verbose", 0)
-    if not (isinstance(value, bool | np.bool_) or (is_whole(value) and value >= 0)):
-        raise ValueError(f"verbose={shown(value)} must be a whole number of at least 0.")
+    if not isinstance(value, bool | np.bool_):
+        require_count("verbose", value, least=0)
 
 
 def require_flags(model: Any) -> None:
@@ -123,8 +134,11 @@ def require_flags(model: Any) -> None:
     estimator_class: Any = type(model)
     for name in _flags(estimator_class):
         value = getattr(model, name)
-        if not isinstance(value, bool | np.bool_):
-            raise ValueError(f"{name}={shown(value)} must be True or False.")
+        require(isinstance(value, bool | np.bool_), name, value, "True or False")
+
+
+def _or_none(requirement: str) -> Message:
+    return Message("{}{}", requirement, PythonOnly(" or None"))
 
 
 @cache

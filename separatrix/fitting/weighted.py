@@ -9,8 +9,9 @@ import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 
 from separatrix.fitting.classifier import LinearClassifier
-from separatrix.fitting.parameters import is_between, shown
+from separatrix.fitting.parameters import is_between
 from separatrix.fitting.validation import checked_weights
+from separatrix.messages import require
 from separatrix.rows import DataError, Rows
 
 
@@ -36,11 +37,8 @@ class WeightedClassifier(LinearClassifier):
         given = self.class_weight
         if given is None or (isinstance(given, str) and given == "balanced"):
             return
-        if not (isinstance(given, Mapping) and all(_is_positive(weight) for weight in given.values())):
-            raise ValueError(
-                f"class_weight={shown(given)} makes no sense: give a positive number for every "
-                'class, as in {0: 1, 1: 5}, "balanced", or None.'
-            )
+        is_allowed = isinstance(given, Mapping) and all(_is_positive(weight) for weight in given.values())
+        require(is_allowed, "class_weight", given, "'balanced', None or {label: weight > 0}")
 
 
 def weigh_rows(

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.bounds.held_out import binomial_tail_inverse
+from separatrix.fitting.parameters import require_between
 from separatrix.reports.formatting import Line, counted, named, number, several, table, wrap_lines
 from separatrix.reports.summary import Label
 from separatrix.rows import Block, DataError, Rows
@@ -90,8 +91,7 @@ def evaluate(
     >>> seen.errors, seen.rows, f"{seen.interval[1]:.4f}", seen.auc
     (0, 50, '0.0711', 1.0)
     """
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must be between 0 and 1, not {confidence}")
+    require_between("confidence", confidence, 0, 1)
     if not hasattr(model, "classes_"):
         return _regression(model, rows)
     known = same_classes(model, rows) if codes is None else codes

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import ROUND_FLOOR, Context, Decimal
 from typing import Any
 
+from separatrix.messages import Spelling, spell
+
 NAME_CHARACTERS = 13
 MAX_NAME_CHARACTERS = 40
 ROUND_DOWN = Context(prec=4, rounding=ROUND_FLOOR)
@@ -80,18 +82,20 @@ def named(label: Any) -> str:
     return text if len(text) <= MAX_NAME_CHARACTERS else text[: MAX_NAME_CHARACTERS - 1] + "…"
 
 
-def wrap_lines(lines: Iterable[Line], width: int) -> str:
-    """Lines of at most ``width`` characters, but for those of tables."""
-    return "\n".join(piece for line in lines for piece in _wrap(line, width))
+def wrap_lines(lines: Iterable[Line], width: int, spelling: Spelling = str) -> str:
+    """Lines of at most ``width`` characters, but for those of tables; parameters are in that spelling."""
+    return "\n".join(piece for line in lines for piece in _wrap_line(line, width, spelling))
 
 
-def _wrap(line: Line, width: int) -> list[str]:
+def _wrap_line(line: Line, width: int, spelling: Spelling) -> list[str]:
     """A line wrapped, unless it is indented as in a table; a named one has its text beside the name."""
     if isinstance(line, str):
-        return [line] if line[:1] in ("", " ") else textwrap.wrap(line, width, subsequent_indent="  ")
+        text = spell(line, spelling)
+        return [text] if text[:1] in ("", " ") else textwrap.wrap(text, width, subsequent_indent="  ")
     name, text = line
     first = f"  {name:<{NAME_CHARACTERS}}  "
     rest = " " * len(first)
+    text = spell(text, spelling)
     return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
 
 

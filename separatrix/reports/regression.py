@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
+from separatrix.messages import Message, Spelling
 from separatrix.reports.evaluation import RegressionEvaluation, evaluate
 from separatrix.reports.evidence import Evidence, evidence_of
 from separatrix.reports.formatting import Line, all_rows, named, number, several, table, wrap_lines
@@ -139,9 +140,9 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def render(summary: RegressionSummary, width: int = 100) -> str:
+def render(summary: RegressionSummary, width: int = 100, spelling: Spelling = str) -> str:
     """Lines of at most ``width`` characters."""
-    return wrap_lines(_lines(summary), width)
+    return wrap_lines(_lines(summary), width, spelling)
 
 
 def errors_in_words(seen: RegressionEvaluation) -> str:
@@ -173,7 +174,7 @@ def _lines(summary: RegressionSummary) -> Iterator[Line]:
     yield ""
     evidence = summary.evidence
     if not evidence.proven:
-        yield "proven", f"nothing. {evidence.reason or evidence.claim}"
+        yield "proven", Message("nothing. {}", evidence.reason or evidence.claim)
     else:
         yield "proven", evidence.claim
         if evidence.holds:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from separatrix.messages import Message, Parameter, Spelling
 from separatrix.reports.evaluation import errors_in_words
 from separatrix.reports.formatting import (
     Line,
@@ -33,7 +34,7 @@ THEOREMS = {
 }
 
 
-def render(summary: Summary, width: int = 100) -> str:
+def render(summary: Summary, width: int = 100, spelling: Spelling = str) -> str:
     """The summary as lines of at most ``width`` characters.
 
     >>> import separatrix as sx
@@ -54,7 +55,7 @@ def render(summary: Summary, width: int = 100) -> str:
       not proven     that no halfspace has a larger margin; how the model does on other rows
     """
     lines = _one(summary) if len(summary.tasks) == 1 else _several(summary)
-    return wrap_lines(lines, width)
+    return wrap_lines(lines, width, spelling)
 
 
 def _one(summary: Summary) -> Iterator[Line]:
@@ -123,7 +124,7 @@ def _several(summary: Summary) -> Iterator[Line]:
         first = open_ones[0]
         reason = first.evidence.reason if first.evidence.holds is False else first.evidence.claim
         of = f"for {several(len(open_ones), 'class', 'classes')}. {named(first.positive)} against the rest"
-        yield "nothing", f"{of}: {reason}"
+        yield "nothing", Message("{}: {}", of, reason)
 
 
 def _head(summary: Summary) -> str:
@@ -185,13 +186,14 @@ def _centred(summary: Summary, task: Task) -> Iterator[Line]:
     moved, promise = task.figures.bound_centred, task.promise
     can = summary.parameters.get("center") is False and summary.intercept
     if can and promise is not None and moved is not None and promise.at_most > CENTRING_FACTOR * moved:
-        yield "centred", f"with the origin amid the rows the bound would be {at_most(moved)} (center=True)"
+        text = "with the origin amid the rows the bound would be {} ({})"
+        yield "centred", Message(text, at_most(moved), Parameter("center", True))
 
 
 def _evidence(summary: Summary, task: Task) -> Iterator[Line]:
     evidence = task.evidence
     if not evidence.is_claim:
-        yield "proven", f"nothing. {evidence.claim}"
+        yield "proven", Message("nothing. {}", evidence.claim)
     elif evidence.holds is False:
         yield "proven", f"nothing: its certificate is refused. {evidence.reason}"
     else:

@@ -102,6 +102,6 @@ def _refuse_continuous(labels: np.ndarray, name: str) -> None:
     if not is_whole.all():
         row = int(np.argmin(is_whole))
         raise DataError(
-            f"Unknown label type: continuous. {name}[{row}] is {labels[row]}; a classifier needs classes, "
-            "a regressor takes such a target."
+            f"Unknown label type: continuous. {name}[{row}] is {labels[row]}; fit a regression "
+            "to such a target."
         )

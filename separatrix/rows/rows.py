@@ -331,7 +331,7 @@ class Rows(ABC):
         """Refuse rows that carry no real numbers to predict."""
         if not self.has_targets:
             raise DataError(
-                "These rows carry no real targets: pass y, or read the file with label= and regression=True."
+                "These rows carry no real targets: pass y, or read the file with regression=True."
             )
 
     def require_labels(self) -> np.ndarray:

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from separatrix.messages import Message, Parameter
 from separatrix.rows.block import Block
-from separatrix.rows.data_errors import DataError
+from separatrix.rows.data_errors import DataError, DataParameterError
 from separatrix.rows.memory import MemoryRows
 from separatrix.rows.rows import Rows
 from separatrix.rows.views.derived import DerivedRows
@@ -52,7 +53,7 @@ def split(rows: Rows, share: float, seed: int = 0) -> tuple[Rows, Rows]:
 def select_share(rows: Rows, share: Share) -> Rows:
     """The rows of that share, in their order."""
     if not 0 < share.fraction < 1:
-        raise DataError(f"A share of {share.fraction:g} makes no sense: say something between 0 and 1.")
+        raise DataParameterError("share", share.fraction, "between 0 and 1")
     row_numbers = np.flatnonzero(share.contains(np.arange(rows.n_rows)))
     if not len(row_numbers):
         purpose = "held out" if share.held_out else "to learn from"
@@ -66,8 +67,12 @@ def _require_every_class(classes: np.ndarray, codes: np.ndarray, share: Share) -
     absent = np.flatnonzero(np.bincount(codes, minlength=len(classes)) == 0)
     if len(absent) and not share.held_out:
         raise DataError(
-            f"A share of {share.fraction:g} leaves no row of the class {classes[absent[0]]} to learn from: "
-            "hold out less, or draw with another seed."
+            Message(
+                "A share of {:g} leaves no row of the class {} to learn from: hold out less, or change {}.",
+                share.fraction,
+                classes[absent[0]],
+                Parameter("seed"),
+            )
         )
 
 

@@ -11,9 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as arrow_types
 
+from separatrix.messages import Message, Parameter
 from separatrix.rows.arrow_validation import refuse_damaged
 from separatrix.rows.block import read_only
-from separatrix.rows.data_errors import DataError
+from separatrix.rows.data_errors import DataError, NotANumber
 from separatrix.rows.memory import DenseRows, MemoryRows
 from separatrix.rows.rows import Rows
 
@@ -103,12 +104,13 @@ def not_a_number_error(location: str, value: Any) -> DataError:
         and len(value) <= MAX_FORMATTED_CHARACTERS
         and FORMATTED_NUMBER_PATTERN.fullmatch(value)
     ):
-        return DataError(
-            f"{location}: {shorten(value)} is no number; write it as digits with a decimal point, as 1234.5."
+        advice: str = "write it as digits with a decimal point, as 1234.5"
+    else:
+        advice = Message(
+            "encode the column as numbers (in a file with {}), or leave it out", Parameter("encode", True)
         )
-    return DataError(
-        f"{location}: {shorten(value)} is no number; encode the column as numbers, or leave it out."
-    )
+    problem = Message("{}: {} is no number; {}.", location, shorten(value), advice)
+    return NotANumber(problem, location=location, value=shorten(value))
 
 
 def explain_inexact_integer(value: Any) -> str:

@@ -13,6 +13,8 @@ from numbers import Integral
 from time import perf_counter
 from typing import Any, TypeVar
 
+from separatrix.messages import ParameterError
+
 MAX_THREADS_PER_CORE = 4
 MIN_THREADED_BYTES = 5_000_000  # for less, handing work to threads costs more than it saves
 
@@ -39,7 +41,7 @@ def jobs(n_jobs: int | None) -> int:
     if n_jobs is None:
         return 1
     if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
-        raise ValueError(f"n_jobs={n_jobs!r} has no meaning: use 1 for one thread, -1 for all cores.")
+        raise ParameterError("n_jobs", n_jobs, "a number of threads, or -1 for all cores")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if n_jobs < 0:
         return max(1, cores + 1 + n_jobs)

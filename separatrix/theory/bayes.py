@@ -32,6 +32,7 @@ from scipy.special import expit, ndtr
 
 from separatrix.bounds.arguments import numbers
 from separatrix.halfspace import Halfspace
+from separatrix.messages import require
 from separatrix.theory.distributions import BestHalfspace, FiniteDistribution, PlantedNormal, scaled_weights
 from separatrix.theory.integer_points import as_points
 from separatrix.theory.normal_classes import GaussianClasses, as_covariance
@@ -93,8 +94,7 @@ class LogisticModel:
     def __post_init__(self) -> None:
         d = as_points([self.weights]).shape[1]
         (bias,) = numbers(intercept=self.intercept)
-        if not math.isfinite(bias):
-            raise ValueError(f"intercept must be finite, not {bias}")
+        require(math.isfinite(bias), "intercept", bias, "finite")
         if self.mean is not None and as_points([self.mean]).shape[1] != d:
             raise ValueError(f"mean must have {d} numbers, as weights has")
         as_covariance(1.0 if self.covariance is None else self.covariance, d)

@@ -14,6 +14,7 @@ from separatrix.algorithms.separation import separate
 from separatrix.algorithms.svm.max_margin import MaxMargin
 from separatrix.bounds.arguments import positive, whole
 from separatrix.halfspace import Halfspace
+from separatrix.messages import require
 from separatrix.theory.distributions import scaled_weights
 from separatrix.theory.integer_points import as_points
 from separatrix.theory.normal_classes import GaussianClasses
@@ -115,8 +116,8 @@ def margin_experiment(
     whole(2, d=d, m=m)
     whole(1, repeats=repeats)
     wanted = np.asarray(shares, dtype=np.float64)
-    if wanted.ndim != 1 or not wanted.size or not ((wanted > 0) & (wanted <= 1)).all():
-        raise ValueError("shares must be numbers above 0 and at most 1")
+    is_allowed = wanted.ndim == 1 and wanted.size > 0 and ((wanted > 0) & (wanted <= 1)).all()
+    require(bool(is_allowed), "shares", shares, "numbers > 0 and <= 1")
     random = np.random.default_rng(random_state)
     centre = np.eye(d)[0] * positive(distance=distance)[0]
     classes = GaussianClasses(-centre, centre)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, SupportsFloat, SupportsIndex
 
 from separatrix.bounds import SAMPLE_SIZES, Bound, SampleSize
+from separatrix.messages import ParameterError
 
 BEST = "best"
 
@@ -148,5 +149,5 @@ def _chosen(name: str, realizable: bool) -> list[SampleSize]:
     if name not in fitting:
         kind = "realizable" if realizable else "agnostic"
         names = ", ".join(repr(known) for known in (BEST, *fitting))
-        raise ValueError(f"bound must be one of {names} in the {kind} case, not {name!r}")
+        raise ParameterError("bound", name, f"one of {names} in the {kind} case")
     return [fitting[name]]

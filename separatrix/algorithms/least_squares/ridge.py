@@ -34,8 +34,9 @@ from separatrix.algorithms.least_squares.ridge_path import RidgePath, compute_sp
 from separatrix.algorithms.least_squares.solver import Fit
 from separatrix.certificates.arithmetic.moments import Moments
 from separatrix.fitting import Solution
-from separatrix.fitting.parameters import as_doubles, shown
+from separatrix.fitting.parameters import as_doubles
 from separatrix.fitting.regressor import row_weights, rows_with_targets
+from separatrix.messages import require
 from separatrix.rows import DataError, Rows
 
 
@@ -105,8 +106,8 @@ class Ridge(AdditiveRegressor):
     def _check(self) -> None:
         super()._check()
         alphas = as_doubles(self.alpha)
-        if alphas is None or alphas.ndim > 1 or not alphas.size or not (alphas >= 0).all():
-            raise ValueError(f"alpha={shown(self.alpha)}: a penalty is a number from 0 up, or several.")
+        is_allowed = alphas is not None and alphas.ndim <= 1 and alphas.size and (alphas >= 0).all()
+        require(bool(is_allowed), "alpha", self.alpha, "a number >= 0, or several")
 
     def _get_penalty(self) -> float:
         if np.ndim(self.alpha):

@@ -37,8 +37,9 @@ from separatrix.algorithms.logistic.probabilities import compute_log_probabiliti
 from separatrix.algorithms.logistic.solver import UNASKED_FACTS, SolverOptions, minimise
 from separatrix.fitting import FitWarning, Solution, warn
 from separatrix.fitting.history import History
-from separatrix.fitting.parameters import is_between, is_number, is_one_of, is_whole, shown
+from separatrix.fitting.parameters import require_between, require_count, require_one_of, require_positive
 from separatrix.fitting.weighted import WeightedClassifier
+from separatrix.messages import Message, Parameter
 from separatrix.rows import Rows
 
 LARGE_COST = 1e15  # beyond about this the rounding of doubles alone keeps the gap open
@@ -139,20 +140,12 @@ class LogisticRegression(WeightedClassifier):
 
     def _check(self) -> None:
         super()._check()
-        if not (is_number(self.C) and float(self.C) > 0):
-            raise ValueError(f"C={shown(self.C)} must be a number above 0, or inf for no penalty.")
-        for name, allowed in {
-            "penalty": ("l2", "firth", None),
-            "multi_class": ("ovr", "multinomial"),
-            "solver": SOLVERS,
-        }.items():
-            value = getattr(self, name)
-            if not is_one_of(value, allowed):
-                raise ValueError(f"{name}={shown(value)} is none of {', '.join(map(repr, allowed))}.")
-        if not is_between(self.tol, 0, 1):
-            raise ValueError(f"tol={shown(self.tol)} makes no sense: it is a share between 0 and 1.")
-        if not (is_whole(self.max_iter) and self.max_iter >= 1):
-            raise ValueError(f"max_iter={shown(self.max_iter)} makes no sense: at least one step is needed.")
+        require_positive("C", self.C)
+        require_one_of("penalty", self.penalty, ("l2", "firth", None))
+        require_one_of("multi_class", self.multi_class, ("ovr", "multinomial"))
+        require_one_of("solver", self.solver, SOLVERS)
+        require_between("tol", self.tol, 0, 1)
+        require_count("max_iter", self.max_iter)
 
     @property
     def _options(self) -> SolverOptions:
@@ -170,7 +163,12 @@ class LogisticRegression(WeightedClassifier):
     def _solve(self, rows: Rows, positive: int) -> Solution:
         if self._is_multinomial and self.penalty == "firth":
             raise ValueError(
-                "penalty='firth' has no multinomial model: use multi_class='ovr', or penalty='l2' or None."
+                Message(
+                    "{} has no multinomial model; use {} or {}.",
+                    Parameter("penalty", "firth"),
+                    Parameter("multi_class", "ovr"),
+                    Parameter("penalty", "l2"),
+                )
             )
         # A BLAS that divides a product of two long vectors among threads is slower than one that does not.
         with limit_blas_threads():
@@ -203,16 +201,21 @@ class LogisticRegression(WeightedClassifier):
             near = self._name_nearly_dependent(f["near_dependency"] for f in facts)
             warn(
                 FitWarning,
-                f"The fit ended with a proven relative gap of {max(open_gaps):.1e}, above tol={self.tol:g}: "
-                f"{self._suggest_remedy(near)}.",
+                Message(
+                    "The fit ended with a proven relative gap of {:.1e}, above {}: {}.",
+                    max(open_gaps),
+                    Parameter("tol", float(self.tol)),
+                    self._suggest_remedy(near),
+                ),
             )
 
     def _suggest_remedy(self, near: str) -> str:
         if near:
-            return f"{near} nearly depend on one another: drop one of them, or set penalty='l2'"
+            advice = "{} nearly depend on one another; drop one of them, or set {}"
+            return Message(advice, near, Parameter("penalty", "l2"))
         if LARGE_COST < self._options.C < inf:
-            return f"lower C={self._options.C:g}, or set penalty=None"
-        return "allow more steps (max_iter), another solver, or scale the columns"
+            return Message("lower {}, or set {}", Parameter("C"), Parameter("penalty", None))
+        return Message("raise {}, scale the columns, or try another solver", Parameter("max_iter"))
 
     def _name_nearly_dependent(self, dependencies: Iterable[Any]) -> str:
         """The names of the columns that nearly depend on one another; one alone does so on the intercept."""

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import chi2, norm
 
-from separatrix.fitting.parameters import is_between
+from separatrix.fitting.parameters import require_between
 
 MAX_DISTANCE = 0.1  # standard errors between the fit and the maximum: a fit so near counts as the maximum
 FIRTH_PENALTY = "Firth's penalty"
@@ -121,12 +121,8 @@ def make_tables(model: Any, level: float, *, joint: bool) -> Inference | tuple[I
     """What `LogisticRegression.summary` returns; ``joint``: of the multinomial model."""
     if not hasattr(model, "covariance_"):
         wanted = "penalty=None" if joint else "penalty=None or penalty='firth'"
-        raise ValueError(
-            "Standard errors are those of a fit without a penalty or with Firth's, of at most "
-            f"{MAX_COEFFICIENTS} coefficients: fit with {wanted}."
-        )
-    if not is_between(level, 0, 1):
-        raise ValueError(f"level={level} makes no sense: it is a share between 0 and 1.")
+        raise ValueError(f"summary() needs a fit with {wanted} and at most {MAX_COEFFICIENTS} coefficients.")
+    require_between("level", level, 0, 1)
     feature_names = getattr(model, "feature_names_in_", None)
     unnamed = (f"x{j}" for j in range(model.n_features_in_))
     names = tuple(unnamed if feature_names is None else map(str, feature_names))

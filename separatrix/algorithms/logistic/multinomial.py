@@ -46,6 +46,7 @@ from separatrix.certificates.duality.multinomial_likelihood import JointDuality,
 from separatrix.fitting import FitWarning, Solution, warn
 from separatrix.fitting.exact_errors import about
 from separatrix.fitting.history import History
+from separatrix.messages import Message, Parameter
 from separatrix.rows import Block, DenseRows, Rows, SparseRows
 
 MAX_QUANTUM_STEPS = 4  # tries
@@ -245,9 +246,14 @@ def _warn_separated(rows: Rows, separation: Separation, intercept: bool) -> np.n
     kind = "completely" if separation.kind == "complete" else "quasi-completely"
     warn(
         FitWarning,
-        f"The classes are {kind} separated, so the multinomial likelihood has no finite maximum, because "
-        f"of rows {listed}. The weights returned are finite and nearly reach its supremum. A finite "
-        "answer: penalty='l2'.",
+        Message(
+            "The classes are {kind} separated, so the multinomial likelihood has no finite maximum, because "
+            "of rows {rows}. The returned weights are a large finite approximation; for finite estimates use "
+            "{l2}.",
+            kind=kind,
+            rows=listed,
+            l2=Parameter("penalty", "l2"),
+        ),
     )
     return strict
 

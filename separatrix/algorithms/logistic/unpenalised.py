@@ -35,6 +35,7 @@ from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.certificates.claims.separation import split
 from separatrix.fitting import FitWarning, Solution, warn
 from separatrix.fitting.history import History
+from separatrix.messages import Message, Parameter
 from separatrix.rows import Block, Rows
 
 MAX_COLUMNS = 1500  # up to here rows that restore feasibility are looked for, and standard errors kept
@@ -106,16 +107,24 @@ def _warn_separated(rows: Rows, positive: int, existence: Existence, *, intercep
     undetermined = [names[j] for j, word in enumerate(words) if word == "undetermined"]
     destinations = ", ".join(diverging[:6]) + (", ..." if len(diverging) > 6 else "")
     destinations = destinations or (
-        f"{', '.join(undetermined[:6])} without end, in a sign that is not determined" if undetermined else ""
+        f"{', '.join(undetermined[:6])} to infinity in a direction that is not identified"
+        if undetermined
+        else "some coefficients to infinity"
     )
     listed = ", ".join(map(str, strict[:8])) + (", ..." if len(strict) > 8 else "")
     kind = "completely" if existence.kind == "complete" else "quasi-completely"
     warn(
         FitWarning,
-        f"The rows are {kind} separated, so the likelihood has no finite maximum: it sends "
-        f"{destinations or 'some coefficients to infinity'}, because of rows {listed}. The weights returned "
-        "are finite and nearly reach its supremum. Finite answers of their own: penalty='l2', or "
-        "penalty='firth'.",
+        Message(
+            "The rows are {kind} separated, so the likelihood has no finite maximum: it sends {destinations}"
+            ", because of rows {rows}. The returned weights are a large finite approximation; for finite "
+            "estimates use {l2} or {firth}.",
+            kind=kind,
+            destinations=destinations,
+            rows=listed,
+            l2=Parameter("penalty", "l2"),
+            firth=Parameter("penalty", "firth"),
+        ),
     )
     return {"unbounded": words, "recession": recession, "separated_rows": strict}
 
@@ -221,8 +230,13 @@ def solve_firth(rows: Rows, positive: int, options: SolverOptions, start: np.nda
     if not estimate.converged:
         warn(
             FitWarning,
-            f"Firth's penalised likelihood still has a slope of {estimate.residual:.1e} standard errors "
-            f"after {estimate.n_iter} steps: allow more (max_iter), or scale the columns.",
+            Message(
+                "Firth's penalised likelihood still has a slope of {:.1e} standard errors after {} steps: "
+                "raise {}, or scale the columns.",
+                estimate.residual,
+                estimate.n_iter,
+                Parameter("max_iter"),
+            ),
         )
     facts = {
         **UNASKED_FACTS,

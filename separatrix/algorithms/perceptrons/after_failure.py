@@ -9,6 +9,7 @@ import numpy as np
 from separatrix.algorithms.perceptrons.measured_margins import is_in_safe_range
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.certificates import Certificate, Inseparable, Undecided
+from separatrix.messages import Message, PythonOnly
 
 MIN_SEARCH_SECONDS = 2.0  # what the answer may cost a fit that has ended, or as long as the fit itself took
 MAX_MARGIN_VALUES = 1_000_000  # values: up to here the best margin is worth its price too
@@ -35,25 +36,25 @@ def inseparable_or_undecided(run: Run) -> Certificate:
         proof = next(c for c in answer.certificates if isinstance(c, Inseparable))
         return proof.bound_to(rows)
     if not answer.separable:
-        return Undecided(
-            f"{reason} Whether the rows are separable was not settled in {time_limit:.3g} s either."
-        )
-    known = "Yet a separating halfspace exists; sx.separate returns one"
+        unsettled = f"Whether the rows are separable was not settled in {time_limit:.3g} s either."
+        return Undecided(Message("{} {}", reason, unsettled))
+    known = Message("Yet a separating halfspace exists{}", PythonOnly("; sx.separate returns one"))
     margin = answer.row_margin if rows.n_rows * rows.n_columns <= MAX_MARGIN_VALUES else None
     if margin is None or not margin.lower > 0:
-        return Undecided(f"{reason} {known}.")
+        return Undecided(Message("{} {}.", reason, known))
     given_margin = run.plan.factor.given_length(margin.lower)
     prospect = _describe_prospect(run, answer.radius, margin.lower)
-    return Undecided(f"{reason} {known}. The best margin is {given_margin:.6g}, {prospect}.")
+    return Undecided(Message("{} {}. The best margin is {:.6g}, {}.", reason, known, given_margin, prospect))
 
 
 def _describe_failure(run: Run) -> str:
     last_mistakes = run.passes[-1].mistakes if run.passes else 0
-    return (
+    failure = (
         f"After {len(run.passes)} passes and {run.learner.mistakes} mistakes "
         f"({last_mistakes} in the last pass) the weights still err on {run.errors} of {run.rows.n_rows} "
-        f"rows, so nothing is proven.{run.learner.advice(run)}"
+        "rows, so nothing is proven."
     )
+    return Message("{}{}", failure, run.learner.advice(run))
 
 
 def _describe_prospect(run: Run, radius: float, margin: float) -> str:

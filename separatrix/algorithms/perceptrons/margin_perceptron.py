@@ -35,7 +35,8 @@ from separatrix.bounds import Bound, kozinec
 from separatrix.bounds.safe_rounding import up
 from separatrix.certificates import Certificate, MarginShare
 from separatrix.fitting import NothingProven, warn
-from separatrix.fitting.parameters import is_between, shown
+from separatrix.fitting.parameters import require_between
+from separatrix.messages import Message, Parameter
 from separatrix.rows import Rows
 
 POINT = np.dtype([("scale", np.float64), ("square", np.float64), ("mistakes", np.int64)])
@@ -53,8 +54,7 @@ class KozinecLearner(Learner):
     saved_state = (("weights", "weights"), ("scale", "scale"), ("square", "square"))
 
     def __init__(self, share: float) -> None:
-        if not is_between(share, 0, 1):
-            raise ValueError(f"share={shown(share)} must lie between 0 and 1, both excluded.")
+        require_between("share", share, 0, 1)
         self.share = share
         self.threshold = share + ROUNDING_SHARE * (1.0 - share)
 
@@ -167,8 +167,14 @@ class KozinecLearner(Learner):
                 return proof.bound_to(run.rows)
         warn(
             NothingProven,
-            f"The rows are separated, but with {attained_share:.3g} of the best margin for certain, not "
-            f"the {self.share:g} asked for: {len(run.passes)} passes were not enough (max_iter).",
+            Message(
+                "The rows are separated, but after {passes} passes with {attained:.3g} of the best "
+                "margin for certain, not {share}; raise {max_iter}.",
+                passes=len(run.passes),
+                attained=attained_share,
+                share=Parameter("share", float(self.share)),
+                max_iter=Parameter("max_iter"),
+            ),
         )
         return super().claims(run)
 

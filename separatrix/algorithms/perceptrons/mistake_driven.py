@@ -19,9 +19,10 @@ from separatrix.algorithms.perceptrons.training import Plan, train
 from separatrix.certificates import Certificates, Undecided
 from separatrix.fitting import History, LinearClassifier, Solution
 from separatrix.fitting.common_factor import NO_FACTOR, CommonFactor, find_common_factor
-from separatrix.fitting.parameters import as_doubles, is_whole, shown
+from separatrix.fitting.parameters import as_doubles, require_count
 from separatrix.fitting.rollback import restored_on_error
 from separatrix.fitting.validation import is_ready_array, labelled_rows
+from separatrix.messages import Message, Parameter
 from separatrix.rows import DataError, Rows, classes_named
 from separatrix.rows.block import all_finite, read_only
 from separatrix.rows.views.centred import mean_of
@@ -79,22 +80,16 @@ class MistakeDriven(LinearClassifier):
 
     def _check(self) -> None:
         super()._check()
-        if not (is_whole(self.max_iter) and self.max_iter >= 1):
-            raise ValueError(f"max_iter={shown(self.max_iter)} must be a whole number of at least 1.")
-        if self.max_mistakes is not None and not (is_whole(self.max_mistakes) and self.max_mistakes >= 1):
-            raise ValueError(
-                f"max_mistakes={shown(self.max_mistakes)} must be a whole number of at least 1, or None."
-            )
+        require_count("max_iter", self.max_iter)
+        require_count("max_mistakes", self.max_mistakes, optional=True)
         if self.center and not self.fit_intercept:
-            raise ValueError(
-                "center=True needs fit_intercept=True: a hyperplane through the origin cannot be moved."
-            )
+            parameters = Parameter("center", True), Parameter("fit_intercept", False)
+            raise ValueError(Message("{} cannot be combined with {}.", *parameters))
         order = parse_order(self.order)
         visits_violators = isinstance(order, str) and order in ("first", "worst")
         if visits_violators and not self._learner_class.visits_violators:
-            raise ValueError(
-                f"order={self.order!r} visits one row a pass, which makes no sense for {type(self).__name__}."
-            )
+            visits = Message("{} visits one row per pass", Parameter("order", self.order))
+            raise ValueError(Message("{}; {} needs all rows.", visits, type(self).__name__))
         self._method = self._make_learner()
 
     def _starts(self, tasks: Sequence[int]) -> dict[int, np.ndarray | None]:
@@ -245,9 +240,9 @@ class MistakeDriven(LinearClassifier):
         except ValueError:  # an array of steps, and another one
             pass
         if bool(settings[0]) != bool(active[0]):
+            given = Parameter("fit_intercept", settings[0])
             raise ValueError(
-                f"fit_intercept={settings[0]!r} cannot be taken up by weights that were learned with "
-                f"{active[0]!r}: set it back, or call fit."
+                Message("The weights were learned with {!r}; set {} back, or call fit.", active[0], given)
             )
         self._check()
         if self._online is not None:

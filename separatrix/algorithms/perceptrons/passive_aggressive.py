@@ -26,7 +26,7 @@ from separatrix.algorithms.perceptrons.mistake_driven import MistakeDriven
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, passive_aggressive
 from separatrix.bounds.safe_rounding import up
-from separatrix.fitting.parameters import is_between, is_one_of, shown
+from separatrix.fitting.parameters import require_one_of, require_positive
 
 TOTALS = np.dtype([("mistakes", np.int64), ("squared_loss", np.float64)])
 VARIANTS = ("PA", "PA-I", "PA-II")
@@ -39,10 +39,8 @@ class AggressiveLearner(Learner):
     prospect = ("its mistakes come to an end", "after at most {} of them")
 
     def __init__(self, C: float, variant: str) -> None:
-        if not is_one_of(variant, VARIANTS):
-            raise ValueError(f"variant={shown(variant)} is none of {', '.join(VARIANTS)}.")
-        if not is_between(C, 0, np.inf):
-            raise ValueError(f"C={shown(C)} must be positive and finite; variant='PA' has no limit.")
+        require_one_of("variant", variant, VARIANTS)
+        require_positive("C", C, finite=True)
         self.C, self.variant = C, variant
         self.max_step = float(C) if variant == "PA-I" else np.inf
         self.softening = float(0.5 / C) if variant == "PA-II" else 0.0

@@ -31,6 +31,7 @@ from separatrix.algorithms.perceptrons.step_sizes import Steps
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, novikoff, novikoff_from_start
 from separatrix.certificates import MistakeRun
+from separatrix.messages import Message, Parameter
 from separatrix.rows import Rows
 
 MAX_START_SIZE = 1e140  # a start whose square is a double
@@ -128,10 +129,13 @@ class RosenblattLearner(Learner):
         centred_radius, radius = run.facts["radius_centred"], run.facts["radius"]
         if run.plan.centre is not None or not self.constant or not radius > 3 * centred_radius:
             return ""
-        return (
-            f" The rows are far from the origin (R = {radius:.4g}; around their middle "
-            f"{centred_radius:.4g}): center=True divides the mistake bound by about "
-            f"{np.square(radius / centred_radius):.3g} or more."
+        return Message(
+            " The rows are far from the origin (R = {radius:.4g}; around their middle "
+            "{centred_radius:.4g}): {center} divides the mistake bound by about {factor:.3g} or more.",
+            radius=radius,
+            centred_radius=centred_radius,
+            center=Parameter("center", True),
+            factor=np.square(radius / centred_radius),
         )
 
 

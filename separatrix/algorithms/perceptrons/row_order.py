@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.messages import ParameterError, require
 from separatrix.rows import Block, DataError, Rows
 
 Visit = Callable[[Block, np.ndarray], None]
@@ -18,15 +19,11 @@ def parse_order(order: Any) -> str | np.ndarray:
         word = order.replace("_", " ").replace("-", " ").removesuffix(" violator")
         if word in ("cyclic", "shuffled", "drawn", "first", "worst"):
             return word
-        raise ValueError(
-            f"order={order!r} is none of 'cyclic', 'shuffled', 'drawn', 'first violator', 'worst violator' "
-            "or a sequence of row numbers."
-        )
+        words = "'cyclic', 'shuffled', 'drawn', 'first violator', 'worst violator' or a list of row numbers"
+        raise ParameterError("order", order, words)
     sequence = np.asarray(order)
-    if sequence.ndim != 1 or sequence.size == 0 or sequence.dtype.kind not in "iu":
-        raise ValueError(
-            "order as a sequence must be a non-empty list of row numbers (whole numbers from 0)."
-        )
+    is_list = sequence.ndim == 1 and sequence.size > 0 and sequence.dtype.kind in "iu"
+    require(is_list, "order", order, "a word or a non-empty list of row numbers, counted from 0")
     return sequence
 
 

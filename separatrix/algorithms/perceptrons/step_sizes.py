@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.fitting.parameters import as_doubles, shown
+from separatrix.fitting.parameters import as_doubles
+from separatrix.messages import ParameterError
 
 
 class Steps:
@@ -48,17 +49,14 @@ class Steps:
         return self._computed[k : k + n]
 
     def _check(self, steps: np.ndarray) -> None:
-        if not np.all(np.isfinite(steps) & (steps > 0)):
-            raise ValueError("step must be positive and finite, for every mistake.")
+        refused = steps[~(np.isfinite(steps) & (steps > 0))]
+        if refused.size:
+            raise ParameterError("step", float(refused[0]), "> 0 and finite for every mistake")
 
 
 def _to_doubles(step: Any, max_dimensions: int = 1) -> np.ndarray:
     given = as_doubles(step)
     if given is None or given.ndim > max_dimensions:
-        expected = (
-            "number, sequence of numbers or function"
-            if max_dimensions
-            else "number, which a function has to give"
-        )
-        raise ValueError(f"step={shown(step)} is no {expected}.")
+        several = "a number, a sequence of numbers or a function"
+        raise ParameterError("step", step, several if max_dimensions else "a function that returns numbers")
     return given

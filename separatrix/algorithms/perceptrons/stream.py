@@ -11,6 +11,7 @@ import numpy as np
 from separatrix.algorithms.perceptrons.learner import Learner, linear_score, split_values
 from separatrix.algorithms.perceptrons.mistake_driven import MistakeDriven
 from separatrix.fitting.rollback import restored_on_error
+from separatrix.messages import Message, Parameter
 from separatrix.rows import Csr, DataError, SparseRows
 from separatrix.rows.block import all_finite, read_only
 from separatrix.rows.conversion import refuse_inexact, refuse_inexact_array, refuse_text
@@ -78,7 +79,7 @@ class StreamLearner:
             )
         if model.center:
             raise ValueError(
-                "center=True needs all rows at once: leave it off for rows that come one by one."
+                Message("{} needs all rows at once; a stream has them one by one.", Parameter("center", True))
             )
         self.model = model
         self.mistakes = 0

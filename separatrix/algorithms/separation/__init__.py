@@ -30,6 +30,7 @@ from separatrix.algorithms.separation.gram_solution import find_equidistant_plan
 from separatrix.algorithms.separation.result import Conflict, Interval, Separation
 from separatrix.algorithms.separation.scan import OutOfTime, Progress, Scanner
 from separatrix.fitting.parameters import require_time_limit
+from separatrix.messages import ParameterError
 from separatrix.rows import Rows, as_rows
 
 __all__ = ["Conflict", "Interval", "Progress", "Separation", "separate", "separate_rows"]
@@ -103,9 +104,9 @@ def separate_rows(
 def _code(classes: Any, positive: Any) -> int:
     if positive is None:
         if len(classes) != 2:
-            raise ValueError(f"There are {len(classes)} classes: say which one is positive.")
+            raise ValueError(f"y has {len(classes)} classes; pass positive=<label>.")
         return 1
     for code, label in enumerate(classes):
         if label == positive:
             return code
-    raise ValueError(f"positive={positive!r} is not one of the classes {list(classes)}.")
+    raise ParameterError("positive", positive, f"one of the classes {list(classes)}")

@@ -18,6 +18,7 @@ from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.algorithms.separation import Separation, separate
+from separatrix.fitting.parameters import require_count
 from separatrix.rows import DataError
 from separatrix.rows.arrow_validation import refuse_damaged
 from separatrix.rows.conversion import as_csr
@@ -89,8 +90,7 @@ def lift(X: Any, y: Any, *, max_degree: int = 3) -> Lifted:
     >>> answer.degree, answer.separation.kind
     (2, 'complete')
     """
-    if max_degree < 1:
-        raise ValueError(f"max_degree={max_degree} makes no sense: the first degree is 1.")
+    require_count("max_degree", max_degree)
     for degree in range(1, max_degree + 1):
         transformer = Lift(degree).fit(X)
         answer = separate(transformer.transform(X), y)

@@ -50,8 +50,9 @@ from separatrix.certificates import (
 )
 from separatrix.fitting import FitWarning, NotSeparable, Solution, warn
 from separatrix.fitting.history import History
-from separatrix.fitting.parameters import is_between, is_number, is_one_of, is_whole, shown
+from separatrix.fitting.parameters import require_between, require_count, require_one_of, require_positive
 from separatrix.fitting.weighted import WeightedClassifier
+from separatrix.messages import Message, Parameter
 from separatrix.rows import Rows
 from separatrix.rows.threads import blas
 
@@ -133,14 +134,10 @@ class LinearSVM(WeightedClassifier):
 
     def _check(self) -> None:
         super()._check()
-        if not (is_number(self.C) and float(self.C) > 0):
-            raise ValueError(f"C={shown(self.C)} makes no sense: it is above 0, and inf for a hard margin.")
-        if not is_one_of(self.loss, LOSSES):
-            raise ValueError(f"loss={shown(self.loss)} is not known: use {' or '.join(map(repr, LOSSES))}.")
-        if not is_between(self.tol, 0, 1):
-            raise ValueError(f"tol={shown(self.tol)} makes no sense: it is a relative gap between 0 and 1.")
-        if not (is_whole(self.max_iter) and self.max_iter >= 1):
-            raise ValueError(f"max_iter={shown(self.max_iter)} makes no sense: at least one step is needed.")
+        require_positive("C", self.C)
+        require_one_of("loss", self.loss, tuple(LOSSES))
+        require_between("tol", self.tol, 0, 1)
+        require_count("max_iter", self.max_iter)
 
     def _solve(self, rows: Rows, positive: int) -> Solution:
         rows.require_finite()
@@ -219,15 +216,17 @@ class LinearSVM(WeightedClassifier):
         if not isinstance(certificate, Undecided):
             bounds = describe_gap(certificate)
             if bounds["gap"] > self.tol:
-                reason = (
-                    f"max_iter={self.max_iter} Newton steps were made"
-                    if solution.steps >= self.max_iter
-                    else "rounding lets it go no lower"
-                )
+                is_cut_short = solution.steps >= self.max_iter
+                limit = Parameter("max_iter", self.max_iter) if is_cut_short else "rounding"
                 warn(
                     FitWarning,
-                    f"The duality gap is {bounds['gap']:.3g} of the objective, above tol={self.tol:g}: "
-                    f"{reason}. The certificate holds for the gap that was reached.",
+                    Message(
+                        "The duality gap is {gap:.3g} of the objective, above {tol}; {limit} stopped the "
+                        "fit. The certificate holds for the gap that was reached.",
+                        gap=bounds["gap"],
+                        tol=Parameter("tol", float(self.tol)),
+                        limit=limit,
+                    ),
                 )
         support, alpha = solution.compute_multipliers(problem)
         if isinstance(certificate, SoftMarginWithin) and certificate.loss == "hinge":
@@ -272,8 +271,13 @@ class LinearSVM(WeightedClassifier):
         shown_rows = ", ".join(map(str, certificate.rows[:8])) + (", …" if len(certificate.rows) > 8 else "")
         warn(
             NotSeparable,
-            f"C=inf allows no row inside the margin, and no hyperplane separates the rows: rows {shown_rows} "
-            "contradict each other (certificate_). The weights are those of C=1.",
+            Message(
+                "{inf} needs separable rows, and no hyperplane separates these: rows {rows} contradict each "
+                "other. Returning the weights of {one}.",
+                inf=Parameter("C", float("inf")),
+                rows=shown_rows,
+                one=Parameter("C", 1),
+            ),
         )
 
 

@@ -23,7 +23,7 @@ from separatrix.algorithms.svm.soft_margin import fit_soft_margin
 from separatrix.certificates import Undecided
 from separatrix.fitting import FitWarning, LinearClassifier, NothingProven, Solution, warn
 from separatrix.fitting.history import History
-from separatrix.fitting.parameters import is_between, is_number, shown
+from separatrix.fitting.parameters import require_between, require_time_limit
 from separatrix.rows import Rows
 
 
@@ -82,10 +82,8 @@ class MaxMargin(LinearClassifier):
 
     def _check(self) -> None:
         super()._check()
-        if not is_between(self.tol, 0, 1):
-            raise ValueError(f"tol={shown(self.tol)} makes no sense: it is a share between 0 and 1.")
-        if self.time_limit is not None and not (is_number(self.time_limit) and self.time_limit >= 0):
-            raise ValueError(f"time_limit={shown(self.time_limit)} makes no sense: give seconds, or None.")
+        require_between("tol", self.tol, 0, 1)
+        require_time_limit(self.time_limit, zero=True)
 
     def _solve(self, rows: Rows, positive: int) -> Solution:
         rows.require_finite()
@@ -114,7 +112,7 @@ class MaxMargin(LinearClassifier):
             warn(
                 NothingProven,
                 f"No hyperplane separates the rows ({separation.kind}): rows {shown_rows} contradict each "
-                "other. The weights are those of a soft margin with C=1; certificate_ has the proof.",
+                "other. Returning the weights of a soft margin with cost 1.",
             )
         weights = fit_soft_margin(rows, positive, self.fit_intercept)
         undefined = {"margin": np.nan, "upper_bound": np.nan, "gap": np.nan}

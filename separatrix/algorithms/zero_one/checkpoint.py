@@ -17,6 +17,7 @@ from separatrix.certificates.check.errors import lower_bound
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.check.table import Unreadable
 from separatrix.certificates.claims.errors import FAST_METHODS
+from separatrix.messages import Message, Parameter
 
 FORMAT = "separatrix-zero-one-checkpoint"
 PAUSE_SECONDS = 2.0  # seconds between two writings
@@ -34,7 +35,8 @@ class Checkpoint:
     def __init__(self, path: str | os.PathLike[str], problem: ReducedProblem) -> None:
         self.path = Path(path)
         if not self.path.parent.is_dir():
-            raise ValueError(f"checkpoint={str(path)!r}: there is no such folder; make it first.")
+            template = "{}: there is no such folder; make it first."
+            raise ValueError(Message(template, Parameter("checkpoint", str(path))))
         self.failure: OSError | None = None
         self.problem = problem
         self.digest = _compute_digest(problem)

@@ -18,13 +18,7 @@ from separatrix.algorithms.zero_one.strategy import (
 )
 from separatrix.certificates import Certificate, ErrorsAtLeast, ErrorsAtMost, Undecided
 from separatrix.fitting.exact_errors import about
-from separatrix.fitting.parameters import (
-    is_whole,
-    require_node_limit,
-    require_random_state,
-    require_time_limit,
-    shown,
-)
+from separatrix.fitting.parameters import require_count, require_random_state, require_time_limit
 from separatrix.halfspace import Halfspace
 from separatrix.rows import as_rows
 
@@ -81,10 +75,9 @@ def min_disagreement(
     >>> min_disagreement(X, y, 1).answer
     True
     """
-    if not (is_whole(k) and k >= 0):
-        raise ValueError(f"k={shown(k)} makes no sense: it is a number of errors.")
+    require_count("k", k, least=0)
     require_time_limit(time_limit)
-    require_node_limit(node_limit)
+    require_count("node_limit", node_limit, optional=True)
     require_random_state(random_state)
     rows = as_rows(X, y, n_jobs=n_jobs)
     rows.require_two_classes()

@@ -41,10 +41,11 @@ from separatrix.algorithms.zero_one.widest_margin import find_widest
 from separatrix.certificates import FewestErrors
 from separatrix.fitting import FitWarning, Solution, warn
 from separatrix.fitting.exact_errors import about
-from separatrix.fitting.parameters import is_number, require_node_limit, require_time_limit, shown
+from separatrix.fitting.parameters import is_number, require_count, require_time_limit
 from separatrix.fitting.progress import change_reporter
 from separatrix.fitting.weighted import WeightedClassifier
 from separatrix.halfspace import Halfspace
+from separatrix.messages import Message, Parameter, require
 from separatrix.rows import Rows
 
 MARGIN_ENTRIES = 4_000_000  # the largest table whose margin is computed after the search
@@ -148,9 +149,8 @@ class ZeroOne(WeightedClassifier):
     def _check(self) -> None:
         super()._check()
         require_time_limit(self.time_limit)
-        require_node_limit(self.node_limit)
-        if not (is_number(self.tol) and 0 <= self.tol < 1):
-            raise ValueError(f"tol={shown(self.tol)} makes no sense: it is a share from 0 to below 1.")
+        require_count("node_limit", self.node_limit, optional=True)
+        require(is_number(self.tol) and 0 <= self.tol < 1, "tol", self.tol, ">= 0 and < 1")
 
     def _solve(self, rows: Rows, positive: int) -> Solution:
         rows.require_finite()
@@ -162,7 +162,9 @@ class ZeroOne(WeightedClassifier):
         checkpoint = None if self.checkpoint is None else Checkpoint(self.checkpoint, problem)
         if checkpoint is not None:
             if len(self.classes_) > 2:
-                raise ValueError("checkpoint= keeps one interval: fit one class against the rest at a time.")
+                raise ValueError(
+                    Message("{} holds one search: fit one class against the rest.", Parameter("checkpoint"))
+                )
             checkpoint.resume(interval)
         if not interval.closed and problem.offset == 0 and rows.weights is None:
             self._separate(rows, positive, interval)

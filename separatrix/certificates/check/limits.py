@@ -61,7 +61,10 @@ class Limits:
         """The sentence that refuses ``what`` (a file and how it is too large) because of a limit."""
         limit = getattr(self, name)
         value = 4 * limit if needed is None else needed
-        return f"{what}; the limit {name} is {limit:,}. If the file is sound, set {VARIABLE}={name}={value}."
+        return (
+            f"{what}; the limit {name} is {limit:,}. If the file is sound, set {VARIABLE}={name}={value}, or "
+            f"on the command line pass --limit {name}={value}."
+        )
 
 
 NAMES = tuple(sorted({item.name for item in fields(Limits)} | set(LIBRARY_LIMITS)))

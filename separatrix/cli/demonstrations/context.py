@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from separatrix.cli.console import Console, with_option_names
+from separatrix.cli.console import Console
 from separatrix.cli.fit_with_progress import INTERRUPTED, fit_and_summarise
+from separatrix.cli.option_names import option_of
 from separatrix.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class DemoContext:
         if INTERRUPTED in summary.notes:
             raise KeyboardInterrupt
         self.summaries.append(summary)
-        self.write(f"\n{with_option_names(text.render(summary, self.console.width))}")
+        self.write(f"\n{text.render(summary, self.console.width, option_of)}")
         return figures.outcome(summary, model, rows)
 
 

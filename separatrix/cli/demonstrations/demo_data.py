@@ -70,13 +70,13 @@ def spam(path: str | None) -> Rows:
 
 
 def _texts(path: str) -> Rows:
-    from separatrix import DataError
+    from separatrix.rows.data_errors import DataError, MissingColumn
 
     for column in ("text", "message", "body", "mail"):
         try:
             return _file(path, features=[column], text=[column])
-        except DataError as error:
-            if f"no column called {column!r}" not in str(error):
+        except MissingColumn as error:
+            if error.column != column:
                 raise
     raise DataError(f"{path} has no column called text, message, body or mail, whose words could be counted.")
 
@@ -93,14 +93,12 @@ def faces(path: str | None) -> Rows:
 
 def _file(path: str, **options: Any) -> Rows:
     from separatrix import DataError, read
+    from separatrix.rows.data_errors import NoLabelColumn
 
     try:
         return read(path, **options)
-    except DataError as error:
-        message, asked, _ = str(error).partition(": say which one")
-        raise DataError(
-            f"{message}: give the column of labels one of these names." if asked else message
-        ) from None
+    except NoLabelColumn:
+        raise DataError(f"{path} has no column of labels: call it label, y, target or class.") from None
 
 
 def labelled(X: Any, y: Any, columns: tuple[str, ...] | None, label: str, name: str) -> Rows:

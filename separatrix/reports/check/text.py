@@ -9,6 +9,7 @@ from typing import Any
 
 from separatrix.certificates import MarginAtLeast, MistakesAtMost
 from separatrix.certificates.fields import to_decimal
+from separatrix.messages import Message, Parameter, Spelling
 from separatrix.reports.check.separation_record import LabelledRow, SeparationRecord
 from separatrix.reports.formatting import (
     Line,
@@ -40,10 +41,10 @@ MAX_TITLE_CHARACTERS = 16
 NEGLIGIBLE_SHARE = 1e-12  # of the largest weight: less is left out of the rounded boundary
 
 
-def render(answers: Sequence[SeparationRecord], rows: Rows, width: int) -> str:
+def render(answers: Sequence[SeparationRecord], rows: Rows, width: int, spelling: Spelling = str) -> str:
     """One answer at length, or a line for each class."""
     lines = _one(answers[0], rows, width) if len(answers) == 1 else _several(answers, rows)
-    return wrap_lines(lines, width)
+    return wrap_lines(lines, width, spelling)
 
 
 def _one(answer: SeparationRecord, rows: Rows, width: int) -> Iterator[Line]:
@@ -51,7 +52,7 @@ def _one(answer: SeparationRecord, rows: Rows, width: int) -> Iterator[Line]:
     yield ""
     if answer.kind == "undecided":
         yield "verdict", f"undecided. {answer.left_open}"
-        yield "proven", "nothing, either way; more time (--time-limit) may settle it"
+        yield "proven", Message("nothing, either way; a longer {} may settle it", Parameter("time_limit"))
         return
     yield "verdict", KINDS[answer.kind]
     if answer.kind == "complete":
@@ -276,8 +277,9 @@ def _several(answers: Sequence[SeparationRecord], rows: Rows) -> Iterator[Line]:
         yield "proven", f"Checked again on {all_rows(rows.n_rows)}, in exact arithmetic: all hold."
     else:
         open_ones = [named(answer.positive) for answer in answers if not answer.decided]
-        yield "undecided", f"{_names(open_ones)}: more time (--time-limit) may settle it"
-    yield "", "One class at length, with its conflict: --positive CLASS."
+        more = Message("{}: a longer {} may settle it", _names(open_ones), Parameter("time_limit"))
+        yield "undecided", more
+    yield "", Message("Choose one class with {} to see its conflict.", Parameter("positive"))
 
 
 def _row(answer: SeparationRecord) -> tuple[str, ...]:

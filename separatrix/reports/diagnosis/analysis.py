@@ -17,6 +17,7 @@ from separatrix.algorithms.separation.scan import OutOfTime
 from separatrix.certificates import MarginBetween
 from separatrix.certificates.fields import to_decimal
 from separatrix.fitting.exact_errors import count_errors
+from separatrix.messages import Message, message_of
 from separatrix.reports.coefficients import logistic_words
 from separatrix.reports.diagnosis.advice import advice
 from separatrix.reports.diagnosis.data_checks import shown_values
@@ -128,8 +129,7 @@ class TaskAnalysis:
         try:
             return make()
         except (ValueError, ArithmeticError) as error:
-            reason = str(error).rstrip(".")
-            self.notes.append(f"{part}: left out, since {reason[:1].lower()}{reason[1:]}.")
+            self.notes.append(Message("{}: left out. {}", part, message_of(error)))
             return None
 
     def _margin(self, separation: Separation) -> Margin | None:

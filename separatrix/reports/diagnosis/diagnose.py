@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates.data.digest import digest_of
+from separatrix.fitting.parameters import require_positive
 from separatrix.reports.diagnosis.analysis import TaskAnalysis
 from separatrix.reports.diagnosis.data_checks import constant_columns, dependences, repetition
 from separatrix.reports.diagnosis.diagnosis_record import DataProfile, Diagnosis, TaskDiagnosis
@@ -59,8 +60,7 @@ def diagnose(
     """
     from separatrix import __version__
 
-    if not budget > 0:
-        raise ValueError(f"budget must be a positive number of seconds, not {budget}")
+    require_positive("budget", budget)
     started = monotonic()
     report = progress or (lambda text: None)
     rows = as_rows(X, y)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from separatrix.messages import Spelling
 from separatrix.reports.coefficients import logistic_sentence
 from separatrix.reports.diagnosis.diagnosis_record import DataProfile, Diagnosis, TaskDiagnosis
 from separatrix.reports.evaluation import errors_in_words
@@ -28,10 +29,10 @@ KINDS = {
 MAX_TASKS = 12
 
 
-def render(diagnosis: Diagnosis, width: int = 100) -> str:
+def render(diagnosis: Diagnosis, width: int = 100, spelling: Spelling = str) -> str:
     """Lines of at most ``width`` characters."""
     lines = _one(diagnosis) if len(diagnosis.tasks) == 1 else _several(diagnosis)
-    return wrap_lines(lines, width)
+    return wrap_lines(lines, width, spelling)
 
 
 def _one(diagnosis: Diagnosis) -> Iterator[Line]:

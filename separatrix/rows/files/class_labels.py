@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.types as arrow_types
 
 from separatrix import limits
+from separatrix.messages import Message, Parameter
 from separatrix.rows.data_errors import DataError
 
 MAX_CLASSES = 100_000
@@ -148,7 +149,7 @@ class LabelEncoder:
             raise self._missing_label_error(row)
         raise DataError(
             f"{self._describe_row(row)}: Unknown label type: continuous. The label {value} is no class; "
-            "a classifier needs classes, a regressor takes such a target."
+            "fit a regression to such a target."
         )
 
     def _refuse_long(self, value: Any, row: int) -> None:
@@ -194,7 +195,15 @@ class LabelEncoder:
         code = next((code for code, label in enumerate(labels) if _is_same_label(label, positive)), None)
         if code is None:
             shown = ", ".join(map(str, labels[:10])) + (", ..." if len(labels) > 10 else "")
-            raise DataError(f"{self._name}: positive={positive!r} is none of the labels {shown}.")
+            raise DataError(
+                Message(
+                    "{}: {} must be one of the labels {}; got {!r}",
+                    self._name,
+                    Parameter("positive"),
+                    shown,
+                    positive,
+                )
+            )
         if len(labels) == 1:
             return
         if len(labels) == 2:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from separatrix.rows.data_errors import DataError
+from separatrix.messages import Message, Parameter, PythonOnly
+from separatrix.rows.data_errors import DataError, MissingColumn, NoLabelColumn
 from separatrix.rows.files.options import ColumnOptions
 from separatrix.rows.tables import shorten
 
 LABEL_NAMES = ("label", "y", "target", "class")
+UNLABELLED = PythonOnly(", or label=False for rows without labels")
 
 
 def choose_columns(name: str, columns: Sequence[str], options: ColumnOptions) -> tuple[list[str], str | None]:
@@ -33,7 +35,12 @@ def choose_columns(name: str, columns: Sequence[str], options: ColumnOptions) ->
     if "" in names:
         number = columns.index("") + 1
         raise DataError(
-            f"{name}: column {number} has no name (a row index?); name it, or leave it out with drop=['']."
+            Message(
+                "{}: column {} has no name (a row index?); name it, or leave it out with {}.",
+                name,
+                number,
+                Parameter("drop", [""]),
+            )
         )
     return names, label
 
@@ -50,9 +57,16 @@ def _find_label(name: str, columns: Sequence[str], label: str | int | bool | Non
         for candidate in LABEL_NAMES:
             if candidate in columns:
                 return candidate
-        raise DataError(
-            f"{name} has no column called {', '.join(LABEL_NAMES[:-1])} or {LABEL_NAMES[-1]}; its columns "
-            f"are {join_names(columns)}: say which one holds the labels with label=, or label=False for none."
+        raise NoLabelColumn(
+            Message(
+                "{file} has no column called {names}; its columns are {columns}: pass the label column as "
+                "{label}{unlabelled}.",
+                file=name,
+                names=f"{', '.join(LABEL_NAMES[:-1])} or {LABEL_NAMES[-1]}",
+                columns=join_names(columns),
+                label=Parameter("label"),
+                unlabelled=UNLABELLED,
+            )
         )
     if isinstance(label, str):
         if label not in columns:
@@ -68,18 +82,15 @@ def _find_label(name: str, columns: Sequence[str], label: str | int | bool | Non
 def _require_known(name: str, columns: Sequence[str], requested: Sequence[str], option: str) -> None:
     for column in requested:
         if column not in columns:
-            raise DataError(
-                f"{name} has no column called {column!r} ({option}=); its columns are {join_names(columns)}."
-            )
+            raise MissingColumn(name, column, join_names(columns), option)
 
 
 def _require_disjoint(name: str, features: Sequence[str], label: str | None) -> None:
     if len(set(features)) < len(features):
-        raise DataError(f"{name}: features= names a column twice.")
+        raise DataError(Message("{}: {} names a column twice.", name, Parameter("features")))
     if label in features:
-        raise DataError(
-            f"{name}: the label column {label!r} cannot be a feature too; take it out of features=."
-        )
+        problem = "{}: the label column {!r} cannot be a feature too; take it out of {}."
+        raise DataError(Message(problem, name, label, Parameter("features")))
 
 
 def join_names(columns: Sequence[str]) -> str:

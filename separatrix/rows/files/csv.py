@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
+from separatrix.messages import Message, Parameter
 from separatrix.rows.data_errors import DataError, MissingValue
 from separatrix.rows.files.class_labels import INTEGER_PATTERN, MISSING_TEXTS, NUMBER_PATTERN
 from separatrix.rows.files.csv_lines import long_row_error, read_records
@@ -66,8 +67,14 @@ class CsvSource(Source):
         input_file.require_columns(len(first))
         if header is None and (evidence := _find_data_in_header(first, second)):
             raise DataError(
-                f"{input_file.name} seems to begin without column names (its first line holds {evidence}): "
-                "pass header=False to call them x1, x2, ..., or header=True if these are the names."
+                Message(
+                    "{file} seems to begin without column names (its first line holds {evidence}): pass "
+                    "{absent} to call them x1, x2, ..., or {present} if these are the names.",
+                    file=input_file.name,
+                    evidence=evidence,
+                    absent=Parameter("header", False),
+                    present=Parameter("header", True),
+                )
             )
         self._header = header is not False
         line = next(number for number, text in enumerate(lines) if text.strip())

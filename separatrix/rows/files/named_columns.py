@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from separatrix.messages import Message
 from separatrix.rows.data_errors import DataError, MissingValue
 from separatrix.rows.files.column_names import choose_columns
 from separatrix.rows.files.options import ReadOptions
@@ -36,4 +37,4 @@ def _count_missing_values(source: Source, options: ReadOptions, error: DataError
         counts = count_missing(source, names)
     except DataError:
         return error
-    return DataError(f"{error} {describe_missing(counts)}") if counts else error
+    return DataError(Message("{} {}", error, describe_missing(counts))) if counts else error

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.messages import Message, Parameter
 from separatrix.rows.block import read_only, rows_per_block
 from separatrix.rows.data_errors import DataError
 from separatrix.rows.files.array_headers import require_dimensions, require_member_headers, require_npy_header
 from separatrix.rows.files.class_labels import LabelEncoder
-from separatrix.rows.files.column_names import LABEL_NAMES, join_names
+from separatrix.rows.files.column_names import LABEL_NAMES, UNLABELLED, join_names
 from separatrix.rows.files.options import ReadOptions
 from separatrix.rows.files.source import InputFile, damaged_file_error
 from separatrix.rows.memory import DenseRows, MemoryRows, SparseRows
@@ -35,8 +36,14 @@ def read_npy(input_file: InputFile, options: ReadOptions) -> Rows:
     width = array.shape[1]
     if label is None or label is True or isinstance(label, str):
         raise DataError(
-            f"{input_file.name} has {_count_in_words(width)} without names: say which one holds the labels "
-            "by its number (label=-1 is the last), or label=False for rows without."
+            Message(
+                "{file} has {columns} without names: pass the number of the label column, as {last} for the "
+                "last{unlabelled}.",
+                file=input_file.name,
+                columns=_count_in_words(width),
+                last=Parameter("label", -1),
+                unlabelled=UNLABELLED,
+            )
         )
     if not -width <= label < width:
         raise DataError(
@@ -199,17 +206,22 @@ def _find_label_array(name: str, found: set[str], label: str | int | bool | None
     if label is None and default_name is not None:
         return default_name
     raise DataError(
-        f"{name} has no array of labels called {label if label is not None else 'y'}; its arrays are "
-        f"{join_names(sorted(found))}: name it with label=, or pass label=False for rows without."
+        Message(
+            "{file} has no array of labels called {wanted}; its arrays are {arrays}: pass its name as "
+            "{label}{unlabelled}.",
+            file=name,
+            wanted="y" if label is None else label,
+            arrays=join_names(sorted(found)),
+            label=Parameter("label"),
+            unlabelled=UNLABELLED,
+        )
     )
 
 
 def _read_sparse(input_file: InputFile, label: str | int | bool | None, n_jobs: int) -> Rows:
     if label is not False:
-        raise DataError(
-            f"{input_file.name} is a sparse matrix without labels: write rows and labels as svmlight, or "
-            "pass label=False for rows without."
-        )
+        problem = "{} is a sparse matrix without labels: write rows and labels as svmlight{}."
+        raise DataError(Message(problem, input_file.name, UNLABELLED))
     from scipy.sparse import load_npz
 
     matrix = load_npz(input_file.path)

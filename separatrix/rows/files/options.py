@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from typing import Any
 
-from separatrix.rows.data_errors import DataError
+from separatrix.messages import Message, Parameter, shown
+from separatrix.rows.data_errors import DataError, DataParameterError
 from separatrix.rows.preparation import Preparation
 from separatrix.rows.preparation.column import MAX_HASHED_COLUMNS
 from separatrix.rows.preparation.column_preparation import MISSING_RULES
@@ -37,9 +38,9 @@ class ColumnOptions:
         if not self.regression:
             return
         if self.label is False:
-            raise DataError("regression=True needs the column to predict: name it with label=.")
+            raise DataError(Message("A regression needs a target column: pass it as {}.", Parameter("label")))
         if self.positive is not None:
-            raise DataError("positive= has no meaning for the real targets of regression=True.")
+            raise DataError(Message("{} needs classes; a regression has none.", Parameter("positive")))
 
 
 @dataclass(frozen=True)
@@ -53,12 +54,11 @@ class CsvOptions:
         if self.delimiter is None:
             return
         is_one_character = isinstance(self.delimiter, str) and len(self.delimiter) == 1
-        if (
-            not is_one_character or not self.delimiter.isascii() or self.delimiter in '"\r\n\0'
-        ):  # one byte, for PyArrow
+        is_one_byte = is_one_character and self.delimiter.isascii()  # for PyArrow
+        if not is_one_byte or self.delimiter in '"\r\n\0':
+            delimiter = Parameter("delimiter"), shown(self.delimiter)
             raise DataError(
-                f"delimiter={self.delimiter!r} is no delimiter: give one ASCII character, no quote and no "
-                "line break."
+                Message("{} must be one ASCII character, not a quote or a line break; got {}", *delimiter)
             )
 
 
@@ -92,16 +92,20 @@ class PreprocessingOptions:
         return is_requested or self.preparation is not None
 
     def require_sound(self) -> None:
-        if self.missing is not None and self.missing not in MISSING_RULES:
-            raise DataError(f"missing={self.missing!r} is neither of {' and '.join(MISSING_RULES)}.")
-        if self.scale is not None and self.scale not in SCALING_RULES:
-            raise DataError(f"scale={self.scale!r} is neither of {' and '.join(SCALING_RULES)}.")
+        for name, value, known in (
+            ("missing", self.missing, MISSING_RULES),
+            ("scale", self.scale, SCALING_RULES),
+        ):
+            if value is not None and value not in known:
+                raise DataParameterError(name, value, " or ".join(map(repr, known)))
         if self.scale is not None and self.text:
-            raise DataError("scale= is for numbers; counts of words stay as they are: leave it out.")
+            raise DataError(Message("{} cannot be combined with {}.", Parameter("scale"), Parameter("text")))
         if self.hashed is not None and not self.text:
-            raise DataError("hashed= is for words: name their column with text=.")
+            raise DataError(
+                Message("{} needs {}, the columns of words.", Parameter("hashed"), Parameter("text"))
+            )
         if self.hashed is not None and not 2 <= self.hashed <= MAX_HASHED_COLUMNS:
-            raise DataError(f"hashed={self.hashed} should be a number of columns between 2 and 2^24.")
+            raise DataParameterError("hashed", self.hashed, "a number of columns between 2 and 2^24")
 
 
 OPTION_GROUPS = {

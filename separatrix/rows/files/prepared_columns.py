@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from separatrix.messages import Message, Parameter
 from separatrix.rows.data_errors import DataError
 from separatrix.rows.files.class_labels import LabelEncoder
 from separatrix.rows.files.options import (
@@ -169,20 +170,17 @@ class PreparedSource(Source):
         for column, values in zip(self._preparation.columns, part.columns, strict=True):
             if isinstance(column, Number) and column.fill is None and np.isnan(values).any():
                 row = int(part.rows[np.flatnonzero(np.isnan(values))[0]])
-                hint = (
-                    "the rows of the fit that had one were left out: fill it in, or fit with missing='mean'"
-                    if self._preparation.missing == "drop"
-                    else "fill it in"
-                )
-                raise DataError(
-                    f"{self._untyped.source.describe_cell(row, column.name)}: the value is missing; {hint}."
-                )
+                hint: str = "fill it in"
+                if self._preparation.missing == "drop":
+                    left_out = "the rows of the fit that had one were left out: fill it in, or fit with {}"
+                    hint = Message(left_out, Parameter("missing", "mean"))
+                location = self._untyped.source.describe_cell(row, column.name)
+                raise DataError(Message("{}: the value is missing; {}.", location, hint))
         if self._untyped.has_target and np.isnan(part.labels).any():
             row = int(part.rows[np.flatnonzero(np.isnan(part.labels))[0]])
             location = self._untyped.source.describe_cell(row, str(self._untyped.label))
-            raise DataError(
-                f"{location}: the number to predict is missing; leave such rows out with missing='drop'."
-            )
+            problem = "{}: the target is missing; leave such rows out with {}."
+            raise DataError(Message(problem, location, Parameter("missing", "drop")))
         return part
 
 
@@ -223,7 +221,7 @@ def learn_preparation(
             if statistics.missing
         ]
         if counts:
-            raise DataError(f"{name}: {describe_missing(counts)}")
+            raise DataError(Message("{}: {}", name, describe_missing(counts)))
     return Preparation(
         tuple(statistics.make_column(name, preprocessing) for statistics in all_statistics),
         preprocessing.missing,
@@ -245,9 +243,12 @@ def describe_missing(counts: Sequence[tuple[str, int]]) -> str:
     shown = ", ".join(f"{count} in {column!r}" for column, count in counts[:8])
     remainder = f" and in {len(counts) - 8} more columns" if len(counts) > 8 else ""
     values = "1 value is" if total == 1 else f"{total:,} values are"
-    return (
-        f"{values} missing ({shown}{remainder}): missing='drop' leaves those rows out, missing='mean' fills "
-        "in the mean of the column."
+    return Message(
+        "{} missing ({}): {} leaves those rows out, {} fills in the mean of the column.",
+        values,
+        f"{shown}{remainder}",
+        Parameter("missing", "drop"),
+        Parameter("missing", "mean"),
     )
 
 
@@ -311,10 +312,9 @@ class _ColumnStatistics:
     def _make_categories(self, file: str, *, has_fill: bool) -> Categories:
         name, found = self.column.name, sorted(self.values)
         if len(found) > MAX_CATEGORIES:
-            raise DataError(
-                f"{file}: the column {name!r} has {len(found):,} different values, too many for categories: "
-                f"count its words with text=[{name!r}], or leave it out."
-            )
+            problem = f"{len(found):,} different values, too many for categories"
+            advice = Message("count its words with {}, or leave it out", Parameter("text", [name]))
+            raise DataError(Message("{}: the column {!r} has {}: {}.", file, name, problem, advice))
         if not found:
             raise DataError(f"{file}: every value of the column {name!r} is missing; leave it out.")
         encoded = found[1:] if len(found) == 2 else found

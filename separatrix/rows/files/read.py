@@ -6,7 +6,8 @@ import os
 import zlib
 from typing import Any
 
-from separatrix.rows.data_errors import DataError, WrongOption
+from separatrix.messages import Message, Parameter
+from separatrix.rows.data_errors import DataError, DataParameterError, WrongOption
 from separatrix.rows.files.formats import (
     FORMAT_NAMES,
     Format,
@@ -126,7 +127,7 @@ def _find_format(input_file: InputFile, format_name: str | None, *, is_stream: b
     if format_name:
         matching = find_format(format_name)
         if matching is None:
-            raise DataError(f"format={format_name!r} is none of {', '.join(FORMAT_NAMES)}.")
+            raise DataParameterError("format", format_name, f"one of {', '.join(FORMAT_NAMES)}")
         return matching
     if is_stream:
         return recognise_format(_read_beginning(input_file))
@@ -134,10 +135,14 @@ def _find_format(input_file: InputFile, format_name: str | None, *, is_stream: b
     suffix = (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
     matching = find_format_by_suffix(suffix)
     if matching is None:
-        reason = f"the suffix {suffix} tells" if suffix else "a name without a suffix tells"
         raise DataError(
-            f"{input_file.name}: {reason} no format known here; pass format= one of "
-            f"{', '.join(FORMAT_NAMES)}."
+            Message(
+                "{file}: {problem}; pass {format}, one of {known}.",
+                file=input_file.name,
+                problem=f"unknown suffix {suffix}" if suffix else "a name without a suffix has no format",
+                format=Parameter("format"),
+                known=", ".join(FORMAT_NAMES),
+            )
         )
     return matching
 
@@ -172,4 +177,5 @@ def _require_supported_options(name: str, format: Format, options: ReadOptions) 
                 f"{name} is a {format.name} file without column names: columns that the fit scaled, encoded "
                 f"or filled in are found by name, in {format_names}."
             )
-        raise WrongOption(f"{name} is a {format.name} file: {option}= is for {format_names}.")
+        problem = "{} is a {} file: {} is for {}."
+        raise WrongOption(Message(problem, name, format.name, Parameter(option), format_names))

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.rows.data_errors import DataError
+from separatrix.messages import Message, Parameter
+from separatrix.rows.data_errors import DataError, NotANumber
 from separatrix.rows.files.array_headers import require_member_headers
 from separatrix.rows.files.column_names import LABEL_NAMES, join_names
 from separatrix.rows.files.npy import explain_numpy_errors, read_npy, read_npz, require_array
@@ -55,11 +56,11 @@ def read_columns_with_target(source: Source, names: Sequence[str], target: str, 
 
 def explain_target_error(error: DataError, target: str) -> DataError:
     """A refusal of text, where it stands in the target: making numbers of it would make no sense."""
-    location, is_text, _ = str(error).partition(" is no number; ")
-    if not is_text or f"column {target!r}: " not in location:
+    if not (isinstance(error, NotANumber) and error.location.endswith(f"column {target!r}")):
         return error
     return DataError(
-        f"{location} is no number, which a regression predicts: name another column, or fit a classifier."
+        f"{error.location}: {error.value} is no number, which a regression predicts: name another column, or "
+        "fit a classifier."
     )
 
 
@@ -77,7 +78,11 @@ def read_svmlight_with_target(input_file: InputFile, options: ReadOptions) -> Ro
 
     if options.columns.label is not None:
         raise DataError(
-            f"{input_file.name}: in a svmlight file the target begins each line; leave label= out."
+            Message(
+                "{}: in a svmlight file the target begins each line; leave {} out.",
+                input_file.name,
+                Parameter("label"),
+            )
         )
     return read_parts_with_target(SvmlightFile(input_file), options, is_numbered=True)
 
@@ -88,8 +93,12 @@ def read_npy_with_target(input_file: InputFile, options: ReadOptions) -> Rows:
     label, width = options.columns.label, rows.n_columns
     if not isinstance(label, int) or isinstance(label, bool):
         raise DataError(
-            f"{input_file.name} has {width} columns without names: say which one to predict by its number "
-            "(label=-1 is the last)."
+            Message(
+                "{} has {} columns without names: pass the number of the target column, as {} for the last.",
+                input_file.name,
+                width,
+                Parameter("label", -1),
+            )
         )
     if not -width <= label < width:
         raise DataError(
@@ -107,8 +116,13 @@ def read_npz_with_target(input_file: InputFile, options: ReadOptions) -> Rows:
         name = next((name for name in names if name in archive.files), None)
         if name is None:
             raise DataError(
-                f"{input_file.name} has no array of targets called {', '.join(map(str, names))}; its arrays "
-                f"are {join_names(sorted(archive.files))}: name it with label=."
+                Message(
+                    "{} has no array of targets called {}; its arrays are {}: pass its name as {}.",
+                    input_file.name,
+                    ", ".join(map(str, names)),
+                    join_names(sorted(archive.files)),
+                    Parameter("label"),
+                )
             )
         require_member_headers(input_file, archive, [name])
         y = archive[name]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.messages import Message, Parameter, PythonOnly
 from separatrix.rows.block import Block, Csr, read_only, rows_per_block
 from separatrix.rows.data_errors import DataError
 from separatrix.rows.files.class_labels import LabelEncoder
@@ -25,9 +26,8 @@ def read_svmlight(input_file: InputFile, options: ReadOptions) -> Rows:
     """The rows of a svmlight file: in memory if their pairs fit in ``memory`` bytes, else streamed."""
     name, label = input_file.name, options.columns.label
     if label is not None and label is not False:
-        raise DataError(
-            f"{name}: in a svmlight file the label begins each line; leave label= out, or pass False."
-        )
+        problem = "{}: in a svmlight file the label begins each line; leave {} out{}."
+        raise DataError(Message(problem, name, Parameter("label"), PythonOnly(", or pass False")))
     file = SvmlightFile(input_file)
     encoder = None if label is False else LabelEncoder(name, file.describe_row, has_floats_only=True)
     return read_parts(file, encoder, options, is_numbered=True)

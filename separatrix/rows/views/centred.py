@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.messages import Message, Parameter
 from separatrix.rows.block import Block, read_only
 from separatrix.rows.data_errors import DataError
 from separatrix.rows.rows import Rows
@@ -38,9 +39,8 @@ class ColumnSums:
 def mean_of(rows: Rows) -> np.ndarray:
     """The mean row, summed in block order; a sparse matrix is refused, since centring would fill it."""
     if rows.is_sparse:
-        raise DataError(
-            "center=True would fill every zero of a sparse matrix: leave it off, or pass a dense array."
-        )
+        problem = "{} would fill every zero of a sparse matrix: leave it off, or pass a dense array."
+        raise DataError(Message(problem, Parameter("center", True)))
     with np.errstate(over="ignore", invalid="ignore"):
         mean = rows.sum(ColumnSums())[0] / rows.n_rows
     if not np.isfinite(mean).all():
