@@ -413,7 +413,7 @@ BAD_LINES = [
     ("fit", "Give a data file"),
     ("fit flowers.csv --model oracle", "'oracle' is not one of"),
     ("fit flowers.csv --max-iter 0", "--max-iter"),
-    (f"{FIT} --model margin --share 2", "--share must be between 0 and 1; got 2.0"),
+    (f"{FIT} --model margin --share 2", "--share must be strictly between 0 and 1; got 2.0"),
     (f"{FIT} --step -1", "--step must be > 0 and finite for every mistake; got -1.0"),
     (f"{FIT} --step nan", "nan is not a number"),
     (f"{FIT} --time-limit 3", "--time-limit is no option of the model perceptron; it is one of max-margin"),

@@ -191,7 +191,7 @@ def test_a_part_that_cannot_be_made_is_left_out_with_a_sentence(monkeypatch, par
     X, y = sx.problems.xor()
     y = y if problem == "xor" else [0, 0, 0, 1]
     whole = sx.diagnose(X, y, budget=1)
-    monkeypatch.setattr(getattr(sx, part), "_solve" if part != "Perceptron" else "_make_solution", refuse)
+    monkeypatch.setattr(getattr(sx, part), "_solve" if part != "Perceptron" else "_solve_all", refuse)
     found = sx.diagnose(X, y, budget=1)
     missing = len(whole.tasks[0].contenders) - len(found.tasks[0].contenders)
     assert missing == len(found.notes)

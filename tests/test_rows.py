@@ -361,7 +361,7 @@ def test_numbers_of_threads():
     assert jobs(-1) >= 1
     assert jobs(-1000) == 1
     assert jobs(None) == 1
-    with pytest.raises(ValueError, match="n_jobs=0 has no meaning"):
+    with pytest.raises(ValueError, match="n_jobs must be a number of threads, or -1 for all cores; got 0"):
         jobs(0)
 
 
@@ -428,7 +428,10 @@ def test_labels_of_all_kinds(y, classes):
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        ([0.5, 1.0, 2.0], r"Unknown label type: continuous\. y\[0\] is 0\.5; a classifier needs classes"),
+        (
+            [0.5, 1.0, 2.0],
+            r"Unknown label type: continuous\. y\[0\] is 0\.5; fit a regression to such a target",
+        ),
         ([0.0, np.nan, 1.0], r"Input y contains NaN\. .*row 1"),
         ([0.0, np.inf, 1.0], "Input y contains infinity.*row 1"),
         ([None, "a", "b"], "label of row 0 is missing"),

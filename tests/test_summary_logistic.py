@@ -226,7 +226,7 @@ def test_a_penalised_fit_forgets_the_table_of_the_fit_before():
     model = sx.LogisticRegression(penalty=None).fit(X, y)
     model.summary()
     model.set_params(penalty="l2").fit(X, y)
-    with pytest.raises(ValueError, match="without a penalty"):
+    with pytest.raises(ValueError, match="needs a fit with penalty=None"):
         model.summary()
 
 

@@ -591,13 +591,13 @@ def test_sparse_rows_and_labelled_rows_say_the_same(rows):
     [
         (
             lambda: theory.sample_complexity(0.0, 0.05, 3),
-            "epsilon must be between 0 and 1; got 0.0",
+            "epsilon must be strictly between 0 and 1; got 0.0",
         ),
-        (lambda: theory.sample_complexity(-0.1, 0.05, 3), "epsilon must be between 0 and 1"),
-        (lambda: theory.sample_complexity(0.1, 1.0, 3), "delta must be between 0 and 1; got 1.0"),
+        (lambda: theory.sample_complexity(-0.1, 0.05, 3), "epsilon must be strictly between 0 and 1"),
+        (lambda: theory.sample_complexity(0.1, 1.0, 3), "delta must be strictly between 0 and 1; got 1.0"),
         (
             lambda: theory.sample_complexity(0.1, math.nan, 3),
-            "delta must be between 0 and 1; got nan",
+            "delta must be strictly between 0 and 1; got nan",
         ),
         (lambda: theory.sample_complexity(0.1, 0.05, 0), "dimension must be an integer >= 1; got 0"),
         (
@@ -605,8 +605,8 @@ def test_sparse_rows_and_labelled_rows_say_the_same(rows):
             "bound must be one of 'best', 'Blumer",
         ),
         (lambda: theory.accuracy(0, 0.05, 3), "m must be an integer >= 1; got 0"),
-        (lambda: theory.accuracy(10, 0.0, 3), "delta must be between 0 and 1"),
-        (lambda: theory.failure_probability(10, 1.5, 3), "epsilon must be between 0 and 1"),
+        (lambda: theory.accuracy(10, 0.0, 3), "delta must be strictly between 0 and 1"),
+        (lambda: theory.failure_probability(10, 1.5, 3), "epsilon must be strictly between 0 and 1"),
         (lambda: theory.plain_sample_complexity(0.1, 0.05, 3, C=0), "C must be > 0 and finite"),
         (lambda: theory.clopper_pearson(3, 2), r"errors must be <= m \(2\); got 3"),
         (lambda: theory.clopper_pearson(-1, 2), "errors must be an integer >= 0"),
@@ -627,7 +627,7 @@ def test_sparse_rows_and_labelled_rows_say_the_same(rows):
             r"mistakes must be <= m \(5\), as mistakes of one pass are; got 6",
         ),
         (lambda: theory.rademacher(6, 5, 2), "errors must be <= m"),
-        (lambda: theory.double_sample(5, 2, 2.0), "delta must be between 0 and 1"),
+        (lambda: theory.double_sample(5, 2, 2.0), "delta must be strictly between 0 and 1"),
         (lambda: theory.rademacher_margin(5, 1.0, 0.0), "margin must be > 0 and finite"),
         (lambda: theory.rademacher_margin(5, 1.0, 0.1, 6), "short must be <= m"),
         (lambda: theory.sample_margin(5, 1.0, 0.1, 6), "short must be <= m"),
@@ -642,7 +642,7 @@ def test_sparse_rows_and_labelled_rows_say_the_same(rows):
         (lambda: theory.fat_shattering(1.0, -1.0), "margin must be > 0 and finite"),
         (lambda: theory.generalisation(sx.Perceptron(), [[1.0]], [1]), "needs a fitted classifier"),
         (lambda: theory.one_pass([[1.0], [2.0], [3.0]], [0, 1, 2]), "There are 3 classes: this is about two"),
-        (lambda: theory.uniform_convergence(None, [10], delta=0), "delta must be between 0 and 1"),
+        (lambda: theory.uniform_convergence(None, [10], delta=0), "delta must be strictly between 0 and 1"),
     ],
 )
 def test_bad_arguments_get_their_sentence(call, message):
@@ -657,7 +657,7 @@ def test_generalisation_needs_labels_with_its_rows(rows):
         theory.generalisation(model, X, y, X_test=X)
     with pytest.raises(ValueError, match="900 rows, but 3 labels"):
         theory.generalisation(model, X, y, X_test=X, y_test=[1, 2, 3])
-    with pytest.raises(ValueError, match="delta must be between 0 and 1"):
+    with pytest.raises(ValueError, match="delta must be strictly between 0 and 1"):
         theory.generalisation(model, X, y, delta=1)
     with pytest.raises(ValueError, match="but the model tells"):
         theory.generalisation(model, X, y == "yes")

@@ -15,7 +15,7 @@ from separatrix.algorithms.zero_one.lower.cones.cone_search import BasisCoordina
 from separatrix.algorithms.zero_one.lower.cones.pair_kernels import find_ratio
 from separatrix.algorithms.zero_one.lower.cones.stack_kernels import ConeRows, U
 from separatrix.algorithms.zero_one.reduce import reduce_problem
-from separatrix.algorithms.zero_one.upper.vertex_search_kernels import find_best_step, sweep_line
+from separatrix.algorithms.zero_one.upper.line_kernels import find_best_step, sweep_line
 
 # Lines
 

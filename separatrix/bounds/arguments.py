@@ -42,7 +42,7 @@ def between_zero_and_one(**arguments: SupportsFloat) -> tuple[float, ...]:
     """The arguments, if all are strictly between 0 and 1: an accuracy, or a probability of failure."""
     found = numbers(**arguments)
     for (name, value), number in zip(arguments.items(), found, strict=True):
-        require(0 < number < 1, name, value, "between 0 and 1")
+        require(0 < number < 1, name, value, "strictly between 0 and 1")
     return found
 
 

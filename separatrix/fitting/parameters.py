@@ -80,7 +80,7 @@ def require_positive(name: str, value: Any, *, finite: bool = False) -> None:
 
 def require_between(name: str, value: Any, low: float, high: float) -> None:
     """Refuse what is not a number strictly between the two."""
-    require(is_between(value, low, high), name, value, f"between {low} and {high}")
+    require(is_between(value, low, high), name, value, f"strictly between {low} and {high}")
 
 
 def require_count(name: str, value: Any, *, least: int = 1, optional: bool = False) -> None:

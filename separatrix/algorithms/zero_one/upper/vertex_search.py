@@ -20,6 +20,7 @@ import numpy as np
 from separatrix.algorithms.zero_one.interval import ErrorInterval
 from separatrix.algorithms.zero_one.problem import ReducedProblem
 from separatrix.algorithms.zero_one.upper import vertex_search_kernels as kernels
+from separatrix.algorithms.zero_one.upper.line_kernels import find_best_step
 from separatrix.algorithms.zero_one.upper.vertex_search_kernels import Vertex
 
 MAX_SWEEPS = 300  # sweeps between looks at the clock, at most
@@ -106,7 +107,7 @@ class VertexSearch:
         perturbation = np.linalg.lstsq(Z[rows], np.ones(len(rows)), rcond=None)[0]
         scores = Z @ vertex.plane
         scores[rows] = 0.0
-        _, t = kernels.find_best_step(scores, Z @ perturbation, whitened.costs)
+        _, t = find_best_step(scores, Z @ perturbation, whitened.costs)
         offer_plane(whitened, interval, vertex.plane + t * perturbation)
 
 

@@ -1,18 +1,13 @@
-"""Errors along a line of halfspaces, and a search that goes from vertex to vertex of their arrangement.
+"""A search that goes from vertex to vertex of the arrangement of the rows' hyperplanes.
 
-The halfspaces w + t·u, for all t, meet each row's hyperplane z·w = 0 once, at
-
-    (1)  t = −(z·w)/(z·u),
-
-and the row is right behind that crossing where z·u > 0, before it where z·u < 0. Sorted by t, these crossings
-give the cost of every halfspace of the line in one pass. A *vertex* is a halfspace with D − 1 independent
+A *vertex* is a halfspace with D − 1 independent
 rows on its hyperplane. Those rows can be made right all at once by a turn as small as one likes, so a vertex
 costs what its other rows cost, and some vertex is as cheap as the cheapest halfspace. Leaving out row d of
 the D − 1 frees a line, along
 
-    (2)  u = M⁻¹e_d, where the rows of M are those of the vertex, and w: u is orthogonal to all but row d,
+    (1)  u = M⁻¹e_d, where the rows of M are those of the vertex, and w: u is orthogonal to all but row d,
 
-and the best vertex of that line is found by one sweep.
+and the best vertex of that line is found by one sweep (`line_kernels`).
 
 Everything here proposes: costs are counted again, exactly, by whoever takes a proposal.
 """
@@ -23,9 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from separatrix.algorithms.zero_one.upper.line_kernels import (
+    LineVertex,
+    sweep_line,
+)
 from separatrix.kernels import inner_kernel, kernel
 
-FLAT_TOLERANCE = 1e-11
 MAX_COLUMN_SIZE = 1e12  # of a column of the inverse: beyond, its rows are nearly dependent
 # Costs of the vertex here, of the last accepted and of the best; sweeps since one helped, random exchanges to
 # make, and about how many times the walk went back since it went on.
@@ -37,15 +35,6 @@ WALK_TYPE = np.dtype([
     ("n_kicks", np.int64),
     ("n_failed", np.float64),
 ])  # fmt: skip
-
-
-class LineVertex(NamedTuple):
-    """The vertex sign·(w + t·u) of a line, and the row that makes it, -1 for none."""
-
-    row: int
-    cost: float
-    t: float
-    sign: float
 
 
 class Vertex(NamedTuple):
@@ -63,102 +52,6 @@ class VertexWalk(NamedTuple):
     accepted: Vertex
     active: np.ndarray  # of each row, whether it makes the vertex here
     state: np.void  # of WALK_TYPE
-
-
-@kernel
-def sweep_line(scores: np.ndarray, slopes: np.ndarray, costs: np.ndarray, active: np.ndarray) -> LineVertex:
-    """The cheapest vertex on the lines ±(w + t·u); of several the one met first.
-
-    ``scores`` and ``slopes`` are z·w and z·u; rows that are ``active`` lie on the whole line and cost
-    nothing.
-    """
-    n = scores.shape[0]
-    places = np.empty(n)
-    rows = np.empty(n, np.int64)
-    count = 0
-    total = 0.0
-    fixed_cost = 0.0
-    cost = 0.0
-    for i in range(n):
-        if active[i]:
-            continue
-        if not abs(slopes[i]) > FLAT_TOLERANCE:  # parallel to the line: no crossing
-            if scores[i] > FLAT_TOLERANCE:
-                total += costs[i]
-            elif scores[i] < -FLAT_TOLERANCE:
-                total += costs[i]
-                cost += costs[i]
-            else:
-                fixed_cost += costs[i]
-            continue
-        total += costs[i]
-        if slopes[i] > 0.0:
-            cost += costs[i]
-        places[count] = -scores[i] / slopes[i]  # (1) above
-        rows[count] = i
-        count += 1
-    order = np.argsort(places[:count])
-    best, t, sign = np.inf, 0.0, 1.0
-    chosen = -1
-    for k in range(count):
-        i = rows[order[k]]
-        if slopes[i] > 0.0:
-            cost -= costs[i]
-        forward_cost = cost  # the others, at this crossing
-        if forward_cost + fixed_cost < best:
-            best, chosen = forward_cost + fixed_cost, i
-            t, sign = places[order[k]], 1.0
-        backward_cost = total - costs[i] - forward_cost
-        if backward_cost + fixed_cost < best:
-            best, chosen = backward_cost + fixed_cost, i
-            t, sign = places[order[k]], -1.0
-        if slopes[i] < 0.0:
-            cost += costs[i]
-    return LineVertex(chosen, best, t, sign)
-
-
-@kernel
-def find_best_step(scores: np.ndarray, slopes: np.ndarray, costs: np.ndarray) -> tuple[float, float]:
-    """The cost and the t of the cheapest w + t·u between two crossings; t is in the middle of its interval.
-
-    Of several intervals that cost the same the widest in angle is taken.
-    """
-    n = scores.shape[0]
-    places = np.empty(n)
-    rows = np.empty(n, np.int64)
-    count = 0
-    cost = 0.0
-    for i in range(n):
-        if slopes[i] == 0.0:
-            if not scores[i] > 0.0:
-                cost += costs[i]
-            continue
-        if slopes[i] > 0.0:
-            cost += costs[i]
-        places[count] = -scores[i] / slopes[i]  # (1) above
-        rows[count] = i
-        count += 1
-    order = np.argsort(places[:count])
-    best, t = np.inf, 0.0
-    widest_angle = -1.0
-    for k in range(count + 1):
-        if k > 0:
-            i = rows[order[k - 1]]
-            cost += -costs[i] if slopes[i] > 0.0 else costs[i]
-        low = places[order[k - 1]] if k > 0 else -np.inf
-        high = places[order[k]] if k < count else np.inf
-        if not high > low or cost > best:
-            continue
-        angle = np.arctan(high) - np.arctan(low)
-        if cost < best or angle > widest_angle:
-            best, widest_angle = cost, angle
-            if low == -np.inf:  # the first and the last interval have no middle
-                t = high - 1.0 - abs(high) if high < np.inf else 0.0
-            elif high == np.inf:
-                t = low + 1.0 + abs(low)
-            else:
-                t = 0.5 * (low + high)
-    return best, t
 
 
 @kernel
@@ -321,7 +214,7 @@ def exchange_rows(Z: np.ndarray, costs: np.ndarray, max_sweeps: int, walk: Verte
             for a in range(D - 1):
                 system[a] = Z[here.rows[a]]
             system[D - 1] = here.plane
-            inverse = np.linalg.inv(system)  # (2) above
+            inverse = np.linalg.inv(system)  # (1) above
             _score_rows(Z, here.plane, scores)
             has_moved = False
         dropped = np.random.randint(0, D - 1)

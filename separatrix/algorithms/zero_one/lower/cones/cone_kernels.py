@@ -30,9 +30,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.algorithms.zero_one.lower.cones.cut_kernels import make_child, split_cone
+from separatrix.algorithms.zero_one.lower.cones.cut_kernels import split_cone
 from separatrix.algorithms.zero_one.lower.cones.pair_kernels import match_pairs
-from separatrix.algorithms.zero_one.lower.cones.stack_kernels import ConeRows, Stack
+from separatrix.algorithms.zero_one.lower.cones.stack_kernels import ConeRows, Stack, make_child
 from separatrix.kernels import kernel
 
 
