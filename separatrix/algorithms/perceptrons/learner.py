@@ -45,6 +45,12 @@ class Learner(ABC):
 
     idle_margin = math.inf  # the margin beyond which a row changes nothing
 
+    # The step of a learner that adds s (x, constant) at each mistake, counts those of each row in ``counts``,
+    # and does nothing else: its passes may skip rows. None for all others.
+    constant_step: float | None = None
+
+    counts: np.ndarray
+
     # The power of a common factor of the rows that the weights grow with, through the origin: 1 for sums of
     # rows; None where a factor changes more.
     degree: int | None = 1
