@@ -12,10 +12,9 @@ from sklearn.utils.metaestimators import available_if
 from separatrix.algorithms.perceptrons.centred_weights import to_centred
 from separatrix.algorithms.perceptrons.conclusion import conclude
 from separatrix.algorithms.perceptrons.learner import Learner
+from separatrix.algorithms.perceptrons.measured_margins import RowNorms
 from separatrix.algorithms.perceptrons.online import OnlineRun, factor_of_states
-from separatrix.algorithms.perceptrons.row_norms import RowNorms
-from separatrix.algorithms.perceptrons.row_order import parse_order
-from separatrix.algorithms.perceptrons.training import Plan, train
+from separatrix.algorithms.perceptrons.training import Plan, parse_order, train
 from separatrix.certificates import Certificates, Undecided
 from separatrix.fitting import History, LinearClassifier, Solution
 from separatrix.fitting.common_factor import NO_FACTOR, CommonFactor, find_common_factor

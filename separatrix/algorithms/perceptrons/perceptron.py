@@ -25,7 +25,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.learner import Learner, euclidean_norm, sweep_kernels
+from separatrix.algorithms.perceptrons.learner import Learner, sweep_kernels
+from separatrix.algorithms.perceptrons.measured_margins import euclidean_norm
 from separatrix.algorithms.perceptrons.mistake_driven import MistakeDriven
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, novikoff, novikoff_from_start

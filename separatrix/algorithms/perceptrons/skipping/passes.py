@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.perceptrons.learner import Learner
-from separatrix.algorithms.perceptrons.row_norms import RowNorms
+from separatrix.algorithms.perceptrons.measured_margins import RowNorms
 from separatrix.algorithms.perceptrons.skipping.angle_bound import WELL_WITHIN_SHARE, AngleBounds
 from separatrix.algorithms.perceptrons.skipping.angle_bound_signs_kernels import skipping_certain_signs
 from separatrix.algorithms.perceptrons.skipping.quantised import QuantisedRows
