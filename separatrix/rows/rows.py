@@ -56,6 +56,9 @@ class Rows(ABC):
         float32 or float64: the type of the values; weights are float64 always.
     is_sparse : bool
         Whether the blocks hold compressed sparse rows.
+    in_memory : bool
+    is_contiguous : bool
+        Whether the rows are one C-ordered array in memory, which blocks are views of.
     classes : ndarray or None
         The sorted labels; None when the rows carry no labels.
     has_targets : bool
@@ -80,6 +83,8 @@ class Rows(ABC):
     n_columns: int
     dtype: np.dtype
     is_sparse: bool = False
+    in_memory: bool = False
+    is_contiguous: bool = False
     classes: np.ndarray | None = None
     has_targets: bool = False
     columns: tuple[str, ...] | None = None
@@ -104,15 +109,6 @@ class Rows(ABC):
         for block in self.open():
             weighted = self.weights is not None and block.weights is None
             yield block.weighted(self.weights[block.span]) if weighted else block  # type: ignore[index]
-
-    @property
-    def in_memory(self) -> bool:
-        return False
-
-    @property
-    def is_contiguous(self) -> bool:
-        """Whether the rows are one C-ordered array in memory, which blocks are views of."""
-        return False
 
     @property
     def array(self) -> np.ndarray | None:
