@@ -117,8 +117,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         return {**join_weights(weights, halfspaces), "certificate_": certificate, **join_facts(solutions)}
 
     def _keep_weights(self, weights: list[np.ndarray], halfspaces: list[Any] | None = None) -> None:
-        for name, value in join_weights(weights, halfspaces).items():
-            setattr(self, name, value)
+        self.__dict__.update(join_weights(weights, halfspaces))
 
     def _fitted_state(self) -> dict[str, Any]:
         """What a fit has found, by the names it has on the model, for a file to keep."""
