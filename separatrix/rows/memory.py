@@ -26,7 +26,6 @@ class MemoryRows(Rows):
     codes: np.ndarray | None = None
     targets: np.ndarray | None = None
     _signs: np.ndarray | None = None
-    _kept_blocks: list[Block] | None = None
 
     def __init__(
         self,
@@ -129,9 +128,6 @@ class MemoryRows(Rows):
     def with_targets(self, targets: np.ndarray) -> Self:
         """Rows with real numbers to predict."""
         return self._changed(targets=targets, has_targets=True)
-
-    def _changed(self, **fields: Any) -> Self:
-        return super()._changed(_kept_blocks=None, **fields)
 
     def _blocks_at_random(self, order: np.random.RandomState, *, repeated: bool) -> Iterator[Block]:
         starts = range(0, self.n_rows, SHUFFLED_ROWS)

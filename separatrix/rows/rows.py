@@ -94,6 +94,7 @@ class Rows(ABC):
     preparation: Preparation | None = None
     n_jobs: int = 1
     known_finite: bool = False
+    _kept_blocks: list[Block] | None = None  # by rows in memory, whose blocks are views
 
     @abstractmethod
     def open(self) -> Iterator[Block]:
@@ -293,7 +294,7 @@ class Rows(ABC):
 
     def _changed(self, **fields: Any) -> Self:
         made = copy(self)
-        vars(made).update(fields)
+        vars(made).update(fields, _kept_blocks=None)
         return made
 
     def _describe_like(self, rows: Rows) -> None:

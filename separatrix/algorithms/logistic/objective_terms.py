@@ -73,14 +73,14 @@ class LossDerivatives:
     def __call__(self, block: Block) -> BlockDerivatives:
         from separatrix.algorithms.logistic.objective_kernels import differentiate_dense_rows
 
-        X, signs, span = block.X, block.signs(self.positive), block.span
+        X, signs, span, is_sparse = block.X, block.signs(self.positive), block.span, block.is_sparse
         n, has_scores = len(signs), self.scores is not None
         scores = np.empty(n) if self.scores is None else self.scores[span]
         curvatures, gradient = np.empty(n), np.zeros(block.n_columns + 1)
         costs = self.costs.compute(block.weights, n)
-        differentiate = _differentiate_sparse_rows if block.is_sparse else differentiate_dense_rows
+        differentiate = _differentiate_sparse_rows if is_sparse else differentiate_dense_rows
         loss, mass = differentiate(X, signs, costs, self.weights, has_scores, scores, curvatures, gradient)
-        hessian = () if self.gram is None else (self.gram.compute(block, curvatures),)
+        hessian = () if self.gram is None else (self.gram.compute(X, curvatures, is_sparse=is_sparse),)
         return BlockDerivatives(
             span,
             (loss, gradient, mass, *hessian),
@@ -118,12 +118,12 @@ class GramOfRows:
     constant: float
     precise: bool
 
-    def compute(self, block: Block, curvatures: np.ndarray) -> np.ndarray:
+    def compute(self, X: Any, curvatures: np.ndarray, *, is_sparse: bool) -> np.ndarray:
         from separatrix.algorithms.logistic.objective_kernels import add_gram, scale_rows
 
-        X, width, dtype = block.X, block.n_columns + 1, np.float64 if self.precise else np.float32
+        width, dtype = len(self.centre) + 1, np.float64 if self.precise else np.float32
         total = np.zeros((width, width))
-        if block.is_sparse:
+        if is_sparse:
             add_gram(X, curvatures, self.constant, total)
             return total
         step = rows_per_block(np.dtype(dtype).itemsize * width)
