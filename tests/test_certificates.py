@@ -9,9 +9,10 @@ import pickle
 import re
 import subprocess
 import sys
-from dataclasses import fields, replace
+from dataclasses import MISSING, fields, replace
 from fractions import Fraction
 from types import SimpleNamespace
+from typing import get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -176,6 +177,16 @@ CLAIMS = [
     and issubclass(value, Certificate)
     and value is not Certificate
 ]
+
+
+@pytest.mark.parametrize("record", [About, *CLAIMS])
+def test_a_default_has_the_form_of_its_field(record):
+    """A record takes its defaults as they are."""
+    hints = get_type_hints(record, include_extras=True)
+    for item in fields(record):
+        if hasattr(hints[item.name], "__metadata__") and item.default is not MISSING:
+            read = hints[item.name].__metadata__[0]
+            assert (read(item.default), type(read(item.default))) == (item.default, type(item.default))
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.kind)

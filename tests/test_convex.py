@@ -14,8 +14,9 @@ from separatrix.algorithms.convex.conjugate_gradients import conjugate_gradients
 from separatrix.algorithms.convex.gap_proof import choose_smallest_gap, describe_gap, get_gap, widen_ends
 from separatrix.algorithms.convex.line_search import search_line
 from separatrix.algorithms.convex.mean_centring import Centring
-from separatrix.algorithms.convex.newton_loop import Iterations, backtrack, descend, estimate_gap
+from separatrix.algorithms.convex.newton_loop import Iterations, backtrack, descend
 from separatrix.algorithms.convex.subsample import draw_evenly, select_counted_rows, thin_out
+from separatrix.algorithms.logistic.objective import estimate_gap
 
 
 def make_system(n, seed):

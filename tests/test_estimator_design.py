@@ -68,12 +68,13 @@ def imported(node: ast.AST) -> set[str]:
 
 def runtime_imports(tree: ast.Module) -> set[str]:
     """Those that are ever carried out."""
-    guarded = (
-        node
+    guarded = {
+        child
         for node in ast.walk(tree)
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-    )
-    return imports(tree) - {name for node in guarded for child in node.body for name in imported(child)}
+        for child in node.body
+    }
+    return set().union(*(imported(node) for node in ast.walk(tree) if node not in guarded))
 
 
 def test_the_estimators_are_found():

@@ -30,7 +30,7 @@ from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
 from separatrix import models, problems
-from separatrix.algorithms.perceptrons.step_sizes import Steps
+from separatrix.algorithms.perceptrons.perceptron import Steps
 from separatrix.certificates import MarginShare, Separable, Undecided, from_json
 from separatrix.rows import DenseRows, SparseRows, encode
 

@@ -205,3 +205,21 @@ def test_a_sample_does_not_depend_on_blocks():
         SparseRows(X, rows_in_block=size).sample(20, seed=5).whole().dense().tobytes() for size in (1, 7, 300)
     }
     assert len(samples) == 1
+
+
+def test_blocks_are_kept_unless_they_hold_a_copy():
+    """A pass over few blocks that are views does not cut them again."""
+    X = np.arange(12.0).reshape(6, 2)
+    for values, kept in ((X, True), (csr_array(X), True), (np.asfortranarray(X), False), (X[:, ::-1], False)):
+        rows = as_rows(values, [0, 1] * 3).in_blocks_of(3)
+        first, again = list(rows.blocks()), list(rows.blocks())
+        assert [one is other for one, other in zip(first, again, strict=True)] == [kept, kept]
+        assert next(rows.weighted(np.ones(6)).blocks()).weights is not None
+        assert next(rows.blocks()).weights is None
+
+
+def test_a_sample_of_all_rows_in_memory_is_these_rows():
+    rows = as_rows(np.eye(5), [0, 1, 0, 1, 0])
+    assert rows.sample(5) is rows
+    assert rows.sample(9, seed=1) is rows
+    assert rows.sample(4, seed=1).n_rows == 4

@@ -15,7 +15,7 @@ import separatrix as sx
 from separatrix.algorithms.perceptrons import conclusion, training
 from separatrix.algorithms.perceptrons.skipping import passes
 from separatrix.rows import read
-from separatrix.rows.memory import DenseRows
+from separatrix.rows.memory import DenseRows, MemoryRows
 from separatrix.rows.rows import Rows
 
 CLASSES = 4
@@ -127,7 +127,8 @@ def walks(monkeypatch):
 
         return blocks
 
-    monkeypatch.setattr(Rows, "blocks", counting(Rows.blocks))
+    for kind in (Rows, MemoryRows):
+        monkeypatch.setattr(kind, "blocks", counting(kind.blocks))
     walk = training._visit_all
 
     def watched(*given):

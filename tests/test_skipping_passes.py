@@ -10,7 +10,7 @@ from skipping_runs import make_pass, skipping_passes
 import separatrix as sx
 import separatrix.algorithms.perceptrons.skipping.passes as passes_module
 import separatrix.algorithms.perceptrons.skipping.quantised as quantised_module
-from separatrix.algorithms.perceptrons.row_norms import RowNorms
+from separatrix.algorithms.perceptrons.measured_margins import RowNorms
 from separatrix.algorithms.perceptrons.skipping.passes import SkippingPasses
 from separatrix.algorithms.perceptrons.skipping.quantise_kernels import DEFAULT_SCALE_FACTOR, quantise_panels
 from separatrix.algorithms.perceptrons.skipping.quantised_state_kernels import PANEL_ROWS, WINDOW_ROWS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, SupportsFloat, SupportsIndex
 
@@ -12,18 +13,12 @@ from separatrix.messages import ParameterError, require
 
 def positive(**arguments: SupportsFloat) -> tuple[float, ...]:
     """The arguments, if all are positive and finite."""
-    found = numbers(**arguments)
-    for (name, value), number in zip(arguments.items(), found, strict=True):
-        require(0 < number < math.inf, name, value, "> 0 and finite")
-    return found
+    return _allowed(arguments, lambda number: 0 < number < math.inf, "> 0 and finite")
 
 
 def nonnegative(**arguments: SupportsFloat) -> tuple[float, ...]:
     """The arguments, if all are zero or positive, and finite."""
-    found = numbers(**arguments)
-    for (name, value), number in zip(arguments.items(), found, strict=True):
-        require(0 <= number < math.inf, name, value, ">= 0 and finite")
-    return found
+    return _allowed(arguments, lambda number: 0 <= number < math.inf, ">= 0 and finite")
 
 
 def difficulty(radius: SupportsFloat, margin: SupportsFloat, norm: SupportsFloat = 1.0) -> Fraction:
@@ -40,9 +35,16 @@ def difficulty(radius: SupportsFloat, margin: SupportsFloat, norm: SupportsFloat
 
 def between_zero_and_one(**arguments: SupportsFloat) -> tuple[float, ...]:
     """The arguments, if all are strictly between 0 and 1: an accuracy, or a probability of failure."""
+    return _allowed(arguments, lambda number: 0 < number < 1, "strictly between 0 and 1")
+
+
+def _allowed(
+    arguments: dict[str, Any], is_allowed: Callable[[float], bool], requirement: str
+) -> tuple[float, ...]:
     found = numbers(**arguments)
     for (name, value), number in zip(arguments.items(), found, strict=True):
-        require(0 < number < 1, name, value, "strictly between 0 and 1")
+        if not is_allowed(number):
+            raise ParameterError(name, value, requirement)
     return found
 
 

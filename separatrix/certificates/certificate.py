@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self, get_type_hints
 
@@ -59,8 +59,11 @@ class _Checked:
     def __post_init__(self) -> None:
         record: type = type(self)
         for name, form in _forms(record).items():
+            value = getattr(self, name)
+            if value is getattr(record, name, MISSING):  # the default, which is well formed
+                continue
             try:
-                object.__setattr__(self, name, form(getattr(self, name)))
+                object.__setattr__(self, name, form(value))
             except CertificateError:  # a limit, which names itself
                 raise
             except ValueError as error:
@@ -180,7 +183,8 @@ class Certificate(_Checked):
                 raise CertificateError("The certificate has no weights.")
             if self.about.columns not in (None, width):
                 raise CertificateError(f"It has {width} weights but speaks of {self.about.columns} columns.")
-            object.__setattr__(self, "about", replace(self.about, columns=width))
+            if self.about.columns is None:
+                object.__setattr__(self, "about", replace(self.about, columns=width))
 
     def __init_subclass__(cls) -> None:
         cls.kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", cls.__name__).lower()

@@ -15,7 +15,7 @@ from separatrix.certificates import Certificates, Undecided
 from separatrix.fitting.attributes import collect_attributes, restore_attributes, set_attributes
 from separatrix.fitting.exact_errors import about
 from separatrix.fitting.fit_warnings import warn_unproven
-from separatrix.fitting.parameters import require_flags, require_seed, require_verbosity
+from separatrix.fitting.parameters import require_common_parameters
 from separatrix.fitting.predicted_scores import Scores
 from separatrix.fitting.progress import print_progress
 from separatrix.fitting.rollback import restored_on_error
@@ -81,9 +81,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _check(self) -> None:
         """Raise one sentence for a parameter that makes no sense."""
-        require_flags(self)
-        require_seed(self)
-        require_verbosity(self)
+        require_common_parameters(self)
 
     def _find_start(self, classes: np.ndarray) -> np.ndarray | None:
         """For a warm start the weights of the last fit, one row per task, if its classes and columns were
@@ -119,8 +117,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         return {**join_weights(weights, halfspaces), "certificate_": certificate, **join_facts(solutions)}
 
     def _keep_weights(self, weights: list[np.ndarray], halfspaces: list[Any] | None = None) -> None:
-        for name, value in join_weights(weights, halfspaces).items():
-            setattr(self, name, value)
+        self.__dict__.update(join_weights(weights, halfspaces))
 
     def _fitted_state(self) -> dict[str, Any]:
         """What a fit has found, by the names it has on the model, for a file to keep."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.certificates import About, Separable
+from separatrix.certificates import About
 from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.rows import Block, Rows
 
@@ -24,11 +24,10 @@ class ErrorCount(NamedTuple):
 def about(rows: Rows, positive: int) -> About:
     """Which data a certificate speaks of, and which class is +1 in it."""
     assert rows.classes is not None
-    label = rows.classes[positive]
     return About(
         rows=rows.n_rows,
         columns=rows.n_columns,
-        positive=label.item() if hasattr(label, "item") else label,
+        positive=rows.classes[positive],
         label=rows.label,
         features=rows.columns,
     )
@@ -123,10 +122,3 @@ class ExactCounter:
         if len(chosen) == len(block):
             return self.margins.count_errors(block.matrix(), signs, block.start)
         return self.margins.count_errors(block.matrix()[chosen], signs[chosen], block.start)
-
-
-def make_separable(rows: Rows, positive: int, weights: np.ndarray, *, intercept: bool) -> Separable:
-    """The certificate for weights that `count_errors` found to make no error."""
-    bias = float(weights[-1]) if intercept else None
-    witness: Any = weights[:-1]  # the record makes a tuple of it
-    return Separable(weights=witness, intercept=bias, about=about(rows, positive)).bound_to(rows)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.messages import Message, PythonOnly, require
+from separatrix.messages import Message, ParameterError, PythonOnly
 
 
 def is_number(value: Any) -> bool:
@@ -74,20 +74,21 @@ def is_one_of(value: Any, known: Container[Any]) -> bool:
 def require_positive(name: str, value: Any, *, finite: bool = False) -> None:
     """Refuse what is not a number above 0; infinity is one unless ``finite``."""
     is_positive = is_number(value) and float(value) > 0
-    is_allowed = is_positive and (float(value) < float("inf") or not finite)
-    require(is_allowed, name, value, "> 0 and finite" if finite else "> 0")
+    if not (is_positive and (float(value) < float("inf") or not finite)):
+        raise ParameterError(name, value, "> 0 and finite" if finite else "> 0")
 
 
 def require_between(name: str, value: Any, low: float, high: float) -> None:
     """Refuse what is not a number strictly between the two."""
-    require(is_between(value, low, high), name, value, f"strictly between {low} and {high}")
+    if not is_between(value, low, high):
+        raise ParameterError(name, value, f"strictly between {low} and {high}")
 
 
 def require_count(name: str, value: Any, *, least: int = 1, optional: bool = False) -> None:
     """Refuse what is not an integer from ``least`` up, or None where it is ``optional``."""
-    is_allowed = (optional and value is None) or (is_whole(value) and value >= least)
-    requirement = f"an integer >= {least}"
-    require(is_allowed, name, value, _or_none(requirement) if optional else requirement)
+    if not ((optional and value is None) or (is_whole(value) and value >= least)):
+        requirement = f"an integer >= {least}"
+        raise ParameterError(name, value, _or_none(requirement) if optional else requirement)
 
 
 def require_one_of(name: str, value: Any, known: Sequence[str | None]) -> None:
@@ -98,43 +99,41 @@ def require_one_of(name: str, value: Any, known: Sequence[str | None]) -> None:
         ...
     separatrix.messages.ParameterError: penalty must be 'l2', 'firth' or None; got 'l1'
     """
-    *others, last = map(repr, known)
-    require(is_one_of(value, known), name, value, f"{', '.join(others)} or {last}")
+    if not is_one_of(value, known):
+        *others, last = map(repr, known)
+        raise ParameterError(name, value, f"{', '.join(others)} or {last}")
 
 
 def require_time_limit(seconds: Any, *, zero: bool = False) -> None:
     """Refuse a time limit that is neither None nor a number of seconds above 0, or from 0 up."""
     is_allowed = is_number(seconds) and (seconds > 0 or (zero and seconds == 0))
-    require(seconds is None or is_allowed, "time_limit", seconds, _or_none(">= 0" if zero else "> 0"))
-
-
-def require_seed(model: Any) -> None:
-    """Refuse a ``random_state`` that nothing can be drawn by."""
-    require_random_state(getattr(model, "random_state", None))
+    if not (seconds is None or is_allowed):
+        raise ParameterError("time_limit", seconds, _or_none(">= 0" if zero else "> 0"))
 
 
 def require_random_state(seed: Any) -> None:
     """Refuse what nothing can be drawn by."""
     if seed is None or isinstance(seed, np.random.RandomState) or seed is np.random:
         return
-    is_allowed = is_whole(seed) and 0 <= int(seed) < 2**32
-    others = PythonOnly(", a RandomState or None")
-    require(is_allowed, "random_state", seed, Message("an integer between 0 and 2**32 - 1{}", others))
+    if not (is_whole(seed) and 0 <= int(seed) < 2**32):
+        others = PythonOnly(", a RandomState or None")
+        raise ParameterError("random_state", seed, Message("an integer between 0 and 2**32 - 1{}", others))
 
 
-def require_verbosity(model: Any) -> None:
-    """Refuse a ``verbose`` that is neither an integer from 0 up nor true or false."""
-    value = getattr(model, "verbose", 0)
-    if not isinstance(value, bool | np.bool_):
-        require_count("verbose", value, least=0)
+def require_common_parameters(model: Any) -> None:
+    """Refuse what no estimator takes for a flag, as ``random_state`` or as ``verbose``.
 
-
-def require_flags(model: Any) -> None:
-    """Refuse anything but true and false where one of the two is the default: the text "no" would be true."""
+    A flag is a parameter whose default is true or false, and nothing else: the text "no" would be true.
+    """
     estimator_class: Any = type(model)
     for name in _flags(estimator_class):
         value = getattr(model, name)
-        require(isinstance(value, bool | np.bool_), name, value, "True or False")
+        if not isinstance(value, bool | np.bool_):
+            raise ParameterError(name, value, "True or False")
+    require_random_state(getattr(model, "random_state", None))
+    verbose = getattr(model, "verbose", 0)
+    if not isinstance(verbose, bool | np.bool_):
+        require_count("verbose", verbose, least=0)
 
 
 def _or_none(requirement: str) -> Message:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from separatrix.certificates import Certificate
 from separatrix.fitting.attributes import collect_attributes, restore_attributes, set_attributes
 from separatrix.fitting.fit_warnings import FitWarning
-from separatrix.fitting.parameters import require_flags
+from separatrix.fitting.parameters import require_common_parameters
 from separatrix.fitting.rollback import restored_on_error
 from separatrix.fitting.solution import Solution
 from separatrix.fitting.validation import (
@@ -68,7 +68,7 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
 
     def _check(self) -> None:
         """Raise one sentence for a parameter that makes no sense."""
-        require_flags(self)
+        require_common_parameters(self)
 
     def _tasks(self) -> Sequence[int]:
         """The targets, one per task: rows have one."""

@@ -39,6 +39,7 @@ def as_rows(X: Any, y: Any = None, *, n_jobs: int | None = None, regression: boo
 
 def rows_of_data(X: Any, y: Any, *, n_jobs: int = 1) -> Rows:
     """Rows of an array, a sparse matrix or a table; with codes when ``y`` is given."""
+    refuse_damaged(y, "y")
     classes, codes = (None, None) if y is None else encode(y)
     refuse_damaged(X, "X")
     refuse_inexact(X, "O")

@@ -30,6 +30,7 @@ class JoinedRows(Rows):
         self._describe_like(first)
         *self._starts, self.n_rows = np.cumsum([0, *(part.n_rows for part in parts)]).tolist()
         self.n_columns, self.dtype, self.is_sparse = first.n_columns, first.dtype, first.is_sparse
+        self.in_memory = all(part.in_memory for part in parts)
         self.known_finite = all(part.known_finite for part in parts)
         if any(part.weights is not None for part in parts):
             self.weights = np.concatenate(
@@ -39,10 +40,6 @@ class JoinedRows(Rows):
     @property
     def parts(self) -> tuple[Part, ...]:
         return self._parts
-
-    @property
-    def in_memory(self) -> bool:
-        return all(part.in_memory for part in self._parts)
 
     @property
     def n_stored(self) -> int:

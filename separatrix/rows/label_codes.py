@@ -11,13 +11,12 @@ from separatrix.rows.data_errors import DataError
 
 
 def encode(y: Any, *, name: str = "y") -> tuple[np.ndarray, np.ndarray]:
-    """Sorted classes, and the code of each label.
+    """Sorted classes, and the code of each label; Arrow data has been through `refuse_damaged`.
 
     >>> classes, codes = encode(["spam", "ham", "spam"])
     >>> list(map(str, classes)), codes.tolist()
     (['ham', 'spam'], [1, 0, 1])
     """
-    refuse_damaged(y, name)
     labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]

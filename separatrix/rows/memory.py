@@ -21,6 +21,7 @@ SHUFFLED_ROWS = 1024  # of a block in random order: few enough to mix the rows, 
 class MemoryRows(Rows):
     """What dense and sparse rows share: labels, and the cutting into blocks."""
 
+    in_memory = True
     rows_in_block: int
     codes: np.ndarray | None = None
     targets: np.ndarray | None = None
@@ -57,10 +58,6 @@ class MemoryRows(Rows):
         binary = codes is not None and classes is not None and len(classes) == 2
         self._signs = signs_of(codes, 1) if binary else None
 
-    @property
-    def in_memory(self) -> bool:
-        return True
-
     def _values(self, start: int, stop: int) -> Any:
         raise NotImplementedError
 
@@ -82,8 +79,21 @@ class MemoryRows(Rows):
         )
 
     def open(self) -> Iterator[Block]:
-        for start in range(0, self.n_rows, self.rows_in_block):
-            yield self.block(start, min(start + self.rows_in_block, self.n_rows))
+        starts = range(0, self.n_rows, self.rows_in_block)
+        blocks = (self.block(start, min(start + self.rows_in_block, self.n_rows)) for start in starts)
+        is_copied = not (self.is_sparse or self.is_contiguous)
+        if is_copied or len(starts) > MAX_KEPT_BLOCKS:
+            return blocks
+        # Cutting a few large blocks anew would cost as much as a third of a product with sparse ones.
+        if self._kept_blocks is None:
+            self._kept_blocks = list(blocks)
+        return iter(self._kept_blocks)
+
+    def blocks(self) -> Iterator[Block]:
+        return self.open()  # these have their row weights
+
+    def sample(self, k: int, seed: int | None = None) -> Rows:
+        return self if k >= self.n_rows else super().sample(k, seed)
 
     def whole(self) -> Block:
         return self.block(0, self.n_rows)
@@ -103,6 +113,8 @@ class MemoryRows(Rows):
         return self._changed(rows_in_block=n_rows)
 
     def in_large_blocks(self) -> Rows:
+        if self.n_rows <= self.rows_in_block:
+            return self
         # An even number of equal blocks, so that two threads, or four, end together.
         count = -(-self.n_rows // (8 * self.rows_in_block))
         count += count % 2 if count > 1 else 0
@@ -134,12 +146,8 @@ class DenseRows(MemoryRows):
         self.X = read_only(values)
         self.n_rows, self.n_columns = values.shape
         self.dtype = values.dtype
-        self._is_contiguous = bool(values.flags.c_contiguous)
+        self.is_contiguous = bool(values.flags.c_contiguous)
         return self.n_columns * values.itemsize
-
-    @property
-    def is_contiguous(self) -> bool:
-        return self._is_contiguous
 
     @property
     def array(self) -> np.ndarray:
@@ -147,7 +155,7 @@ class DenseRows(MemoryRows):
 
     def _values(self, start: int, stop: int) -> Any:
         part = self.X[start:stop]
-        return part if self._is_contiguous else lambda: read_only(np.ascontiguousarray(part))
+        return part if self.is_contiguous else lambda: read_only(np.ascontiguousarray(part))
 
     def take(self, indices: np.ndarray) -> Rows:
         return _taken(self, values_at(self.X, indices), indices)
@@ -166,7 +174,6 @@ class SparseRows(MemoryRows):
     """Rows of a CSR matrix, read in place."""
 
     is_sparse = True
-    _kept_blocks: list[Block] | None = None
 
     def _keep(self, matrix: Any, /) -> float:
         self.n_rows, self.n_columns = matrix.shape
@@ -206,19 +213,8 @@ class SparseRows(MemoryRows):
     def _values(self, start: int, stop: int) -> Any:
         return values_between(Csr(self.data, self.indices, self.indptr), start, stop)
 
-    def open(self) -> Iterator[Block]:
-        if self.n_rows > MAX_KEPT_BLOCKS * self.rows_in_block:
-            return super().open()
-        # Cutting a few large blocks anew would cost as much as a third of a product with them.
-        if self._kept_blocks is None:
-            self._kept_blocks = list(super().open())
-        return iter(self._kept_blocks)
-
     def take(self, indices: np.ndarray) -> Rows:
         return _taken(self, values_at(Csr(self.data, self.indices, self.indptr), indices), indices)
-
-    def _changed(self, **fields: Any) -> Self:
-        return super()._changed(_kept_blocks=None, **fields)
 
 
 def rows_of_block(block: Block, like: Rows) -> MemoryRows:

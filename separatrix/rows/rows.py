@@ -56,6 +56,9 @@ class Rows(ABC):
         float32 or float64: the type of the values; weights are float64 always.
     is_sparse : bool
         Whether the blocks hold compressed sparse rows.
+    in_memory : bool
+    is_contiguous : bool
+        Whether the rows are one C-ordered array in memory, which blocks are views of.
     classes : ndarray or None
         The sorted labels; None when the rows carry no labels.
     has_targets : bool
@@ -80,6 +83,8 @@ class Rows(ABC):
     n_columns: int
     dtype: np.dtype
     is_sparse: bool = False
+    in_memory: bool = False
+    is_contiguous: bool = False
     classes: np.ndarray | None = None
     has_targets: bool = False
     columns: tuple[str, ...] | None = None
@@ -89,6 +94,7 @@ class Rows(ABC):
     preparation: Preparation | None = None
     n_jobs: int = 1
     known_finite: bool = False
+    _kept_blocks: list[Block] | None = None  # by rows in memory, whose blocks are views
 
     @abstractmethod
     def open(self) -> Iterator[Block]:
@@ -104,15 +110,6 @@ class Rows(ABC):
         for block in self.open():
             weighted = self.weights is not None and block.weights is None
             yield block.weighted(self.weights[block.span]) if weighted else block  # type: ignore[index]
-
-    @property
-    def in_memory(self) -> bool:
-        return False
-
-    @property
-    def is_contiguous(self) -> bool:
-        """Whether the rows are one C-ordered array in memory, which blocks are views of."""
-        return False
 
     @property
     def array(self) -> np.ndarray | None:
@@ -297,7 +294,7 @@ class Rows(ABC):
 
     def _changed(self, **fields: Any) -> Self:
         made = copy(self)
-        vars(made).update(fields)
+        vars(made).update(fields, _kept_blocks=None)
         return made
 
     def _describe_like(self, rows: Rows) -> None:

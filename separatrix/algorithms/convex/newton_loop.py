@@ -23,8 +23,6 @@ import numpy as np
 
 from separatrix.fitting.progress import report_step
 
-MIN_RIDGE_VALUE = 2.0**-80  # a smaller penalty is lost in the rounding of the gradient, 2^-52, squared
-
 
 class Iterations:
     """How many steps over all rows were made, and the objective at the start and after each."""
@@ -101,16 +99,6 @@ def descend(descent: Descent[P], current: P, tol: float, iterations: Iterations,
         if following is None:
             return False
         current = following
-
-
-def estimate_gap(gradient: np.ndarray, ridge: float | np.ndarray, decrement: float) -> float:
-    """About what a certificate's gap will be: ½ Σ g²/ρ over the weights whose penalty ρ the rounding of the
-    gradient does not hide, and what is left to gain; without a penalty the latter alone."""
-    is_significant = np.broadcast_to(np.asarray(ridge) > MIN_RIDGE_VALUE, gradient.shape)
-    if not is_significant.any():
-        return decrement
-    squares = gradient**2 / np.where(is_significant, ridge, 1.0)
-    return max(0.5 * float(np.sum(squares, where=is_significant)), decrement)
 
 
 def backtrack(

@@ -18,13 +18,14 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from separatrix.algorithms.convex.conjugate_gradients import conjugate_gradients
 from separatrix.algorithms.convex.mean_centring import Centring
-from separatrix.algorithms.convex.newton_loop import Iterations, backtrack, descend, estimate_gap
+from separatrix.algorithms.convex.newton_loop import Iterations, backtrack, descend
 from separatrix.algorithms.logistic.multinomial_terms import (
     JointInputs,
     MultinomialDerivatives,
     MultinomialHessian,
     MultinomialHessianProduct,
 )
+from separatrix.algorithms.logistic.objective import estimate_gap
 from separatrix.algorithms.logistic.objective_terms import RowCosts
 from separatrix.algorithms.logistic.overflow import refuse_overflow
 from separatrix.algorithms.logistic.safe_units import choose_units

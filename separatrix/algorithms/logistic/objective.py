@@ -18,7 +18,6 @@ import numpy as np
 
 from separatrix.algorithms.convex.line_search import search_line
 from separatrix.algorithms.convex.mean_centring import Centring
-from separatrix.algorithms.convex.newton_loop import estimate_gap
 from separatrix.algorithms.logistic.objective_terms import (
     GramOfRows,
     LinearScores,
@@ -32,6 +31,7 @@ from separatrix.algorithms.logistic.safe_units import Units, choose_units
 from separatrix.rows import Rows
 
 EPSILON = 2.0**-52
+MIN_RIDGE_VALUE = 2.0**-80  # a smaller penalty is lost in the rounding of the gradient, 2^-52, squared
 MAX_INTERCEPT_SLOPE_SHARE = 1e-14  # of all costs: a slope along the intercept that is as good as none
 CHUNK_ROWS = 8192  # scores that stay in a core's cache
 
@@ -284,3 +284,13 @@ def _cut_for_passes(units: Units) -> Rows:
         n_blocks = min(8, max(1, rows.n_stored // (4 * rows.n_columns)))
         return rows.in_blocks_of(max(1, -(-rows.n_rows // (1 << (n_blocks.bit_length() - 1)))))
     return rows
+
+
+def estimate_gap(gradient: np.ndarray, ridge: float | np.ndarray, decrement: float) -> float:
+    """About what a certificate's gap will be: ½ Σ g²/ρ over the weights whose penalty ρ the rounding of the
+    gradient does not hide, and what is left to gain; without a penalty the latter alone."""
+    is_significant = np.broadcast_to(np.asarray(ridge) > MIN_RIDGE_VALUE, gradient.shape)
+    if not is_significant.any():
+        return decrement
+    squares = gradient**2 / np.where(is_significant, ridge, 1.0)
+    return max(0.5 * float(np.sum(squares, where=is_significant)), decrement)

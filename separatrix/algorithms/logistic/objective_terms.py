@@ -71,37 +71,43 @@ class LossDerivatives:
 
     @np.errstate(all="ignore")
     def __call__(self, block: Block) -> BlockDerivatives:
-        scores = np.empty(len(block)) if self.scores is None else self.scores[block.span]
-        curvatures, gradient = np.empty(len(block)), np.zeros(block.n_columns + 1)
-        loss, mass = self._differentiate(block, scores, curvatures, gradient)
-        hessian = () if self.gram is None else (self.gram.compute(block, curvatures),)
+        from separatrix.algorithms.logistic.objective_kernels import differentiate_dense_rows
+
+        X, signs, span, is_sparse = block.X, block.signs(self.positive), block.span, block.is_sparse
+        n, has_scores = len(signs), self.scores is not None
+        scores = np.empty(n) if self.scores is None else self.scores[span]
+        curvatures, gradient = np.empty(n), np.zeros(block.n_columns + 1)
+        costs = self.costs.compute(block.weights, n)
+        differentiate = _differentiate_sparse_rows if is_sparse else differentiate_dense_rows
+        loss, mass = differentiate(X, signs, costs, self.weights, has_scores, scores, curvatures, gradient)
+        hessian = () if self.gram is None else (self.gram.compute(X, curvatures, is_sparse=is_sparse),)
         return BlockDerivatives(
-            block.span,
+            span,
             (loss, gradient, mass, *hessian),
-            scores if self.scores is None else None,
+            None if has_scores else scores,
             curvatures if self.keep_curvatures else None,
         )
 
-    def _differentiate(
-        self, block: Block, scores: np.ndarray, curvatures: np.ndarray, gradient: np.ndarray
-    ) -> tuple[float, float]:
-        """The loss and Σ f; fills the arrays."""
-        from separatrix.algorithms.logistic import objective_kernels as kernels
 
-        X, signs = block.X, block.signs(self.positive)
-        costs, has_scores = self.costs.compute(block.weights, len(block)), self.scores is not None
-        if not block.is_sparse:
-            loss, mass = kernels.differentiate_dense_rows(
-                X, signs, costs, self.weights, has_scores, scores, curvatures, gradient
-            )
-            return loss, mass
-        from separatrix.kernels.scores import scores as compute_scores
+def _differentiate_sparse_rows(
+    X: Any,
+    signs: np.ndarray,
+    costs: np.ndarray,
+    weights: np.ndarray,
+    has_scores: bool,
+    scores: np.ndarray,
+    curvatures: np.ndarray,
+    total: np.ndarray,
+) -> tuple[float, float]:
+    """`differentiate_dense_rows`, of sparse rows."""
+    from separatrix.algorithms.logistic.objective_kernels import add_rows, differentiate_losses
+    from separatrix.kernels.scores import scores as compute_scores
 
-        if not has_scores:
-            compute_scores(X, 1.0, self.weights, scores)
-        slopes, powers = np.empty(len(block)), np.empty(len(block), np.int64)
-        loss = kernels.differentiate_losses(scores, signs, costs, powers, slopes, curvatures)
-        return loss, kernels.add_rows(X, slopes, 1.0, gradient)
+    if not has_scores:
+        compute_scores(X, 1.0, weights, scores)
+    slopes, powers = np.empty(len(signs)), np.empty(len(signs), np.int64)
+    loss = differentiate_losses(scores, signs, costs, powers, slopes, curvatures)
+    return loss, add_rows(X, slopes, 1.0, total)
 
 
 @dataclass(frozen=True)
@@ -112,12 +118,12 @@ class GramOfRows:
     constant: float
     precise: bool
 
-    def compute(self, block: Block, curvatures: np.ndarray) -> np.ndarray:
+    def compute(self, X: Any, curvatures: np.ndarray, *, is_sparse: bool) -> np.ndarray:
         from separatrix.algorithms.logistic.objective_kernels import add_gram, scale_rows
 
-        X, width, dtype = block.X, block.n_columns + 1, np.float64 if self.precise else np.float32
+        width, dtype = len(self.centre) + 1, np.float64 if self.precise else np.float32
         total = np.zeros((width, width))
-        if block.is_sparse:
+        if is_sparse:
             add_gram(X, curvatures, self.constant, total)
             return total
         step = rows_per_block(np.dtype(dtype).itemsize * width)

@@ -10,8 +10,7 @@ import numpy as np
 
 from separatrix.algorithms.perceptrons.after_failure import inseparable_or_undecided
 from separatrix.algorithms.perceptrons.centred_weights import exact_from_centred, from_centred
-from separatrix.algorithms.perceptrons.measured_margins import evaluate_bounds, measure_margins
-from separatrix.algorithms.perceptrons.row_norms import RowNorms
+from separatrix.algorithms.perceptrons.measured_margins import RowNorms, evaluate_bounds, measure_margins
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.certificates import Separable, Undecided
 from separatrix.fitting import FitWarning, History, Solution, warn
@@ -40,13 +39,14 @@ def count_errors_of(runs: Mapping[int, Run]) -> None:
         if not (learner.is_halfspace and np.isfinite(run.weights).all()):
             continue
         if run.doubtful_rows is not None:
-            run.error_count = count_errors_among(run.rows, positive, run.weights, *run.doubtful_rows)
+            found = count_errors_among(run.rows, positive, run.weights, *run.doubtful_rows)
+            run.errors, run.min_margin = found
         else:
             remaining[positive] = (run.weights[:-1], run.weights[-1] if learner.constant else None)
     if remaining:
         rows = next(iter(runs.values())).rows
-        for positive, error_count in count_errors_by_class(rows, remaining).items():
-            runs[positive].error_count = error_count
+        for positive, found in count_errors_by_class(rows, remaining).items():
+            runs[positive].errors, runs[positive].min_margin = found
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -79,12 +79,9 @@ def _conclude(run: Run, norms: RowNorms) -> Solution:
 
 def _measure(run: Run, norms: RowNorms) -> dict[str, Any]:
     """R, γ and the bounds of the weights."""
-    learner, weights, min_margin = run.learner, np.zeros_like(run.weights), 0.0
-    if run.error_count is not None:
-        weights, min_margin = run.weights, run.error_count.min_margin
-    is_centred = run.plan.centre is not None
-    return measure_margins(weights, min_margin, learner.constant, norms) | evaluate_bounds(
-        learner, weights, min_margin, norms, is_centred=is_centred
+    weights = np.zeros_like(run.weights) if run.errors is None else run.weights
+    return measure_margins(weights, run.min_margin, run.learner.constant, norms) | evaluate_bounds(
+        run.learner, weights, run.min_margin, norms, is_centred=run.plan.centre is not None
     )
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.learner import euclidean_norm
+from separatrix.algorithms.perceptrons.measured_margins import euclidean_norm
 from separatrix.fitting.exact_errors import ErrorCount, join_counts
 from separatrix.rows import Block, Rows
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from separatrix.bounds import Bound, novikoff
-from separatrix.certificates import Certificate
-from separatrix.fitting.exact_errors import make_separable
+from separatrix.certificates import Certificate, Separable
 from separatrix.rows import Csr, DataError, Rows
 from separatrix.rows.block import ONE_THREAD_VALUES
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from separatrix.algorithms.perceptrons.training import Run
 
 FIRST_PLACE = np.zeros(1, np.int32)  # of a block of one row
-MAX_PYTHON_SUM_VALUES = 256  # numbers: up to here Python's own sum is quicker than a call of NumPy
 
 
 class Learner(ABC):
@@ -44,6 +42,12 @@ class Learner(ABC):
     answers: tuple[str, ...] = ()  # attributes of the model that it predicts with, where it is none
 
     idle_margin = math.inf  # the margin beyond which a row changes nothing
+
+    # The step of a learner that adds s (x, constant) at each mistake, counts those of each row in ``counts``,
+    # and does nothing else: its passes may skip rows. None for all others.
+    constant_step: float | None = None
+
+    counts: np.ndarray
 
     # The power of a common factor of the rows that the weights grow with, through the origin: 1 for sums of
     # rows; None where a factor changes more.
@@ -128,13 +132,15 @@ class Learner(ABC):
         if self.start is not None:
             return self.bound_from_start(radius, margin, weights)
         theorem = self.theorem(radius, margin)
-        return None if theorem is None else float(theorem)
+        return None if theorem is None else theorem.value
 
     def claims(self, run: Run) -> Certificate | None:
         """What is proven of the weights that the run ended with; None: ask whether the rows are separable."""
         if run.errors:
             return None
-        return make_separable(run.rows, run.positive, run.weights, intercept=bool(self.constant))
+        witness: Any = run.weights[:-1]  # the record makes a tuple of it
+        bias = float(run.weights[-1]) if self.constant else None
+        return Separable(witness, bias, about=run.about).bound_to(run.rows)
 
     def facts(self, run: Run) -> dict[str, Any]:
         """What becomes an attribute of the model beside what is measured for every method."""
@@ -187,17 +193,6 @@ def sweep_kernels() -> Any:
     from separatrix.algorithms.perceptrons import sweep_kernels as sweep
 
     return sweep
-
-
-def euclidean_norm(vector: np.ndarray) -> float:
-    """‖v‖, without BLAS: on a busy machine its threads take longer to wake up than the sum does."""
-    if len(vector) <= MAX_PYTHON_SUM_VALUES:
-        return math.hypot(*vector.tolist())
-    with np.errstate(over="ignore", under="ignore"):
-        square = float(np.einsum("i,i->", vector, vector))
-    if 1e-200 <= square <= 1e200 or not vector.any():
-        return math.sqrt(square)
-    return math.hypot(*vector.tolist())  # slower, but no square is too small or too large for it
 
 
 def split_values(X: Any) -> tuple[np.ndarray, np.ndarray | None]:

@@ -28,7 +28,8 @@ from typing import Any, Self
 import numpy as np
 
 from separatrix.algorithms.perceptrons.float_margins import count_candidate_errors
-from separatrix.algorithms.perceptrons.learner import Learner, euclidean_norm
+from separatrix.algorithms.perceptrons.learner import Learner
+from separatrix.algorithms.perceptrons.measured_margins import euclidean_norm
 from separatrix.algorithms.perceptrons.mistake_driven import MistakeDriven
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, kozinec

@@ -12,10 +12,9 @@ from sklearn.utils.metaestimators import available_if
 from separatrix.algorithms.perceptrons.centred_weights import to_centred
 from separatrix.algorithms.perceptrons.conclusion import conclude
 from separatrix.algorithms.perceptrons.learner import Learner
+from separatrix.algorithms.perceptrons.measured_margins import RowNorms
 from separatrix.algorithms.perceptrons.online import OnlineRun, factor_of_states
-from separatrix.algorithms.perceptrons.row_norms import RowNorms
-from separatrix.algorithms.perceptrons.row_order import parse_order
-from separatrix.algorithms.perceptrons.training import Plan, train
+from separatrix.algorithms.perceptrons.training import Plan, parse_order, train
 from separatrix.certificates import Certificates, Undecided
 from separatrix.fitting import History, LinearClassifier, Solution
 from separatrix.fitting.common_factor import NO_FACTOR, CommonFactor, find_common_factor
@@ -59,7 +58,7 @@ class MistakeDriven(LinearClassifier):
     track_margin: bool = False
     warm_start: bool = False
     _online: OnlineRun | None = None
-    _active_settings: tuple[Any, ...] | None = None  # what ``_method`` is made of
+    _active_settings: list[Any] | None = None  # what ``_method`` is made of
 
     @property
     def n_iter_(self) -> Any:
@@ -74,9 +73,9 @@ class MistakeDriven(LinearClassifier):
     def _make_learner(self) -> Learner:
         return self._learner_class(**{name: getattr(self, name) for name in self._learner_parameters})
 
-    def _settings(self) -> tuple[Any, ...]:
+    def _settings(self) -> list[Any]:
         """The parameters that a run goes by, ``fit_intercept`` first."""
-        return (self.fit_intercept, *(getattr(self, name) for name in self._learner_parameters))
+        return [getattr(self, name) for name in ("fit_intercept", *self._learner_parameters)]
 
     def _check(self) -> None:
         super()._check()
@@ -211,22 +210,16 @@ class MistakeDriven(LinearClassifier):
         except ValueError:
             return False
         X, online = read_only(X), self._online_run()
-        if len(codes) > 1 or not self._is_idle(X, codes[0]):
+        if len(codes) > 1 or not online.is_idle(self, X, codes[0]):
             if not all_finite(X):
                 return False
             self._learn_rows(online.scaled(X), codes)
         return True
 
-    def _is_idle(self, X: Any, code: int) -> bool:
-        """Whether the one row of a block, of this class, changes nothing in the model for certain."""
-        online = self._online_run()
-        return online.is_idle(X, code) and online.is_published(self)
-
     def _learn_rows(self, X: Any, codes: Sequence[int]) -> None:
         """Have the learners see rows of these classes, and the model tell what has changed by it."""
         online = self._online_run()
-        changed = not online.is_published(self)
-        if online.learn(X, codes) or changed:
+        if online.learn(X, codes) or not online.is_published(self):
             self._publish_online()
 
     def _update_hyperparameters(self) -> None:

@@ -89,9 +89,9 @@ class OnlineRun:
             changed |= learner.visit_rows(X, signs, places, -1) > 0 or learner.is_changed_by_every_row
         return changed
 
-    def is_idle(self, X: Any, code: int) -> bool:
-        """Whether the one row of a block, of this class, changes nothing for certain."""
-        if self.factor.exponent:
+    def is_idle(self, model: Any, X: Any, code: int) -> bool:
+        """Whether the one row of a block, of this class, changes nothing in the model for certain."""
+        if self.factor.exponent or not self.is_published(model):
             return False
         for positive, learner in self.learners.items():
             if not learner.is_idle(X, 1.0 if code == positive else -1.0):

@@ -25,17 +25,67 @@ from typing import Any, Self
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.learner import Learner, euclidean_norm, sweep_kernels
+from separatrix.algorithms.perceptrons.learner import Learner, sweep_kernels
+from separatrix.algorithms.perceptrons.measured_margins import euclidean_norm
 from separatrix.algorithms.perceptrons.mistake_driven import MistakeDriven
-from separatrix.algorithms.perceptrons.step_sizes import Steps
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.bounds import Bound, novikoff, novikoff_from_start
 from separatrix.certificates import MistakeRun
-from separatrix.messages import Message, Parameter
+from separatrix.fitting.parameters import as_doubles
+from separatrix.messages import Message, Parameter, ParameterError
 from separatrix.rows import Rows
 
 MAX_START_SIZE = 1e140  # a start whose square is a double
 MIN_PRODUCT_VALUE, MAX_PRODUCT_VALUE = 1e-280, 1e280  # products of rows that neither underflow nor overflow
+
+
+class Steps:
+    """η_k for k = 0, 1, ...: one number, a sequence, or a function of how many mistakes came before.
+
+    >>> Steps(0.5).next(0, 3).tolist()
+    [0.5, 0.5, 0.5]
+    >>> Steps(lambda k: 1 / (k + 1)).next(1, 2).tolist()
+    [0.5, 0.3333333333333333]
+    """
+
+    def __init__(self, step: Any) -> None:
+        self.step = step
+        is_constant = not callable(step) and np.ndim(step) == 0
+        # How many rows to visit before asking again: a function is called for so many mistakes ahead.
+        self.max_visits = 1 << 30 if is_constant else 256
+        self._computed = np.empty(0) if callable(step) else np.atleast_1d(_to_doubles(step))
+        if not callable(step) and self._computed.size == 0:
+            raise ValueError("step as a sequence needs at least one number.")
+        self._check(self._computed)
+        self.constant = float(self._computed[0]) if is_constant else None
+
+    def next(self, k: int, n: int) -> np.ndarray:
+        """The steps of mistakes k to k + n - 1."""
+        if self.constant is not None:  # the same from any k on
+            k = 0
+        missing = k + n - len(self._computed)
+        if missing > 0:
+            first = len(self._computed)
+            if callable(self.step):
+                following = np.array([_to_doubles(self.step(i), 0) for i in range(first, k + n)])
+                self._check(following)
+            else:
+                following = np.full(max(missing, 1024), self._computed[-1])
+            self._computed = np.concatenate([self._computed, following])
+        return self._computed[k : k + n]
+
+    def _check(self, steps: np.ndarray) -> None:
+        refused = steps[~(np.isfinite(steps) & (steps > 0))]
+        if refused.size:
+            raise ParameterError("step", float(refused[0]), "> 0 and finite for every mistake")
+
+
+def _to_doubles(step: Any, max_dimensions: int = 1) -> np.ndarray:
+    given = as_doubles(step)
+    if given is None or given.ndim > max_dimensions:
+        several = "a number, a sequence of numbers or a function"
+        raise ParameterError("step", step, several if max_dimensions else "a function that returns numbers")
+    return given
 
 
 class RosenblattLearner(Learner):
@@ -46,9 +96,10 @@ class RosenblattLearner(Learner):
 
     def __init__(self, step: Any = 1.0) -> None:
         self.steps = Steps(step)
+        self.constant_step = self.steps.constant
 
     def begin(self) -> None:
-        self.auditable = self.steps.is_unit and self.start is None
+        self.auditable = self.constant_step == 1.0 and self.start is None
         self.counts = np.zeros(0, np.int32)
 
     def begin_fit(self, rows: Rows, positive: int) -> None:
@@ -74,14 +125,14 @@ class RosenblattLearner(Learner):
         return self
 
     def theorem(self, radius: float, margin: float) -> Bound | None:
-        return novikoff(radius, margin) if self.steps.is_constant else None
+        return None if self.constant_step is None else novikoff(radius, margin)
 
     def bound_from_start(self, radius: float, margin: float, weights: np.ndarray | None) -> float | None:
-        if self.start is None or not self.steps.is_constant:
+        if self.start is None or self.constant_step is None:
             return None
         # Steps of η from w₀ are unit steps from w₀/η, and the theorem is about those.
         with np.errstate(over="ignore", under="ignore"):
-            unit_step_start = self.start / float(self.steps.next(0, 1)[0])
+            unit_step_start = self.start / self.constant_step
         norm = euclidean_norm(unit_step_start)
         if not norm < MAX_START_SIZE:
             return np.inf

@@ -122,7 +122,8 @@ class StreamLearner:
         if width != self._n_columns:
             raise DataError(f"has {width} numbers, but there are {self._n_columns} columns.")
         code = self._encode_label(label)
-        predicted, is_mistake = (code, False) if self.model._is_idle(X, code) else self._learn_row(X, code)
+        is_idle = self._online.is_idle(self.model, X, code)
+        predicted, is_mistake = (code, False) if is_idle else self._learn_row(X, code)
         self.mistakes += is_mistake
         return StreamedRow(self._labels[predicted], label, is_mistake, self.mistakes)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
@@ -16,15 +16,15 @@ from separatrix.algorithms.perceptrons.float_margins import (
     count_errors_in_floats,
     find_violator,
 )
-from separatrix.algorithms.perceptrons.learner import FIRST_PLACE, Learner, euclidean_norm
-from separatrix.algorithms.perceptrons.row_norms import RowNorms
-from separatrix.algorithms.perceptrons.row_order import visit_in_order
+from separatrix.algorithms.perceptrons.learner import FIRST_PLACE, Learner
+from separatrix.algorithms.perceptrons.measured_margins import RowNorms, euclidean_norm
 from separatrix.certificates import About
 from separatrix.fitting import Pass
 from separatrix.fitting.common_factor import NO_FACTOR, CommonFactor
-from separatrix.fitting.exact_errors import ErrorCount, about
+from separatrix.fitting.exact_errors import about
 from separatrix.fitting.progress import report_pass
-from separatrix.rows import Block, Rows
+from separatrix.messages import ParameterError, require
+from separatrix.rows import Block, DataError, Rows
 
 if TYPE_CHECKING:
     from separatrix.algorithms.perceptrons.skipping.passes import SkippingPasses
@@ -34,13 +34,16 @@ SKIPPING = "separatrix.algorithms.perceptrons.skipping"  # optional: fits are th
 MIN_SKIPPING_ROWS = 4096
 MIN_SKIPPING_BYTES = 2**25
 
+Visit = Callable[[Block, np.ndarray], None]  # of the rows at some places of a block
+
 
 @dataclass
 class Run:
     """What happened to one learner, and in the end what is known of its weights.
 
     ``rows`` are those that the errors of ``weights`` are counted on; the learner may have seen them from
-    their ``centre``. ``errors`` is None where the weights overflowed.
+    their ``centre``. ``errors`` is None where the weights overflowed; ``min_margin`` is the smallest
+    s·score.
     """
 
     learner: Learner
@@ -52,12 +55,9 @@ class Run:
     # The rows not proven right by a last pass without updates, and the least margin of the others.
     doubtful_rows: tuple[np.ndarray, float] | None = None
     weights: np.ndarray = field(default_factory=lambda: np.empty(0))
-    error_count: ErrorCount | None = None
+    errors: int | None = None
+    min_margin: float = 0.0
     facts: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def errors(self) -> int | None:
-        return None if self.error_count is None else self.error_count.errors
 
     @cached_property
     def about(self) -> About:
@@ -81,6 +81,20 @@ class Plan:
     centre: np.ndarray | None = None
     factor: CommonFactor = NO_FACTOR
     skipping: Mapping[int, SkippingPasses] = field(default_factory=dict)
+
+
+def parse_order(order: Any) -> str | np.ndarray:
+    """One of the four words, or the given sequence of row numbers."""
+    if isinstance(order, str):
+        word = order.replace("_", " ").replace("-", " ").removesuffix(" violator")
+        if word in ("cyclic", "shuffled", "drawn", "first", "worst"):
+            return word
+        words = "'cyclic', 'shuffled', 'drawn', 'first violator', 'worst violator' or a list of row numbers"
+        raise ParameterError("order", order, words)
+    sequence = np.asarray(order)
+    is_list = sequence.ndim == 1 and sequence.size > 0 and sequence.dtype.kind in "iu"
+    require(is_list, "order", order, "a word or a non-empty list of row numbers, counted from 0")
+    return sequence
 
 
 def train(rows: Rows, learners: Mapping[int, Learner], plan: Plan) -> tuple[dict[int, Run], RowNorms]:
@@ -158,7 +172,53 @@ def _visit_all(rows: Rows, active: Mapping[int, Run], plan: Plan, norms: RowNorm
             else:
                 _visit_up_to(plan.max_mistakes, run.learner, block, block.signs(positive), places)
 
-    visit_in_order(rows.in_large_blocks() if plan.skipping else rows, plan.order, plan.random, visit_block)
+    _visit_in_order(rows.in_large_blocks() if plan.skipping else rows, plan.order, plan.random, visit_block)
+
+
+def _visit_in_order(rows: Rows, order: str | np.ndarray, random: np.random.RandomState, visit: Visit) -> None:
+    """Hand the blocks of one pass to ``visit``, each with the places to visit in it."""
+    if isinstance(order, np.ndarray):
+        places = _check_sequence(rows, order)
+        visit(rows.whole(), places)
+    elif order == "cyclic":
+        _visit_from_first_to_last(rows, visit)
+    else:
+        _visit_at_random(rows, random, visit, with_replacement=order == "drawn")
+
+
+def _visit_from_first_to_last(rows: Rows, visit: Visit) -> None:
+    def visit_block(places: np.ndarray, block: Block) -> np.ndarray:
+        n = len(block)
+        if len(places) < n:
+            places = np.arange(n, dtype=np.int32)
+        visit(block, places[:n])
+        return places
+
+    rows.fold(visit_block, np.empty(0, np.int32))
+
+
+def _visit_at_random(
+    rows: Rows, random: np.random.RandomState, visit: Visit, *, with_replacement: bool
+) -> None:
+    """Every row once, in random order; or as many draws, in which a row may come again."""
+
+    def visit_block(state: None, block: Block) -> None:
+        n = len(block)
+        places = random.randint(n, size=n) if with_replacement else random.permutation(n)
+        visit(block, places.astype(np.int32))
+
+    rows.fold(visit_block, None, random, repeated=with_replacement)
+
+
+def _check_sequence(rows: Rows, sequence: np.ndarray) -> np.ndarray:
+    outside = sequence[(sequence < 0) | (sequence >= rows.n_rows)]
+    if outside.size:
+        raise DataError(f"order names row {outside[0]}, but there are {rows.n_rows} rows, counted from 0.")
+    if not rows.in_memory:
+        raise DataError(
+            "order as a sequence of row numbers needs rows in memory; these are read from a file."
+        )
+    return sequence.astype(np.int32)
 
 
 def _visit_up_to(limit: int, learner: Learner, block: Block, signs: np.ndarray, places: np.ndarray) -> None:

@@ -20,7 +20,7 @@ class DerivedRows(Rows):
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
         self.n_rows, self.n_columns, self.dtype = rows.n_rows, rows.n_columns, rows.dtype
-        self.is_sparse, self.weights = rows.is_sparse, rows.weights
+        self.is_sparse, self.in_memory, self.weights = rows.is_sparse, rows.in_memory, rows.weights
         self._describe_like(rows)
 
     def _derived(self, block: Block) -> Block:
@@ -28,10 +28,6 @@ class DerivedRows(Rows):
 
     def open(self) -> Iterator[Block]:
         return map(self._derived, self.rows.open())
-
-    @property
-    def in_memory(self) -> bool:
-        return self.rows.in_memory
 
     @property
     def n_stored(self) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.row_norms import RowNorms
+from separatrix.algorithms.perceptrons.measured_margins import RowNorms
 from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import recording_pass, skipping_pass
 from separatrix.algorithms.perceptrons.skipping.angle_state_kernels import (
     AngleState,

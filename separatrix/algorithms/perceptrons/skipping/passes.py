@@ -33,8 +33,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.perceptrons.learner import Learner
-from separatrix.algorithms.perceptrons.perceptron import RosenblattLearner
-from separatrix.algorithms.perceptrons.row_norms import RowNorms
+from separatrix.algorithms.perceptrons.measured_margins import RowNorms
 from separatrix.algorithms.perceptrons.skipping.angle_bound import WELL_WITHIN_SHARE, AngleBounds
 from separatrix.algorithms.perceptrons.skipping.angle_bound_signs_kernels import skipping_certain_signs
 from separatrix.algorithms.perceptrons.skipping.quantised import QuantisedRows
@@ -63,7 +62,7 @@ def make_skipping_passes(
     return {
         positive: SkippingPasses(shared, positive, learner, passes=max_iter)
         for positive, learner in learners.items()
-        if isinstance(learner, RosenblattLearner) and learner.steps.is_constant
+        if learner.constant_step is not None
     }
 
 
@@ -78,8 +77,8 @@ class SkippingPasses:
         Shared by the learners of several classes.
     positive : int
         The code of the class that counts as +1.
-    learner : RosenblattLearner
-        Its weights and the mistakes at every row are changed in place.
+    learner : Learner
+        With a constant step. Its weights and the mistakes at every row are changed in place.
     passes : int, optional
         How many passes may be made at most: the copy is not made for a few.
     """
@@ -88,7 +87,7 @@ class SkippingPasses:
         self,
         shared: SharedRowData,
         positive: int,
-        learner: RosenblattLearner,
+        learner: Learner,
         *,
         passes: int = 1000,
     ) -> None:
@@ -104,7 +103,8 @@ class SkippingPasses:
         self._whole = rows.whole()
         self._X = self._whole.X
         self._signs = self._whole.signs(positive)
-        self._step = float(learner.steps.next(0, 1)[0])
+        assert learner.constant_step is not None
+        self._step = learner.constant_step
         self._angle_bounds = AngleBounds(rows, shared.squares, constant, self._step, counts, weights)
         self._quantised_parts: list[QuantisedRows] = []
         self._last_mistakes = rows.n_rows  # the mistakes of the last pass

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.row_norms import RowNorms
+from separatrix.algorithms.perceptrons.measured_margins import RowNorms
 from separatrix.algorithms.perceptrons.skipping.buffer_pool import borrow
 from separatrix.algorithms.perceptrons.skipping.quantise_kernels import arranging_pass
 from separatrix.algorithms.perceptrons.skipping.quantised_kernels import measure_drift

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.algorithms.perceptrons.row_norms import RowNorms
+from separatrix.algorithms.perceptrons.measured_margins import RowNorms
 from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import MAX_SQUARE_VALUE
 from separatrix.algorithms.perceptrons.skipping.quantised_state_kernels import WINDOW_ROWS, QuantisedCopy
 from separatrix.rows import Rows
