@@ -9,14 +9,13 @@ features are those the certificate names, or all other columns.
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
-import struct
 from collections.abc import Collection, Iterator, Sequence
 from reprlib import repr as short
 
 from .csv_text import Text, Unreadable
+from .hash_tree import HashTree
 from .labels import WHOLE, Label, ambiguity, as_number, larger, meaning
 
 __all__ = ["Table", "Unreadable"]
@@ -108,22 +107,18 @@ class Table:
         for (values, _), (_, cells) in zip(self.rows(), self._cells(), strict=True):
             yield values, cells[self._label]
 
-    def count_and_digest(self, hashed: bool) -> tuple[int, bool, str]:
+    def count_and_digest(self, hashed: bool) -> tuple[int, bool, str | None]:
         """Number of rows, whether one is positive, and the digest of the data if asked for; rows that are
-        ``wanted`` are kept on the way.
-
-        The digest is SHA-256 over the rows, each as its values and its sign in little-endian doubles.
-        """
-        digest, n_rows, seen = hashlib.sha256(), 0, False
-        form = struct.Struct(f"<{self.columns + 1}d")
+        ``wanted`` are kept on the way."""
+        tree, n_rows, seen = HashTree(), 0, False
         for values, sign in self.rows():
             if n_rows in self.wanted:
                 self.kept[n_rows] = values, sign
             n_rows += 1
             seen = seen or sign > 0
             if hashed:
-                digest.update(form.pack(*map((0.0).__add__, values), sign))  # 0.0 + -0.0 is 0.0
-        return n_rows, seen, "sha256:" + digest.hexdigest()
+                tree.add(values, sign)
+        return n_rows, seen, tree.digest() if hashed and n_rows else None
 
     def _require_short(self, label: str, line: int) -> None:
         if len(label) > self._text.limits.label_characters:
