@@ -17,8 +17,7 @@ from collections.abc import Callable
 import numpy as np
 from sklearn.linear_model import Perceptron
 
-from separatrix.algorithms.perceptrons.skipping.passes import SharedRowData, SkippingPasses
-from separatrix.rows.memory import DenseRows
+import separatrix as sx
 
 CASES = [
     (1_000_000, 20, 0.03, "f8"),
@@ -43,13 +42,7 @@ def planted(n: int, d: int, margin: float, dtype: str, seed: int = 0) -> tuple[n
 
 
 def ours(X: np.ndarray, signs: np.ndarray, most: int = 2000) -> int:
-    rows = DenseRows(X, (signs > 0).astype(np.int32), np.array([-1, 1]))
-    counts, weights = np.zeros(len(X), np.int32), np.zeros(X.shape[1] + 1)
-    skipping = SkippingPasses(SharedRowData(rows), 1, 1.0, 1.0, counts, weights, passes=most)
-    passes = 1
-    while skipping.make_pass() > 0 and passes < most:
-        passes += 1
-    return passes
+    return int(sx.Perceptron(max_iter=most).fit(X, signs).passes_)
 
 
 def theirs(X: np.ndarray, signs: np.ndarray, passes: int) -> None:

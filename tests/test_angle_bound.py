@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from skipping_runs import make_pass, skipping_passes
 
 import separatrix as sx
 from separatrix.algorithms.perceptrons import mistake_driven, training
@@ -17,7 +18,6 @@ from separatrix.algorithms.perceptrons.skipping.angle_state_kernels import (
     TOTAL_TURN,
     bound_turn,
 )
-from separatrix.algorithms.perceptrons.skipping.passes import SharedRowData, SkippingPasses
 from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.kernels.certain_signs import LOWEST, WRONG, certain_signs
 from separatrix.rows.memory import DenseRows, SparseRows
@@ -179,15 +179,14 @@ def test_a_row_within_its_angle_budget_is_right_in_exact_arithmetic(case, kind):
     rows = (SparseRows if kind == "sparse" else DenseRows)(
         csr_matrix(X) if kind == "sparse" else X, codes, classes
     )
-    weights = np.zeros(8)
-    skipping = SkippingPasses(SharedRowData(rows), 1, 1.0, 1.0, np.zeros(len(X), np.int32), weights)
+    learner, skipping = skipping_passes(rows)
     exact = [[Fraction(float(value)) for value in (*row, 1.0)] for row in X]
     left_out = 0
     for _ in range(4):
         skipping._angle_bounds.record_block(skipping._X, skipping._signs, 0, skipping.shared.norms)
         scalars = skipping._angle_bounds.state.scalars
         limit = (scalars[TOTAL_TURN] + bound_turn(scalars)) * (1 + 1e-12) + 4 * scalars[RELATIVE_ERROR]
-        now = [Fraction(w) for w in weights]
+        now = [Fraction(w) for w in learner.weights]
         for i in np.flatnonzero(skipping._angle_bounds.state.angle_budgets > limit):
             margin = int(y[i]) * sum(a * b for a, b in zip(exact[i], now, strict=True))
             assert margin > 0
@@ -228,9 +227,9 @@ def test_the_least_margin_without_reading_all_rows(kind):
         if kind == "sparse"
         else DenseRows(X, (y > 0).astype(np.int32), np.array([-1, 1]))
     )
-    weights = np.zeros(8)
-    skipping = SkippingPasses(SharedRowData(rows), 1, 1.0, 1.0, np.zeros(len(X), np.int32), weights, passes=3)
-    while skipping.make_pass():
+    learner, skipping = skipping_passes(rows, passes=3)
+    weights = learner.weights
+    while make_pass(learner, skipping):
         pass
     doubtful, found = np.empty(len(X), np.int32), np.full(1, np.inf)
     whole = rows.block(0, len(X))
@@ -247,9 +246,8 @@ def test_nothing_is_counted_on_after_a_pass_that_noted_nothing():
     X = np.repeat(np.eye(200), 25, axis=0)
     y = np.where(np.arange(len(X)) < 2500, 1, -1)
     rows = DenseRows(X, (y > 0).astype(np.int32), np.array([-1, 1]))
-    weights = np.zeros(201)
-    skipping = SkippingPasses(SharedRowData(rows), 1, 0.0, 1.0, np.zeros(len(X), np.int32), weights)
-    assert [skipping.make_pass(), skipping.make_pass()] == [200, 0]
+    learner, skipping = skipping_passes(rows, constant=0.0)
+    assert [make_pass(learner, skipping), make_pass(learner, skipping)] == [200, 0]
     assert skipping.find_doubtful_rows() is None
     model = sx.Perceptron(fit_intercept=False).fit(X, y)
     assert (model.mistakes_, model.passes_) == (200, 2)

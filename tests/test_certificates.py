@@ -6,9 +6,10 @@ import copy
 import json
 import math
 import pickle
+import re
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -165,11 +166,27 @@ def test_a_process_that_only_reads_knows_every_kind():
     """A certificate may come from elsewhere: no fit has imported the module of its claim before."""
     code = "from separatrix.certificates import Certificate, from_json; print(*Certificate.kinds)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    classes = [
-        value for name in certificates.__all__ if isinstance(value := getattr(certificates, name), type)
-    ]
-    issued = {value.kind for value in classes if issubclass(value, Certificate) and value is not Certificate}
-    assert set(done.stdout.split()) == issued
+    assert set(done.stdout.split()) == {claim.kind for claim in CLAIMS}
+
+
+CLAIMS = [
+    value
+    for name in certificates.__all__
+    if isinstance(value := getattr(certificates, name), type)
+    and issubclass(value, Certificate)
+    and value is not Certificate
+]
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.kind)
+def test_every_claim_describes_itself(claim):
+    assert re.fullmatch(r"[a-z][a-z -]+", vars(claim)["title"])
+    assert claim.speaks_of == ("targets" if "alpha" in {item.name for item in fields(claim)} else "labels")
+    assert claim.leaves_open is None or claim.leaves_open.startswith(("that no ", "anything "))
+
+
+def test_titles_of_claims_differ():
+    assert len({claim.title for claim in CLAIMS}) == len(CLAIMS)
 
 
 def forgeries(record):

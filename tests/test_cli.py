@@ -118,6 +118,30 @@ def test_a_certificate_is_verified_in_a_process_of_its_own(cli):
     assert done.stderr.startswith("holds: ")
 
 
+@pytest.mark.parametrize("name", ["proof.json", "model.json", "tidy.json"])
+def test_a_file_to_verify_is_parsed_once(cli, monkeypatch, name):
+    cli(f"{FIT} -o model.json --certificate proof.json -q")
+    Path("tidy.json").write_text(
+        json.dumps(json.loads(Path("model.json").read_text("utf-8")), indent=4, sort_keys=True),
+        encoding="utf-16",
+    )
+    parsed = []
+    loads = json.loads
+    monkeypatch.setattr(
+        json, "loads", lambda text, **options: parsed.append(len(text)) or loads(text, **options)
+    )
+    assert cli(f"verify {name} flowers.csv")[0] == 0
+    assert len(parsed) == 1
+
+
+def test_a_certificate_of_a_column_called_as_the_format_of_models_is_no_model(cli):
+    names = '"format": "separatrix-model"', '{"format": "separatrix-model"}'
+    with Path("odd.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([[*names, "kind"], [0, 1, "no"], [2, 1, "yes"]])
+    assert cli("fit odd.csv --label kind --certificate proof.json -q")[0] == 0
+    assert cli("verify proof.json odd.csv")[0] == 0
+
+
 def test_verify_refuses_with_4(cli):
     cli(f"{FIT} -o model.json --certificate proof.json -q")
     Path("moved.csv").write_text(FLOWERS.replace("1.7,", "9.7,"), encoding="utf-8")
@@ -548,7 +572,9 @@ def test_compiling_is_told_but_for_quiet_and_json(line, cli, monkeypatch):
         return said_first
 
     monkeypatch.setattr(separation, "separate_rows", compiling(separation.separate_rows))
-    monkeypatch.setattr(fitting.LinearClassifier, "_keep", compiling(fitting.LinearClassifier._keep))
+    monkeypatch.setattr(
+        fitting.LinearClassifier, "_attributes", compiling(fitting.LinearClassifier._attributes)
+    )
     monkeypatch.setattr(sx.Halfspace, "__init__", compiling(sx.Halfspace.__init__))
     for option, times in (("", 1), (" --quiet", 0), (" --json", 0)):
         monkeypatch.setattr(disk_cache, "_announced", False)
@@ -641,7 +667,7 @@ def test_the_package_is_the_program():
 
 
 def test_help_imports_nothing_heavy():
-    heavy = ("highspy", "jinja2", "numba", "numpy", "pandas", "pyarrow", "rich", "scipy", "sklearn", "flint")
+    heavy = ("jinja2", "numba", "numpy", "pandas", "pyarrow", "rich", "scipy", "sklearn", "flint")
     heavy += ("matplotlib", "onnx")
     code = (
         "import sys; from separatrix.cli.program import program, run; run(['--help']); "

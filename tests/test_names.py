@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 
 import separatrix
+import separatrix.certificates.json_format  # knows every kind
+from separatrix import certificates
 
 PACKAGE = Path(separatrix.__file__).parent
 
@@ -24,11 +26,11 @@ FILES = {
     "objective": "role: what one method minimises",
     "solver": "role: how one method minimises",
     "bound": "a bound, and the command that evaluates one",
-    "counting": "counting dichotomies: the formulas, and figures of them",
     "errors": "errors of a halfspace: claimed, and checked",
     "labels": "what labels mean, for `verify` and for the standard-library checker",
     "limits": "size limits, for the library and for the standard-library checker",
     "losses": "the five losses, and the plot of them",
+    "boundary": "the boundary between two classes, drawn",
     "margins": "margins: found, claimed, drawn, and in theory",
     "mistakes": "mistakes: bounded, claimed and drawn",
     "progress": "progress of a fit: reported, and shown on a terminal",
@@ -308,6 +310,22 @@ def test_constants_carry_their_unit():
         bare = (name for name in numeric_constants(tree) if not UNITS.intersection(name.split("_")))
         found += [f"{path}: {name}" for name in bare if name not in allowed]
     assert sorted(found) == []
+
+
+def is_listing(node: ast.AST) -> bool:
+    return isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict)
+
+
+def test_kinds_of_claims_are_listed_in_certificates_alone():
+    """What is known of a claim stands in its class; ``separable`` alone is an ordinary word, too."""
+    found = []
+    for path, tree in modules().items():
+        for node in ast.walk(tree) if not path.startswith("certificates/") else ():
+            texts = [one.value for one in ast.iter_child_nodes(node) if isinstance(one, ast.Constant)]
+            kinds = {text for text in texts if isinstance(text, str)} & certificates.Certificate.kinds.keys()
+            if (is_listing(node) and len(kinds) > 1) or any("-" in kind for kind in kinds):
+                found.append(f"{path}: {', '.join(sorted(kinds))}")
+    assert found == []
 
 
 def test_words_of_an_identifier():

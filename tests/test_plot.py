@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 import separatrix as sx
+from separatrix.reports.figures.svg_chart import to_svg
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -49,6 +51,28 @@ def test_displays_follow_scikit_learn(flowers):
     first = display.ax_
     assert display.figure_ is first.figure
     assert display.plot().ax_ is not first
+
+
+def test_both_renderers_draw_the_same_chart(flowers):
+    X, y = flowers
+    model = sx.Perceptron().fit(X, y)
+    path = sx.Ridge().path(X, np.asarray(y, float), alphas=[0.0, 0.1, 1.0, 10.0])
+    for display in (
+        sx.plot.BoundaryDisplay.from_estimator(model, X, y),
+        sx.plot.MarginsDisplay.from_estimator(model, X, y),
+        sx.plot.MistakesDisplay.from_estimator(model),
+        sx.plot.LossesDisplay.from_names(),
+        sx.plot.PathDisplay.from_path(path, ("a", "b")),
+    ):
+        chart, ax = display.chart(), display.ax_
+        assert (ax.get_xlabel(), ax.get_ylabel()) == (chart.across.name, chart.up.name)
+        assert ax.get_xlim() == pytest.approx((chart.across.low, chart.across.high))
+        assert ax.get_ylim() == pytest.approx((chart.up.low, chart.up.high))
+        assert (ax.get_xscale() == "log", ax.get_yscale() == "log") == (chart.across.log, chart.up.log)
+        names = {layer.name for layer in chart.named}
+        assert {text.get_text() for text in ax.get_legend().get_texts()} == names
+        svg = ElementTree.fromstring(to_svg(chart, "chart", "title", "description"))
+        assert names <= {text.text for text in svg.iter("{http://www.w3.org/2000/svg}text")}
 
 
 def test_every_row_is_in_view(flowers):

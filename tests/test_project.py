@@ -19,6 +19,10 @@ ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PACKAGE_FILES = sorted((ROOT / "separatrix").rglob("*.py"))
 
+EXTRAS_OF_USERS = ("plot", "onnx")
+IMPORT_NAMES = {"python-flint": "flint", "scikit-learn": "sklearn"}
+COMES_WITH = {"PIL": "matplotlib", "llvmlite": "numba", "markupsafe": "jinja2"}
+
 OF_A_MACHINE = re.compile(
     r"/(?:home|root|work|tmp|farm|opt|Users)/[A-Za-z0-9_.]"
     r"|(?:extra[-_])?index[-_]url\b"
@@ -76,6 +80,37 @@ def test_dependencies_are_bounded_and_pinned_for_development():
         if name != "separatrix":
             assert bounds, f"{need} has no lower and upper bound"
             assert name.lower() in pinned, f"{name} has no pin in constraints.txt"
+
+
+def imports_of(files: list[Path]) -> set[str]:
+    """The third-party packages that the files import, by the names that are imported."""
+    found = set()
+    for path in files:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                found.add(node.module.split(".")[0])
+    return found - sys.stdlib_module_names - {"separatrix"}
+
+
+def names_needed(requirements: list[str]) -> set[str]:
+    """The packages of these requirements, by the names that are imported."""
+    needed = {re.split(r"[\[<>=]", requirement)[0] for requirement in requirements}
+    return {IMPORT_NAMES.get(name, name) for name in needed}
+
+
+def test_dependencies_are_what_the_package_imports():
+    extras = PROJECT["project"]["optional-dependencies"]
+    assert set(extras) == {*EXTRAS_OF_USERS, "test", "docs", "bench", "dev"}
+    needed = names_needed(PROJECT["project"]["dependencies"])
+    needed |= names_needed([name for extra in EXTRAS_OF_USERS for name in extras[extra]])
+    checker = ROOT / "separatrix" / "certificates" / "check"
+    own = {path.stem for path in checker.rglob("*.py")}  # copied alone, the checker imports its own files
+    imported = imports_of([path for path in PACKAGE_FILES if not path.is_relative_to(checker)])
+    assert imports_of(sorted(checker.rglob("*.py"))) <= own
+    assert imported - COMES_WITH.keys() - {"pandas"} == needed  # pandas is the caller's: to_pandas
+    assert {COMES_WITH[name] for name in imported & COMES_WITH.keys()} <= needed
 
 
 def test_no_trace_of_a_machine(project_files):

@@ -15,7 +15,7 @@ import pytest
 import separatrix
 import separatrix as sx
 
-HEAVY = ("highspy", "matplotlib", "numba", "numpy", "pandas", "polars", "pyarrow", "scipy", "sklearn")
+HEAVY = ("matplotlib", "numba", "numpy", "pandas", "polars", "pyarrow", "scipy", "sklearn")
 
 
 def test_names_are_sorted_and_single():

@@ -18,10 +18,11 @@ from sklearn.model_selection import GridSearchCV
 from test_least_squares import check_independently, count_digits, make_sample, naive_solution
 
 import separatrix as sx
+from docs.figures.ridge_moves import moves_figure
 from separatrix.algorithms.least_squares import solver
 from separatrix.certificates import About, SolutionWithin
 from separatrix.certificates.check.record import Refused
-from separatrix.reports.shrinkage import moves_figure, path_figure
+from separatrix.reports.figures.ridge_path import path_figure
 from separatrix.rows import DenseRows, with_targets
 
 ALPHAS = [0.01, 0.1, 1.0, 10.0, 100.0]

@@ -8,6 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from skipping_runs import skipping_passes
 from written_files import write
 
 import separatrix as sx
@@ -90,14 +91,21 @@ def test_blocks_change_nothing_that_is_noted():
     rows = DenseRows(X, y.astype(np.int32), np.arange(CLASSES), rows_in_block=777)
     seen = []
     for blocks in ([rows.block(0, len(X))], list(rows.blocks())):
-        weights, counts = np.zeros(9), np.zeros(len(X), np.int32)
-        watched = passes.SkippingPasses(passes.SharedRowData(rows), 2, 1.0, 1.0, counts, weights)
-        assert watched.make_short_pass() is None
-        made = sum(watched.visit_block(block.X, block.start, block.stop) for block in blocks)
+        learner, watched = skipping_passes(rows, positive=2)
+        assert not watched.next_pass(is_only_learner=False)
+        for block in blocks:
+            watched.visit_block(block.X, block.start, block.stop)
         assert watched.passes_made == 1
         state, norms = watched._angle_bounds.state, watched.shared.norms
-        arrays = (state.angle_budgets, state.squares, state.scalars, norms.largest, weights, counts)
-        seen.append((made, [array.tobytes() for array in arrays]))
+        arrays = (
+            state.angle_budgets,
+            state.squares,
+            state.scalars,
+            norms.largest,
+            learner.weights,
+            learner.counts,
+        )
+        seen.append((learner.mistakes, [array.tobytes() for array in arrays]))
     assert seen[0] == seen[1]
 
 

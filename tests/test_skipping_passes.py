@@ -5,16 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from skipping_runs import make_pass, skipping_passes
 
 import separatrix as sx
 import separatrix.algorithms.perceptrons.skipping.passes as passes_module
 import separatrix.algorithms.perceptrons.skipping.quantised as quantised_module
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
-from separatrix.algorithms.perceptrons.skipping.passes import (
-    SharedRowData,
-    SkippingPasses,
-    is_readable_in_place,
-)
+from separatrix.algorithms.perceptrons.skipping.passes import SkippingPasses
 from separatrix.algorithms.perceptrons.skipping.quantise_kernels import DEFAULT_SCALE_FACTOR, quantise_panels
 from separatrix.algorithms.perceptrons.skipping.quantised_kernels import (
     NEXT_ROW,
@@ -22,6 +19,7 @@ from separatrix.algorithms.perceptrons.skipping.quantised_kernels import (
     PANELS_READ,
     WINDOW_ROWS,
 )
+from separatrix.algorithms.perceptrons.skipping.shared_rows import SharedRowData, is_readable_in_place
 from separatrix.algorithms.perceptrons.sweep_kernels import sweep
 from separatrix.rows.data_errors import DataError
 from separatrix.rows.memory import DenseRows, SparseRows
@@ -56,12 +54,9 @@ def plain_run(rows, positive, constant, step, passes):
 
 
 def skipping_run(rows, positive, constant, step, passes, shared=None):
-    counts, weights = np.zeros(rows.n_rows, np.int32), np.zeros(rows.n_columns + 1)
-    skipping = SkippingPasses(
-        shared or SharedRowData(rows), positive, constant, step, counts, weights, passes=1000
-    )
-    mistakes = [skipping.make_pass() for _ in range(passes)]
-    return (weights, counts, mistakes), skipping
+    learner, skipping = skipping_passes(rows, positive=positive, constant=constant, step=step, shared=shared)
+    mistakes = [make_pass(learner, skipping) for _ in range(passes)]
+    return (learner.weights, learner.counts, mistakes), skipping
 
 
 def assert_same(rows, passes=12, constant=1.0, step=1.0, positive=1):
@@ -274,16 +269,15 @@ def test_new_reference_or_copy_changes_nothing_else():
     X, codes = normal_rows(11, 4 * WINDOW_ROWS, 10, 0.03)
     rows = DenseRows(X, codes, CLASSES)
     expected = plain_run(rows, 1, 1.0, 1.0, 20)
-    counts, weights = np.zeros(rows.n_rows, np.int32), np.zeros(11)
-    skipping = SkippingPasses(SharedRowData(rows), 1, 1.0, 1.0, counts, weights)
+    learner, skipping = skipping_passes(rows)
     mistakes = []
     for k in range(20):
-        mistakes.append(skipping.make_pass())
+        mistakes.append(make_pass(learner, skipping))
         if skipping._quantised_parts and k % 3 == 0:
             skipping.shared.n_learners = 1 + k % 2
             skipping._is_stale = True
     assert mistakes == expected[2]
-    assert weights.tobytes() == expected[0].tobytes()
+    assert learner.weights.tobytes() == expected[0].tobytes()
 
 
 def test_most_panels_are_passed_over():
@@ -297,12 +291,9 @@ def test_most_panels_are_passed_over():
 
 def test_no_copy_for_a_few_passes():
     X, codes = normal_rows(13, 2 * WINDOW_ROWS, 4, 0.1)
-    counts, weights = np.zeros(len(X), np.int32), np.zeros(5)
-    skipping = SkippingPasses(
-        SharedRowData(DenseRows(X, codes, CLASSES)), 1, 1.0, 1.0, counts, weights, passes=4
-    )
+    learner, skipping = skipping_passes(DenseRows(X, codes, CLASSES), passes=4)
     for _ in range(4):
-        skipping.make_pass()
+        make_pass(learner, skipping)
     assert skipping._quantised_parts == []
 
 
@@ -350,9 +341,8 @@ def test_squares_and_refusal_of_nan():
     assert (squares <= skipping.shared.squares).all()
     assert (skipping.shared.squares <= squares * (1 + 3e-7)).all()
     X[700, 2] = np.nan
-    counts, weights = np.zeros(len(X), np.int32), np.zeros(5)
     with pytest.raises(DataError, match=r"NaN at row 700, column 2"):
-        SkippingPasses(SharedRowData(DenseRows(X, codes, CLASSES)), 1, 1.0, 1.0, counts, weights).make_pass()
+        make_pass(*skipping_passes(DenseRows(X, codes, CLASSES)))
 
 
 @pytest.mark.parametrize("short", [0.0, 1e-170, 1e-3])
@@ -361,7 +351,7 @@ def test_a_first_pass_finds_the_radius_around_the_middle(before, short):
     """Rows near the origin may be the farthest of all from the middle, wherever the run of them begins."""
     X = np.append(np.full(before, 10.0), np.full(64, short))[:, None]
     rows = DenseRows(X, np.ones(len(X), np.int32), CLASSES)
-    skipping = SkippingPasses(SharedRowData(rows), 1, 1.0, 1.0, np.zeros(len(X), np.int32), np.zeros(2))
+    _, skipping = skipping_passes(rows)
     skipping.visit_block(rows.block(0, len(X)).X, 0, len(X))
     np.testing.assert_allclose(
         skipping.shared.norms.largest, RowNorms(rows).measure_all().largest, rtol=1e-12
@@ -385,16 +375,15 @@ def test_every_kernel_rounds_a_score_alike(d, constant, dtype):
         X, start[:-1] = X[:, order], start[:-1][order] * 1.1
     rows = DenseRows(np.ascontiguousarray(X, dtype), rng.integers(0, 2, len(X)).astype(np.int32), CLASSES)
     signs, visit = rows.block(0, rows.n_rows).signs(1), np.arange(rows.n_rows, dtype=np.int32)
-    expected, counts = np.zeros(rows.n_rows, np.int32), np.zeros(rows.n_rows, np.int32)
-    weights, moved = start.copy(), start.copy()
-    skipping = SkippingPasses(SharedRowData(rows), 1, constant, 1e-300, counts, weights)
+    expected, moved = np.zeros(rows.n_rows, np.int32), start.copy()
+    learner, skipping = skipping_passes(rows, constant=constant, step=1e-300, start=start)
     for k in range(6):
         made = sweep(rows.X, signs, visit, np.full(rows.n_rows, 1e-300), constant, expected, moved)
         skipping._is_stale = k == 3
-        assert skipping.make_pass() == made
-    np.testing.assert_array_equal(counts, expected)
-    assert weights.tobytes() == moved.tobytes()
-    assert np.abs(weights - start).max() < 1e-290
+        assert make_pass(learner, skipping) == made
+    np.testing.assert_array_equal(learner.counts, expected)
+    assert learner.weights.tobytes() == moved.tobytes()
+    assert np.abs(learner.weights - start).max() < 1e-290
     assert skipping._quantised_parts
 
 
@@ -404,11 +393,9 @@ def test_a_pass_that_fails_leaves_no_copy(monkeypatch):
 
     monkeypatch.setattr(quantised_module, "arranging_pass", interrupted)
     X, codes = normal_rows(16, 2 * WINDOW_ROWS, 6, 0.02)
-    skipping = SkippingPasses(
-        SharedRowData(DenseRows(X, codes, CLASSES)), 1, 1.0, 1.0, np.zeros(len(X), np.int32), np.zeros(7)
-    )
+    learner, skipping = skipping_passes(DenseRows(X, codes, CLASSES))
     with pytest.raises(KeyboardInterrupt):
-        [skipping.make_pass() for _ in range(2)]
+        [make_pass(learner, skipping) for _ in range(2)]
     assert skipping._quantised_parts == []
     assert not any(skipping.shared.packed_parts)
     assert skipping.find_doubtful_rows() is None

@@ -551,7 +551,7 @@ def test_rows_repeated_on_the_margin_and_columns_that_are_constant():
 def test_figure_of_the_boundaries_is_the_one_in_the_docs():
     from xml.etree import ElementTree
 
-    from separatrix.reports.boundaries import METHODS, boundaries_compared
+    from docs.figures.which_line import METHODS, boundaries_compared
 
     figure = boundaries_compared()
     ElementTree.fromstring(figure)

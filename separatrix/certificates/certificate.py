@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
-from typing import Annotated, Any, ClassVar, Self, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, Self, get_type_hints
 
 from separatrix.certificates.data.digest import digest_of
 from separatrix.certificates.data.labels import Label, plain
@@ -28,6 +28,7 @@ from separatrix.certificates.fields import (
 
 FORMAT = "separatrix-certificate"
 VERSION = 1
+NO_FEWER_ERRORS = "that no halfspace makes fewer errors"  # what several claims leave open
 
 
 @dataclass(frozen=True)
@@ -152,6 +153,12 @@ class Certificate(_Checked):
         The data it speaks of.
     claim
         What is proven, in one sentence.
+    kind, title
+        The name of the claim in files, and what it is about in a word or two.
+    speaks_of
+        "labels", or "targets" where the claim is about a regression.
+    leaves_open
+        What nobody should take it to prove, as the end of "not proven: ..."; None: nothing in particular.
     """
 
     about: About = field(default=About(), kw_only=True)
@@ -160,6 +167,9 @@ class Certificate(_Checked):
     _sealed: ClassVar[Self]
     kind: ClassVar[str]
     kinds: ClassVar[dict[str, type[Certificate]]] = {}
+    title: ClassVar[str]
+    speaks_of: ClassVar[Literal["labels", "targets"]] = "labels"
+    leaves_open: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

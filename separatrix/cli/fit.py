@@ -118,7 +118,7 @@ def _texts(
     if certificate is not None:
         texts[certificate] = model.certificate_.to_json()
     if figure is not None and hasattr(model, "path_"):
-        from separatrix.reports.shrinkage import path_figure
+        from separatrix.reports.figures.ridge_path import path_figure
 
         texts[figure] = path_figure(model.path_, rows.columns)
     elif figure is not None:

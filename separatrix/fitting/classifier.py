@@ -40,7 +40,13 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     fit_intercept: bool
     n_jobs: int | None = None
+    _start: np.ndarray | None
     classes_: np.ndarray
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    halfspace_: Any
+    certificate_: Any
+    history_: Any
     n_features_in_: int
     _facts: tuple[str, ...] = ()
 
@@ -59,30 +65,51 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _fit_to(self, X: Any, y: Any, sample_weight: Any) -> None:
-        self._check_parameters()
+        self._check()
         rows = labelled_rows(self, X, y, n_jobs=self.n_jobs)
         classes = rows.require_two_classes()
-        previous = getattr(self, "classes_", None)
+        self._start = self._find_start(classes)
         self.classes_ = classes
-        self._restart(previous is not None and np.array_equal(previous, self.classes_))
         rows = rows.weighted(self._row_weights(rows, sample_weight))
         tasks = self._tasks()
         with print_progress(getattr(self, "verbose", 0)):
             solutions = zip(self._solve_all(rows, tasks), tasks, strict=True)
+        del self._start
         self._keep([_name_rows(solution, rows, positive) for solution, positive in solutions])
+
+    def _keep(self, solutions: list[Solution]) -> None:
+        facts = tuple(solutions[0].facts)
+        for stale in set(self._facts) - set(facts):
+            self.__dict__.pop(f"{stale}_", None)
+        self._facts = facts
+        for name, value in self._attributes(solutions).items():
+            setattr(self, name, value)
+        self._warn([s.certificate for s in solutions])
 
     def _row_weights(self, rows: Rows, sample_weight: Any) -> np.ndarray | None:
         """How often each row counts; None: once, as for every method that knows no weights."""
         return None
 
-    def _check_parameters(self) -> None:
+    def _check(self) -> None:
         """Raise one sentence for a parameter that makes no sense."""
         require_flags(self)
         require_seed(self)
         require_verbosity(self)
 
-    def _restart(self, same_classes: bool) -> None:
-        """Forget what an earlier fit left behind, unless a warm start wants it."""
+    def _find_start(self, classes: np.ndarray) -> np.ndarray | None:
+        """For a warm start the weights of the last fit, one row per task, if its classes and columns were
+        these."""
+        coef = getattr(self, "coef_", None)
+        if not getattr(self, "warm_start", False) or coef is None or coef.shape[1] != self.n_features_in_:
+            return None
+        is_same = np.array_equal(self.classes_, classes)
+        return np.column_stack([coef, self.intercept_]) if is_same else None
+
+    def _start_of(self, positive: int) -> np.ndarray | None:
+        """Where a task starts; None: at zero."""
+        if self._start is None:
+            return None
+        return np.asarray(self._start[positive if len(self._start) > 1 else 0])
 
     def _tasks(self) -> Sequence[int]:
         """The class codes that play +1."""
@@ -94,34 +121,16 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     def _solve(self, rows: Rows, positive: int) -> Solution:
         raise NotImplementedError
 
-    def _keep(self, solutions: list[Solution]) -> None:
-        self._keep_weights([s.weights for s in solutions], [s.halfspace for s in solutions])
-        binary = len(self.classes_) == 2
-
-        def one_or_all(values: list[Any]) -> Any:
-            return values[0] if binary else tuple(values)
-
+    def _attributes(self, solutions: list[Solution]) -> dict[str, Any]:
+        """What becomes of the solutions on the fitted model, by the names of its attributes."""
+        weights = join_weights([s.weights for s in solutions], [s.halfspace for s in solutions])
         proofs = [s.certificate for s in solutions]
-        self.certificate_ = proofs[0] if binary else Certificates(proofs)
-        self.history_ = one_or_all([s.history for s in solutions])
-        for stale in set(self._facts) - set(solutions[0].facts):
-            self.__dict__.pop(f"{stale}_", None)
-        self._facts = tuple(solutions[0].facts)
-        for fact in self._facts:
-            values = [s.facts[fact] for s in solutions]
-            numeric = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
-            setattr(self, f"{fact}_", values[0] if binary else np.array(values) if numeric else tuple(values))
-        self._warn(proofs)
+        certificate = proofs[0] if len(proofs) == 1 else Certificates(proofs)
+        return {**weights, "certificate_": certificate, **join_facts(solutions)}
 
     def _keep_weights(self, weights: list[np.ndarray], halfspaces: list[Any] | None = None) -> None:
-        table = np.array(weights)
-        self.coef_ = table[:, :-1]
-        self.intercept_ = table[:, -1]
-        known_halfspaces = halfspaces or [None] * len(weights)
-        all_halfspaces = [
-            _make_halfspace(w) if h is None else h for w, h in zip(weights, known_halfspaces, strict=True)
-        ]
-        self.halfspace_ = all_halfspaces[0] if len(self.classes_) == 2 else tuple(all_halfspaces)
+        for name, value in join_weights(weights, halfspaces).items():
+            setattr(self, name, value)
 
     def _fitted_state(self) -> dict[str, Any]:
         """What a fit has found, by the names it has on the model, for a file to keep."""
@@ -192,6 +201,34 @@ def _name_rows(solution: Solution, rows: Rows, positive: int) -> Solution:
         return solution
     bound = replace(proof, about=about(rows, positive)).bound_to(rows)
     return replace(solution, certificate=bound)
+
+
+def join_weights(weights: list[np.ndarray], halfspaces: list[Any] | None = None) -> dict[str, Any]:
+    """The attributes that hold the weights of all tasks; a halfspace that is not given is made of them."""
+    table = np.array(weights)
+    known_halfspaces = halfspaces or [None] * len(weights)
+    all_halfspaces = [
+        _make_halfspace(w) if h is None else h for w, h in zip(weights, known_halfspaces, strict=True)
+    ]
+    return {
+        "coef_": table[:, :-1],
+        "intercept_": table[:, -1],
+        "halfspace_": all_halfspaces[0] if len(weights) == 1 else tuple(all_halfspaces),
+    }
+
+
+def join_facts(solutions: list[Solution]) -> dict[str, Any]:
+    """The attributes that hold the history and the facts: of one task as they are, of several side by
+    side."""
+    if len(solutions) == 1:
+        facts = {f"{fact}_": value for fact, value in solutions[0].facts.items()}
+        return {"history_": solutions[0].history, **facts}
+    joined: dict[str, Any] = {"history_": tuple(s.history for s in solutions)}
+    for fact in solutions[0].facts:
+        values = [s.facts[fact] for s in solutions]
+        numeric = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+        joined[f"{fact}_"] = np.array(values) if numeric else tuple(values)
+    return joined
 
 
 def _make_halfspace(weights: np.ndarray) -> Halfspace | None:

@@ -50,7 +50,7 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit to rows ``X`` with targets ``y``, or to `Rows` with targets alone; a weight is a repetition."""
         with restored_on_error(self):
-            self._check_parameters()
+            self._check()
             rows = rows_with_targets(self, X, y, n_jobs=self.n_jobs)
             weights = row_weights(rows, sample_weight)
             with np.errstate(all="ignore"):  # who overflows says so, or has no certificate
@@ -58,7 +58,7 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
             self._keep(solution)
         return self
 
-    def _check_parameters(self) -> None:
+    def _check(self) -> None:
         """Raise one sentence for a parameter that makes no sense."""
         require_flags(self)
 

@@ -52,8 +52,8 @@ class WeightedClassifier(LinearClassifier):
             factors = compute_class_weight(named_weights, classes=self.classes_, y=self.classes_[codes])
         return np.asarray(weights * factors[codes])
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def _check(self) -> None:
+        super()._check()
         given = self.class_weight
         if given is None or (isinstance(given, str) and given == "balanced"):
             return

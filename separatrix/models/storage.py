@@ -98,7 +98,7 @@ def load_unchecked(text: str | bytes, name: str = "the file") -> Any:
         fitted = {key: from_plain(value) for key, value in record["fitted"].items()}
         require_valid_types(fitted)
         model = estimator(**parameters)
-        model._check_parameters()
+        model._check()
         model._restore_state(fitted)
     except ModelError as error:
         raise ModelError(f"{name} is damaged: {error}") from None
@@ -112,7 +112,7 @@ def load_unchecked(text: str | bytes, name: str = "the file") -> Any:
 def _require_storable(model: Any) -> None:
     """Raise a `ModelError` for what `from_json` would refuse."""
     try:
-        model._check_parameters()
+        model._check()
         require_valid_types(
             {key: getattr(model, key) for key in ("coef_", "intercept_") if hasattr(model, key)}
         )

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.plot.display import INK, MARGIN_BAND, MINUS, PLUS, Display, two_classes
+from separatrix.plot.display import Display, two_classes
+from separatrix.reports.figures.boundary import boundary_chart
+from separatrix.reports.figures.chart import Chart
 from separatrix.reports.points import Points, points_of
 from separatrix.rows import as_rows
 
@@ -46,33 +48,9 @@ class BoundaryDisplay(Display):
         shown: BoundaryDisplay = cls(points, (str(model.classes_[0]), str(model.classes_[1]))).plot(ax)
         return shown
 
-    def _draw(self, ax: Any) -> None:
-        p = self.points
-        for sign, colour, marker, label in ((-1, MINUS, "s", self.labels[0]), (1, PLUS, "o", self.labels[1])):
-            here = p.signs == sign
-            ax.scatter(*p.place[here].T, s=18, c=colour, marker=marker, alpha=0.8, label=label, zorder=3)
-        ax.set_xlabel(p.across)
-        ax.set_ylabel(p.up)
-        if p.normal is not None:
-            view = ax.get_xlim(), ax.get_ylim()  # of the rows alone: the street has no end
-            half = float(p.margins.min())
-            nearest_point = -p.offset * p.normal
-            along = np.array([-p.normal[1], p.normal[0]])
-            ax.axline(
-                nearest_point, nearest_point + along, color=INK, linewidth=1.5, label="boundary", zorder=2
-            )
-            if half > 0:
-                half_length = 4 * float(np.abs(np.concatenate(view)).max() + abs(p.offset))
-                ends = [
-                    nearest_point + s * half * p.normal + t * half_length * along
-                    for s in (-1, 1)
-                    for t in (-1, 1)
-                ]
-                corners = np.array([ends[0], ends[1], ends[3], ends[2]])
-                ax.fill(*corners.T, color=MARGIN_BAND, zorder=1, label="street")
-            ax.set_xlim(view[0])
-            ax.set_ylim(view[1])
-        ax.legend()
+    def chart(self) -> Chart:
+        half_width = float(self.points.margins.min())
+        return boundary_chart(self.points, self.labels, half_width=half_width if half_width > 0 else None)
 
 
 def boundary(model: Any, X: Any, y: Any = None, *, ax: Any = None) -> Any:

@@ -5,7 +5,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-PLUS, MINUS, INK, MARGIN_BAND = "#0b5cad", "#b3470a", "#1f2328", "#f3ecd2"
+import numpy as np
+
+from separatrix.reports.figures.chart import Band, Bars, Chart, Layer, Line
+from separatrix.reports.svg import LIGHT
+
+PLUS, MINUS, INK = LIGHT["plus"], LIGHT["minus"], LIGHT["ink"]
+MARKS: dict[str, dict[str, Any]] = {
+    "plus": {"s": 18, "c": PLUS, "marker": "o", "alpha": 0.8},
+    "minus": {"s": 18, "c": MINUS, "marker": "s", "alpha": 0.8},
+    "wrong": {"s": 50, "c": INK, "marker": "x", "linewidths": 1.5},
+    "nearest": {"s": 90, "facecolors": "none", "edgecolors": INK},
+}
 
 
 class Display(ABC):
@@ -28,9 +39,44 @@ class Display(ABC):
         self._draw(ax)
         return self
 
-    @abstractmethod
     def _draw(self, ax: Any) -> None:
-        """Everything, on these axes."""
+        draw_chart(ax, self.chart())
+
+    @abstractmethod
+    def chart(self) -> Chart:
+        """What is drawn."""
+
+
+def draw_chart(ax: Any, chart: Chart) -> None:
+    """A chart on these axes, with a legend of what has a name."""
+    for order, layer in enumerate(chart.layers):
+        _draw_layer(ax, layer, order + 1)
+    for axis, set_scale, set_limits, set_label in (
+        (chart.across, ax.set_xscale, ax.set_xlim, ax.set_xlabel),
+        (chart.up, ax.set_yscale, ax.set_ylim, ax.set_ylabel),
+    ):
+        set_scale("log" if axis.log else "linear")
+        set_limits(axis.low, axis.high)
+        set_label(axis.name)
+    if chart.named:
+        ax.legend()
+
+
+def _draw_layer(ax: Any, layer: Layer, order: int) -> None:
+    label = layer.name or None
+    if isinstance(layer, Band):
+        ax.fill(layer.x, layer.y, color=LIGHT["street"], zorder=order, label=label)
+    elif isinstance(layer, Bars):
+        left, right, low, high = map(np.asarray, (layer.left, layer.right, layer.low, layer.high))
+        style = {"color": LIGHT[layer.colour], "alpha": 0.6, "zorder": order}
+        ax.bar(left, high - low, right - left, low, align="edge", label=label, **style)
+    elif isinstance(layer, Line):
+        dashes = "-" if layer.dashes is None else (0, tuple(map(float, layer.dashes.split())))
+        style = {"color": LIGHT[layer.colour], "zorder": order, "marker": "." if layer.dots else None}
+        style |= {"linestyle": dashes if layer.line else "", "linewidth": 0.8 if layer.thin else 1.5}
+        ax.plot(layer.x, layer.y, label=label, **style)
+    else:
+        ax.scatter(layer.x, layer.y, label=label, zorder=order, **MARKS[layer.mark])
 
 
 def pyplot() -> Any:

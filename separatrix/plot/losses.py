@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from separatrix import losses as known
 from separatrix.plot.display import Display
+from separatrix.reports.figures.chart import Chart
+from separatrix.reports.figures.losses import losses_chart
 
 
 @dataclass
@@ -28,14 +28,8 @@ class LossesDisplay(Display):
         shown: LossesDisplay = cls(names or tuple(known.ALL)).plot(ax)
         return shown
 
-    def _draw(self, ax: Any) -> None:
-        at = np.linspace(self.low, self.high, 601)
-        for name in self.names:
-            ax.plot(at, known.ALL[name].value(at), label=name.replace("_", " "))
-        ax.set_ylim(0, 4)
-        ax.set_xlabel("margin m = sign · score")
-        ax.set_ylabel("loss")
-        ax.legend()
+    def chart(self) -> Chart:
+        return losses_chart(self.names, self.low, self.high)
 
 
 def losses(*names: str, ax: Any = None) -> Any:

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.plot.display import INK, MINUS, PLUS, Display, two_classes
+from separatrix.plot.display import Display, two_classes
+from separatrix.reports.figures.chart import Chart
+from separatrix.reports.figures.margins import histogram_of, margins_chart
 from separatrix.rows import as_rows
 
 
@@ -41,16 +43,10 @@ class MarginsDisplay(Display):
         shown: MarginsDisplay = cls(distances, signs, labels).plot(ax)
         return shown
 
-    def _draw(self, ax: Any) -> None:
-        parts = [self.distances[self.signs == sign] for sign in (-1, 1)]
-        ax.hist(parts, bins=40, stacked=True, color=[MINUS, PLUS], alpha=0.8, label=list(self.labels))
-        ax.axvline(0.0, color=INK, linewidth=1.5, label="boundary")
+    def chart(self) -> Chart:
         smallest = float(self.distances.min())
-        if smallest > 0:
-            ax.axvline(smallest, color=INK, linewidth=1, linestyle="--", label="margin")
-        ax.set_xlabel("distance on the row's own side")
-        ax.set_ylabel("rows")
-        ax.legend()
+        edges, counts = histogram_of(self.distances, self.signs)
+        return margins_chart(edges, counts, self.labels, smallest if smallest > 0 else None)
 
 
 def margins(model: Any, X: Any, y: Any = None, *, ax: Any = None) -> Any:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from separatrix.plot.display import MINUS, PLUS, Display
+from separatrix.plot.display import Display
+from separatrix.reports.figures.chart import Chart
+from separatrix.reports.figures.mistakes import bound_name, course_of, mistakes_chart
 from separatrix.reports.theorem_bound import promise_of
 
 
@@ -17,10 +19,13 @@ class MistakesDisplay(Display):
     ----------
     mistakes : sequence of int
     bound : float or None
+    theorem : str
+        What the bound is called.
     """
 
     mistakes: tuple[int, ...]
     bound: float | None = None
+    theorem: str = "bound of the theorem"
 
     @classmethod
     def from_estimator(cls, model: Any, *, ax: Any = None) -> MistakesDisplay:
@@ -33,22 +38,11 @@ class MistakesDisplay(Display):
             raise ValueError("A course is of two classes: fit one class against the rest.")
         promise = promise_of(model, lambda name: getattr(model, f"{name}_", None))
         allowed = promise.at_most if promise is not None and promise.quantity == "mistakes" else None
-        shown: MistakesDisplay = cls(tuple(model.history_["mistakes"]), allowed).plot(ax)
+        shown: MistakesDisplay = cls(tuple(model.history_["mistakes"]), allowed, bound_name(promise)).plot(ax)
         return shown
 
-    def _draw(self, ax: Any) -> None:
-        passes = range(1, len(self.mistakes) + 1)
-        ax.bar(passes, self.mistakes, color=PLUS, alpha=0.45, label="mistakes in a pass")
-        total = 0
-        added = [total := total + made for made in self.mistakes]
-        ax.plot(passes, added, color=PLUS, marker=".", label="so far")
-        if self.bound is not None:
-            ax.axhline(self.bound, color=MINUS, linestyle="--", label=f"bound: {self.bound:,.0f}")
-            if self.bound > 12 * max(total, 1):
-                ax.set_yscale("symlog", linthresh=1)
-        ax.set_xlabel("pass")
-        ax.set_ylabel("mistakes")
-        ax.legend()
+    def chart(self) -> Chart:
+        return mistakes_chart(course_of(self.mistakes), self.bound, theorem=self.theorem)
 
 
 def mistakes(model: Any, *, ax: Any = None) -> Any:

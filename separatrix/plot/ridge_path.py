@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from separatrix.plot.display import INK, MINUS, Display
+from separatrix.plot.display import Display, draw_chart
+from separatrix.reports.figures.chart import Chart
+from separatrix.reports.figures.ridge_path import left_out_chart, path_chart
 
 
 @dataclass
@@ -17,7 +19,7 @@ class PathDisplay(Display):
     ----------
     path : RidgePath
     names : sequence of str, optional
-        Of the columns; up to ten of the largest are named in the legend.
+        Of the columns; the six with the largest coefficients are named in the legend.
     """
 
     path: Any
@@ -29,22 +31,15 @@ class PathDisplay(Display):
         shown: PathDisplay = cls(path, names).plot(ax)
         return shown
 
+    def chart(self) -> Chart:
+        return path_chart(self.path, self.names)
+
     def _draw(self, ax: Any) -> None:
-        path = self.path
-        largest = abs(path.coefficients).max(axis=0).argsort()[::-1][:10].tolist()
-        names = self.names or [f"column {j}" for j in range(path.coefficients.shape[1])]
-        for j in range(path.coefficients.shape[1]):
-            label = str(names[j]) if j in largest else None
-            ax.plot(path.alphas, path.coefficients[:, j], linewidth=1.2, label=label)
-        ax.axvline(path.alpha, color=INK, linestyle="--", linewidth=1, label=f"alpha = {path.alpha:.3g}")
-        ax.set_xscale("log")
-        ax.set_xlabel("penalty alpha")
-        ax.set_ylabel("coefficient")
-        beside = ax.twinx()
-        beside.plot(path.alphas, path.leave_one_out, color=MINUS, linestyle=":", label="leave-one-out error")
-        beside.set_ylabel("mean squared error on the row left out")
-        self.beside_ = beside
-        ax.legend(loc="upper right", fontsize="small")
+        super()._draw(ax)
+        left_out = left_out_chart(self.path)
+        if left_out is not None:
+            self.beside_ = ax.twinx()
+            draw_chart(self.beside_, left_out)
 
 
 def path(path: Any, names: Sequence[str] | None = None, *, ax: Any = None) -> Any:

@@ -56,22 +56,6 @@ class Panel:
         return self.left + self.width
 
 
-def panel(
-    left: float,
-    top: float,
-    width: float,
-    height: float,
-    across: tuple[float, float],
-    up: tuple[float, float],
-    *,
-    log: bool = False,
-) -> Panel:
-    """A panel for these ranges of values; ``log`` is for the upward scale."""
-    x = Scale(*across, left, left + width)
-    y = Scale(*up, top + height, top, log)
-    return Panel(left, top, width, height, x, y)
-
-
 def padded(values: Sequence[float] | np.ndarray, share: float = 0.08) -> tuple[float, float]:
     """A range around the values; one of some size even if they are all the same.
 
@@ -118,27 +102,8 @@ def draw_edge(drawing: Drawing, area: Panel) -> None:
     drawing.path(corners, class_="thin faint-line")
 
 
-def draw_legend(
-    drawing: Drawing, left: float, top: float, width: float, entries: Sequence[tuple[str, str]]
-) -> float:
-    """Samples with their names, in lines no wider than ``width``; returns where they end.
-
-    An entry is a kind of mark, drawn by `draw_mark`, and a text.
-    """
-    x, y, line = left, top, 20.0
-    for mark, text in entries:
-        shown = shortened(text, width - 30)
-        entry_width = 24 + text_width(shown) + 14
-        if x > left and x + entry_width - 14 > left + width:
-            x, y = left, y + line
-        draw_mark(drawing, mark, x + 9, y)
-        drawing.text(x + 24, y + 4, shown)
-        x += entry_width
-    return y + line
-
-
 def draw_mark(drawing: Drawing, mark: str, x: float, y: float) -> None:
-    """A sample of a mark around a point: what figures draw and legends explain."""
+    """A row: of the class ``plus`` or ``minus``, or a sign around one that is ``wrong`` or ``nearest``."""
     if mark == "plus":
         drawing.add("circle", cx=x, cy=y, r=3.4, class_="plus", fill_opacity=0.8)
     elif mark == "minus":
@@ -148,18 +113,6 @@ def draw_mark(drawing: Drawing, mark: str, x: float, y: float) -> None:
         drawing.add("path", d=cross, class_="line ink-line")
     elif mark == "nearest":
         drawing.add("circle", cx=x, cy=y, r=6.5, class_="thin ink-line")
-    elif mark == "boundary":
-        drawing.path([(x - 9, y), (x + 9, y)], class_="line ink-line")
-    elif mark == "street":
-        drawing.add("rect", x=x - 9, y=y - 5, width=18, height=10, class_="street")
-        for edge in (y - 5, y + 5):
-            drawing.path([(x - 9, edge), (x + 9, edge)], class_="thin faint-line", stroke_dasharray="3 3")
-    elif mark == "bar":
-        drawing.add("rect", x=x - 4, y=y - 6, width=8, height=12, class_="plus", fill_opacity=0.45)
-    elif mark == "total":
-        drawing.path([(x - 9, y), (x + 9, y)], class_="line plus-line")
-    elif mark == "bound":
-        drawing.path([(x - 9, y), (x + 9, y)], class_="line minus-line", stroke_dasharray="6 4")
 
 
 def tick_text(value: float) -> str:
@@ -192,6 +145,9 @@ def _round_numbers(low: float, high: float, most: int) -> list[float]:
 
 
 def _powers(low: float, high: float, most: int) -> list[float]:
+    """Powers of ten, or round numbers where fewer than two powers are in the range."""
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+    if first >= last:
+        return _round_numbers(low, high, most)
     step = max(1, math.ceil((last - first + 1) / most))
     return [10.0**k for k in range(first, last + 1, step)]

@@ -8,16 +8,7 @@ from typing import Any
 from separatrix.certificates import Certificate, Undecided
 
 NEW_ROWS = "how the model does on other rows"
-LEFT_OPEN = {
-    "separable": "that no halfspace has a larger margin",
-    "margin-share": None,
-    "errors-at-most": "that no halfspace makes fewer errors",
-    "inseparable": "that no halfspace makes fewer errors",
-    "overlapping": "that no halfspace makes fewer errors",
-    "weakly-separable": "that no halfspace makes fewer errors",
-    "undecided": "anything about these weights",
-    "none": "anything about this vote",
-}
+NO_CERTIFICATE = "none"
 
 
 @dataclass(frozen=True)
@@ -45,23 +36,25 @@ class Evidence:
     open: tuple[str, ...]
 
     @property
+    def is_claim(self) -> bool:
+        """Whether something is claimed at all."""
+        return self.kind not in (Undecided.kind, NO_CERTIFICATE)
+
+    @property
     def proven(self) -> bool:
         """Whether it claims something, and was not refused."""
-        return self.kind not in ("undecided", "none") and self.holds is not False
+        return self.is_claim and self.holds is not False
 
 
 def evidence_of(certificate: Certificate | None, X: Any = None, y: Any = None) -> Evidence:
     """What a certificate proves, checked against the rows where they are given."""
     if certificate is None:
-        return _evidence("none", "A vote of halfspaces is no halfspace, so it carries no certificate.")
+        claim = "A vote of halfspaces is no halfspace, so it carries no certificate."
+        return Evidence(NO_CERTIFICATE, claim, None, None, ("anything about this vote", NEW_ROWS))
+    left = (NEW_ROWS,) if certificate.leaves_open is None else (certificate.leaves_open, NEW_ROWS)
     if isinstance(certificate, Undecided):
-        return _evidence(certificate.kind, certificate.reason)
+        return Evidence(certificate.kind, certificate.reason, None, None, left)
     if X is None:
-        return _evidence(certificate.kind, certificate.claim)
+        return Evidence(certificate.kind, certificate.claim, None, None, left)
     verdict = certificate.verify(X, y)
-    return _evidence(certificate.kind, certificate.claim, verdict.holds, verdict.reason)
-
-
-def _evidence(kind: str, claim: str, holds: bool | None = None, reason: str | None = None) -> Evidence:
-    left = LEFT_OPEN.get(kind)
-    return Evidence(kind, claim, holds, reason, (NEW_ROWS,) if left is None else (left, NEW_ROWS))
+    return Evidence(certificate.kind, certificate.claim, verdict.holds, verdict.reason, left)

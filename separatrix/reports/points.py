@@ -25,7 +25,7 @@ class Points:
     place : array of shape (n, 2)
     signs : array
     margins : array
-        s(w·x + b)/‖w‖ of each.
+        s(w·x + b)/‖w‖ of each; NaN where they do not matter.
     of : int
         How many rows there are in all.
     normal, offset

@@ -171,7 +171,7 @@ def _task(model: Any, place: int, code: int, rows: Rows | None) -> Task:
         gap=_number(fact("gap")),
         fewest=_fewest(fact("certificate"), evidence),
         mistakes_per_pass=tuple(history["mistakes"]) if isinstance(history, History) else (),
-        errors=None if rows is None else _errors(model, place, code, rows, evidence),
+        errors=None if rows is None else _errors(model, place, code, rows),
         figures=Figures(
             geometric_margin=_number(fact("geometric_margin")),
             radius=_number(fact("radius")),
@@ -191,12 +191,9 @@ def _fewest(certificate: Any, evidence: Evidence) -> int | None:
     return certificate.bound if counts else None
 
 
-def _errors(model: Any, place: int, code: int, rows: Rows, evidence: Evidence) -> int:
+def _errors(model: Any, place: int, code: int, rows: Rows) -> int:
     if not hasattr(model, "coef_"):
         return _wrong_votes(model, place, code, rows)
-    halfspace = model.halfspace_ if len(model.classes_) == 2 else model.halfspace_[place]
-    if evidence.holds and evidence.kind in ("separable", "margin-share") and not halfspace.exact:
-        return 0
     weights, intercept = model.coef_[place], model.intercept_[place]
     if not (np.isfinite(weights).all() and np.isfinite(intercept)):
         return rows.n_rows

@@ -190,7 +190,7 @@ def _centred(summary: Summary, task: Task) -> Iterator[Line]:
 
 def _evidence(summary: Summary, task: Task) -> Iterator[Line]:
     evidence = task.evidence
-    if evidence.kind in ("undecided", "none"):
+    if not evidence.is_claim:
         yield "proven", f"nothing. {evidence.claim}"
     elif evidence.holds is False:
         yield "proven", f"nothing: its certificate is refused. {evidence.reason}"

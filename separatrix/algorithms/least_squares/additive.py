@@ -51,7 +51,7 @@ class AdditiveRegressor(LinearRegressor):
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to all rows seen so far and these, which need not be kept."""
-        self._check_parameters()
+        self._check()
         is_first = not hasattr(self, "coef_")
         rows = rows_with_targets(self, X, y, n_jobs=self.n_jobs, reset=is_first)
         if rows.n_columns > MAX_MOMENT_COLUMNS:

@@ -100,8 +100,8 @@ class Ridge(AdditiveRegressor):
         self.fit_intercept = fit_intercept
         self.n_jobs = n_jobs
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def _check(self) -> None:
+        super()._check()
         alphas = as_doubles(self.alpha)
         if alphas is None or alphas.ndim > 1 or not alphas.size or not (alphas >= 0).all():
             raise ValueError(f"alpha={shown(self.alpha)}: a penalty is a number from 0 up, or several.")
@@ -203,6 +203,6 @@ class Ridge(AdditiveRegressor):
         from separatrix.fitting.regressor import row_weights, rows_with_targets
 
         model = Ridge(alphas, fit_intercept=self.fit_intercept, n_jobs=self.n_jobs)
-        model._check_parameters()
+        model._check()
         rows = rows_with_targets(model, X, y, n_jobs=self.n_jobs)
         return model._fit_path(rows.weighted(row_weights(rows, sample_weight)))

@@ -137,8 +137,8 @@ class LogisticRegression(WeightedClassifier):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def _check(self) -> None:
+        super()._check()
         if not (is_number(self.C) and float(self.C) > 0):
             raise ValueError(f"C={shown(self.C)} must be a number above 0, or inf for no penalty.")
         for name, allowed in {
@@ -158,17 +158,6 @@ class LogisticRegression(WeightedClassifier):
     def _cost(self) -> float:
         return inf if self.penalty is None else float(self.C)
 
-    def _restart(self, same_classes: bool) -> None:
-        self._starts: list[np.ndarray] = []
-        coef = getattr(self, "coef_", None)
-        if self.warm_start and same_classes and coef is not None and coef.shape[1] == self.n_features_in_:
-            self._starts = list(np.column_stack([coef, self.intercept_]))
-
-    def _select_start(self, positive: int) -> np.ndarray | None:
-        if not self._starts:
-            return None
-        return self._starts[0 if len(self._starts) == 1 else positive]
-
     def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
         if self._is_multinomial and self.penalty == "firth":
             raise ValueError(
@@ -176,14 +165,11 @@ class LogisticRegression(WeightedClassifier):
             )
         # A BLAS that divides a product of two long vectors among threads is slower than one that does not.
         with limit_blas_threads():
-            try:
-                if self._is_multinomial:
-                    from separatrix.algorithms.logistic.multinomial import solve_multinomial
+            if self._is_multinomial:
+                from separatrix.algorithms.logistic.multinomial import solve_multinomial
 
-                    return solve_multinomial(self, rows)
-                return super()._solve_all(rows, tasks)
-            finally:
-                del self._starts
+                return solve_multinomial(self, rows)
+            return super()._solve_all(rows, tasks)
 
     @property
     def _is_multinomial(self) -> bool:
@@ -198,16 +184,16 @@ class LogisticRegression(WeightedClassifier):
             from separatrix.algorithms.logistic.unpenalised import solve_unpenalised
 
             return solve_unpenalised(self, rows, positive)
-        weights, certificate, facts = minimise(self, rows, positive, self._cost, self._select_start(positive))
+        weights, certificate, facts = minimise(self, rows, positive, self._cost, self._start_of(positive))
         return Solution(weights, certificate, History(), {**facts, **UNASKED_FACTS})
 
-    def _keep(self, solutions: list[Solution]) -> None:
-        super()._keep(solutions)
+    def _attributes(self, solutions: list[Solution]) -> dict[str, Any]:
+        attributes = super()._attributes(solutions)
         if self._is_multinomial:
-            self.certificate_ = solutions[0].certificate
-            self.history_ = solutions[0].history
-            for fact in solutions[0].facts.keys() - {"separated_rows"}:
-                setattr(self, f"{fact}_", solutions[0].facts[fact])
+            joint = solutions[0]
+            attributes |= {"certificate_": joint.certificate, "history_": joint.history}
+            attributes |= {f"{f}_": value for f, value in joint.facts.items() if f != "separated_rows"}
+        return attributes
 
     def _warn(self, certificates: list[Any]) -> None:
         if self.penalty == "firth":

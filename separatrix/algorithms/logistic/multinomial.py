@@ -90,7 +90,7 @@ def solve_multinomial(model: Any, rows: Rows) -> list[Solution]:
 def _fit(model: Any, rows: Rows, C: float, *, separated: bool) -> tuple[np.ndarray, Any, dict[str, Any]]:
     """Weights with their certificate, or None for it, and what happened on the way."""
     K = len(model.classes_)
-    start = np.array(model._starts) if len(model._starts) == K else None
+    start = model._start if model._start is not None and len(model._start) == K else None
     for exhaustive in (False, True):
         iterations = Iterations(model.max_iter)
         try:

@@ -50,7 +50,7 @@ def solve_unpenalised(model: LogisticRegression, rows: Rows, positive: int) -> S
     if separated:
         weights, facts = _approach_supremum(model, rows, positive)
     else:
-        weights, _, facts = minimise(model, rows, positive, inf, model._select_start(positive), prove=False)
+        weights, _, facts = minimise(model, rows, positive, inf, model._start_of(positive), prove=False)
     restoration: dict[str, Any] = {}
     has_few_columns = rows.n_columns <= MAX_COLUMNS
     if existence.kind in ("overlap", "quasi") and has_few_columns:
@@ -83,7 +83,7 @@ def _approach_supremum(
 
     They are unique, which weights chosen along some direction of recession would not be.
     """
-    start, C, previous_loss, steps_left = model._select_start(positive), 1.0, inf, model.max_iter
+    start, C, previous_loss, steps_left = model._start_of(positive), 1.0, inf, model.max_iter
     units = choose_units(rows, inf)  # so that how large a cost is does not depend on those of the columns
     start = None if start is None else units.to_internal(start)
     while True:
@@ -229,7 +229,7 @@ def solve_firth(model: LogisticRegression, rows: Rows, positive: int) -> Solutio
         positive,
         intercept=model.fit_intercept,
         max_iter=model.max_iter,
-        start=model._select_start(positive),
+        start=model._start_of(positive),
     )
     if not estimate.converged:
         warn(

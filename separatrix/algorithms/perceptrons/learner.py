@@ -61,21 +61,6 @@ class Learner(ABC):
     def begin_fit(self, rows: Any, positive: int) -> None:
         """Before the first pass of a fit: make room for what is kept for each row."""
 
-    def enable_skipping(self, shared: Any, positive: int, passes: int) -> bool:
-        """From here on passes are cyclic: a learner may know how to make them without reading every row, and
-        then measures the rows in its first pass itself."""
-        return False
-
-    def make_pass(self, *, is_only_learner: bool) -> bool:
-        """Make a whole pass, if `enable_skipping` found a way to read few rows, or none else has to read the
-        others; False: let the loop do it, block by block."""
-        return False
-
-    def find_doubtful_rows(self) -> tuple[np.ndarray, float] | None:
-        """After a pass without updates: the rows that are not proven right, and the least margin of the
-        others; None if that takes another reading."""
-        return None
-
     def end_pass(self, rows: Any, positive: int) -> None:
         """After each pass of a fit."""
 

@@ -114,8 +114,8 @@ class MarginPerceptron(OnlineClassifier):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def _check(self) -> None:
+        super()._check()
         if not is_between(self.share, 0, 1):
             raise ValueError(f"share={shown(self.share)} must lie between 0 and 1, both excluded.")
 

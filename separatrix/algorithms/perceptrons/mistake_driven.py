@@ -86,8 +86,8 @@ class MistakeDriven(LinearClassifier):
         theorem = self._theorem_bound(radius, margin) if learner.start is None else None
         return None if theorem is None else float(theorem)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def _check(self) -> None:
+        super()._check()
         if not (is_whole(self.max_iter) and self.max_iter >= 1):
             raise ValueError(f"max_iter={shown(self.max_iter)} must be a whole number of at least 1.")
         if self.max_mistakes is not None and not (is_whole(self.max_mistakes) and self.max_mistakes >= 1):
@@ -167,11 +167,8 @@ class MistakeDriven(LinearClassifier):
             weights = coordinates.counted_weights(run.prediction_weights())
             if not np.isfinite(weights).all():
                 continue
-            doubtful = (
-                run.learner.find_doubtful_rows() if run.converged and coordinates.centre is None else None
-            )
-            if doubtful is not None:
-                error_counts[positive] = count_errors_among(rows, positive, weights, *doubtful)
+            if run.doubtful_rows is not None:
+                error_counts[positive] = count_errors_among(rows, positive, weights, *run.doubtful_rows)
             else:
                 remaining[positive] = (weights[:-1], weights[-1] if self.fit_intercept else None)
         return error_counts | count_errors_by_class(rows, remaining)

@@ -51,10 +51,8 @@ class OnlineClassifier(MistakeDriven):
     _exponent = 0  # learners see 2^exponent times the rows
     _has_warned_of_range = False
 
-    def _restart(self, same_classes: bool) -> None:
-        self._learners, self._exponent, self._has_warned_of_range = None, 0, False
-
     def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
+        self._learners, self._exponent, self._has_warned_of_range = None, 0, False
         self._active_settings = self._settings()
         starts = self._initial_weights(tasks)
         coordinates = InternalCoordinates(
@@ -105,7 +103,7 @@ class OnlineClassifier(MistakeDriven):
             return self
         with restored_on_error(self):
             if first:
-                self._check_parameters()
+                self._check()
             rows = labelled_rows(self, X, y, n_jobs=self.n_jobs, classes=known, reset=first)
             self.classes_ = np.asarray(rows.require_labels() if known is None else known)
             if len(self.classes_) < 2:
@@ -217,7 +215,7 @@ class OnlineClassifier(MistakeDriven):
                 f"fit_intercept={settings[0]!r} cannot be taken up by weights that were learned with "
                 f"{active[0]!r}: set it back, or call fit."
             )
-        self._check_parameters()
+        self._check()
         if self._exponent and not self._can_change_units():
             raise ValueError(
                 "These parameters have units, and the weights were learned in others: set them back, or call "

@@ -98,8 +98,8 @@ class PassiveAggressive(OnlineClassifier):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def _check(self) -> None:
+        super()._check()
         if not is_one_of(self.variant, VARIANTS):
             raise ValueError(f"variant={shown(self.variant)} is none of {', '.join(VARIANTS)}.")
         if not is_between(self.C, 0, np.inf):

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -39,9 +39,6 @@ from separatrix.fitting.exact_errors import about, count_errors
 from separatrix.fitting.parameters import as_doubles
 from separatrix.halfspace import Halfspace
 from separatrix.rows import Rows
-
-if TYPE_CHECKING:
-    from separatrix.algorithms.perceptrons.skipping.passes import SharedRowData, SkippingPasses
 
 MAX_START_SIZE = 1e140  # a start whose square is a double
 MIN_PRODUCT_VALUE, MAX_PRODUCT_VALUE = 1e-280, 1e280  # products of rows that neither underflow nor overflow
@@ -144,8 +141,8 @@ class Perceptron(OnlineClassifier):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def _check(self) -> None:
+        super()._check()
         Steps(self.step)
 
     def _settings(self) -> tuple[Any, ...]:
@@ -283,39 +280,17 @@ class RosenblattLearner(Learner):
         self.steps = steps
         self.auditable = steps.is_unit and not self.weights.any()
         self.counts = np.zeros(0, np.int32)
-        self._skipping: SkippingPasses | None = None
 
     def begin_fit(self, rows: Rows, positive: int) -> None:
         self.counts = np.zeros(rows.n_rows, np.int32)
 
-    def enable_skipping(self, shared: SharedRowData, positive: int, passes: int) -> bool:
-        from separatrix.algorithms.perceptrons.skipping.passes import SkippingPasses
-
-        if self.steps.is_constant:
-            step = float(self.steps.next(0, 1)[0])
-            self._skipping = SkippingPasses(
-                shared, positive, self.constant, step, self.counts, self.weights, passes=passes
-            )
-        return self._skipping is not None
-
-    def find_doubtful_rows(self) -> tuple[np.ndarray, float] | None:
-        return None if self._skipping is None else self._skipping.find_doubtful_rows()
-
-    def make_pass(self, *, is_only_learner: bool) -> bool:
-        if self._skipping is None:
-            return False
-        mistakes = self._skipping.make_pass() if is_only_learner else self._skipping.make_short_pass()
-        self._count_mistakes(mistakes or 0)
-        return mistakes is not None
-
-    def _count_mistakes(self, mistakes: int) -> int:
+    def count_mistakes(self, mistakes: int) -> int:
+        """Count them, each of which was an update; returns them."""
         self.mistakes += mistakes
         self.updates += mistakes
         return mistakes
 
     def visit_rows(self, X: Any, signs: np.ndarray, places: np.ndarray, first: int) -> int:
-        if self._skipping is not None:
-            return self._count_mistakes(self._skipping.visit_block(X, first, first + len(signs)))
         max_visits = self.steps.max_visits
         if len(places) > max_visits:
             return sum(
@@ -328,9 +303,8 @@ class RosenblattLearner(Learner):
         else:
             counts = self.counts[first : first + len(signs)]
         steps, sweep = self.steps.next(self.mistakes, len(places)), sweep_kernels().sweep
-        return self._count_mistakes(sweep(X, signs, places, steps, self.constant, counts, self.weights))
+        return self.count_mistakes(sweep(X, signs, places, steps, self.constant, counts, self.weights))
 
     def release_row_data(self) -> Learner:
-        self._skipping = None
         self.counts = np.zeros(0, np.int32)
         return self

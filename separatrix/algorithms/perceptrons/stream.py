@@ -93,7 +93,7 @@ class StreamLearner:
     def _begin_stream(self, row: Any, label: Any) -> None:
         model = self.model
         if not hasattr(model, "classes_"):
-            model._check_parameters()
+            model._check()
             model.classes_ = _infer_classes(label) if self._classes is None else self._classes
             model.n_features_in_ = _to_block(row)[1]
         model._update_hyperparameters()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +24,10 @@ from separatrix.fitting.exact_errors import ErrorCount
 from separatrix.fitting.progress import report_pass
 from separatrix.rows import Block, Rows
 
+if TYPE_CHECKING:
+    from separatrix.algorithms.perceptrons.skipping.passes import SkippingPasses
+
+SKIPPING = "separatrix.algorithms.perceptrons.skipping"  # optional: fits are the same without that folder
 MIN_SKIPPING_ROWS = 4096  # rows: a pass over fewer is quicker than any thought of how to shorten it
 
 
@@ -32,6 +38,8 @@ class Run:
     learner: Learner
     passes: list[Pass] = field(default_factory=list)
     converged: bool = False
+    # The rows not proven right by a last pass without updates, and the least margin of the others.
+    doubtful_rows: tuple[np.ndarray, float] | None = None
     error_count: ErrorCount | None = None
     exponent: int = 0  # of the change of units in which it was made
 
@@ -58,14 +66,14 @@ class Run:
 
 @dataclass(frozen=True)
 class Plan:
-    """When to stop and how to walk; ``large`` for rows in memory that are read several blocks at a time."""
+    """When to stop and how to walk; ``skipping`` has the learners that need not read every row in a pass."""
 
     order: str | np.ndarray
     max_iter: int
     max_mistakes: int | None
     random: np.random.RandomState
     track_margin: bool = False
-    large: bool = False
+    skipping: Mapping[int, SkippingPasses] = field(default_factory=dict)
 
 
 def train(
@@ -87,8 +95,8 @@ def train(
     has_norms = not every_row
     is_plain = isinstance(plan.order, str) and plan.order == "cyclic" and plan.max_mistakes is None
     if is_plain and rows is coordinates.given:
-        has_norms = _enable_skipping(rows, runs, norms, plan.max_iter)
-        plan = replace(plan, large=has_norms)
+        plan = replace(plan, skipping=_skipping_passes(rows, learners, norms, plan.max_iter))
+        has_norms = len(plan.skipping) == len(learners)  # those measure the rows in their first pass
     for number in range(plan.max_iter):
         active = {positive: run for positive, run in runs.items() if _is_active(run, plan)}
         if not active:
@@ -100,21 +108,21 @@ def train(
         for positive, run in active.items():
             _record_pass(rows, positive, run, before[positive], seconds, plan)
         report_pass(number + 1, plan.max_iter, sum(run.learner.mistakes for run in runs.values()))
+    for positive, passes in plan.skipping.items():
+        if runs[positive].converged:
+            runs[positive].doubtful_rows = passes.find_doubtful_rows()
     return runs, norms
 
 
-def _enable_skipping(rows: Rows, active: Mapping[int, Run], norms: RowNorms, passes: int) -> bool:
-    """From the second pass on rows in memory may be passed over unread; learners share what that needs.
+def _skipping_passes(
+    rows: Rows, learners: Mapping[int, Learner], norms: RowNorms, max_iter: int
+) -> Mapping[int, SkippingPasses]:
+    """The learners whose later passes need not read every row, and how they make them."""
+    if rows.n_rows < MIN_SKIPPING_ROWS or find_spec(SKIPPING) is None:
+        return {}
+    from separatrix.algorithms.perceptrons.skipping.passes import make_skipping_passes
 
-    Returns whether the learners themselves measure the rows in their first pass.
-    """
-    from separatrix.algorithms.perceptrons.skipping.passes import SharedRowData, is_readable_in_place
-
-    if not (rows.n_rows >= MIN_SKIPPING_ROWS and is_readable_in_place(rows)):
-        return False
-    shared = SharedRowData(rows, norms)
-    skipping = [run.learner.enable_skipping(shared, positive, passes) for positive, run in active.items()]
-    return all(skipping)
+    return make_skipping_passes(rows, learners, norms, max_iter)
 
 
 def _is_active(run: Run, plan: Plan) -> bool:
@@ -123,23 +131,28 @@ def _is_active(run: Run, plan: Plan) -> bool:
 
 def _visit_all(rows: Rows, active: Mapping[int, Run], plan: Plan, norms: RowNorms | None) -> None:
     is_only_learner = len(active) == 1
-    active = {
+    reading = {
         positive: run
         for positive, run in active.items()
-        if not run.learner.make_pass(is_only_learner=is_only_learner)
+        if not (
+            positive in plan.skipping and plan.skipping[positive].next_pass(is_only_learner=is_only_learner)
+        )
     }
-    if not active:
+    if not reading:
         return
 
     def visit_block(block: Block, places: np.ndarray) -> None:
         if norms is not None:
             norms.measure_block(block)
-        for positive, run in active.items():
-            run.learner.visit_up_to_limit(
-                block.X, block.signs(positive), places, block.start, plan.max_mistakes
-            )
+        for positive, run in reading.items():
+            if positive in plan.skipping:
+                plan.skipping[positive].visit_block(block.X, block.start, block.stop)
+            else:
+                run.learner.visit_up_to_limit(
+                    block.X, block.signs(positive), places, block.start, plan.max_mistakes
+                )
 
-    visit_in_order(rows.in_large_blocks() if plan.large else rows, plan.order, plan.random, visit_block)
+    visit_in_order(rows.in_large_blocks() if plan.skipping else rows, plan.order, plan.random, visit_block)
 
 
 def _visit_violators(rows: Rows, active: Mapping[int, Run], plan: Plan, norms: RowNorms | None) -> None:

@@ -28,6 +28,7 @@ from separatrix.algorithms.perceptrons.online import OnlineClassifier
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.training import Run
 from separatrix.fitting import Solution
+from separatrix.fitting.classifier import join_facts
 from separatrix.fitting.exact_errors import ErrorCount
 from separatrix.fitting.predicted_scores import predict_scores
 from separatrix.fitting.validation import unlabelled_rows
@@ -131,9 +132,8 @@ class VotedPerceptron(OnlineClassifier):
         if list(map(len, counts)) != list(map(len, voters_and_votes)):
             raise ValueError("its votes do not match its voters.")
 
-    def _keep(self, solutions: list[Solution]) -> None:
-        super()._keep(solutions)
-        del self.certificate_
+    def _attributes(self, solutions: list[Solution]) -> dict[str, Any]:
+        return join_facts(solutions)
 
     def _publish_online(self) -> None:
         super()._publish_online()

@@ -131,8 +131,8 @@ class LinearSVM(WeightedClassifier):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def _check(self) -> None:
+        super()._check()
         if not (is_number(self.C) and float(self.C) > 0):
             raise ValueError(f"C={shown(self.C)} makes no sense: it is above 0, and inf for a hard margin.")
         if not is_one_of(self.loss, LOSSES):
@@ -142,11 +142,6 @@ class LinearSVM(WeightedClassifier):
         if not (is_whole(self.max_iter) and self.max_iter >= 1):
             raise ValueError(f"max_iter={shown(self.max_iter)} makes no sense: at least one step is needed.")
 
-    def _restart(self, same_classes: bool) -> None:
-        coefficients = getattr(self, "coef_", None) if self.warm_start and same_classes else None
-        is_compatible = coefficients is not None and coefficients.shape[1] == self.n_features_in_
-        self._start = np.column_stack([self.coef_, self.intercept_]) if is_compatible else None
-
     def _solve(self, rows: Rows, positive: int) -> Solution:
         rows.require_finite()
         if np.isinf(float(self.C)):
@@ -154,9 +149,7 @@ class LinearSVM(WeightedClassifier):
         return self._solve_soft_margin(rows, positive, float(self.C))
 
     def _solve_soft_margin(self, rows: Rows, positive: int, cost: float) -> Solution:
-        start = None
-        if self._start is not None:
-            start = self._start[positive if len(self._start) > 1 else 0]
+        start = self._start_of(positive)
         problem = SoftMarginProblem.from_rows(rows, positive, cost, intercept=self.fit_intercept)
         with np.errstate(all="ignore"), blas().limit(limits=1):
             if is_extreme(problem):

@@ -83,8 +83,8 @@ class MaxMargin(LinearClassifier):
         self.time_limit = time_limit
         self.n_jobs = n_jobs
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def _check(self) -> None:
+        super()._check()
         if not is_between(self.tol, 0, 1):
             raise ValueError(f"tol={shown(self.tol)} makes no sense: it is a share between 0 and 1.")
         if self.time_limit is not None and not (is_number(self.time_limit) and self.time_limit >= 0):

@@ -142,8 +142,8 @@ class ZeroOne(WeightedClassifier):
         tags.classifier_tags.poor_score = True
         return tags
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def _check(self) -> None:
+        super()._check()
         require_time_limit(self.time_limit)
         require_node_limit(self.node_limit)
         if not (is_number(self.tol) and 0 <= self.tol < 1):

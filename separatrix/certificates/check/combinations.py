@@ -8,6 +8,7 @@ span is all of what the normals leave.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from operator import mul, neg
 from typing import Any
 
@@ -50,6 +51,28 @@ def rank(vectors: Sequence[Sequence[int]], prime: int) -> int:
                 factor = row[column] * inverse % prime
                 if factor:
                     left[k] = [(a - factor * b) % prime for a, b in zip(row, pivot, strict=True)]
+    return found
+
+
+def solve(rows: Sequence[list[Fraction]], goal: list[Fraction]) -> list[Fraction]:
+    """The multipliers with which independent rows add up to the goal, exactly."""
+    r, width = len(rows), len(goal)
+    left = [[rows[k][j] for k in range(r)] + [goal[j]] for j in range(width)]
+    for k in range(r):
+        pivot = max(range(k, width), key=lambda j: abs(left[j][k]))
+        if not left[pivot][k]:
+            raise Refused("The rows it names are not independent.")
+        left[k], left[pivot] = left[pivot], left[k]
+        for j in range(k + 1, width):
+            if left[j][k]:
+                factor = left[j][k] / left[k][k]
+                left[j] = [a - factor * b for a, b in zip(left[j], left[k], strict=True)]
+    if any(row[r] for row in left[r:]):
+        raise Refused("The rows it names do not span what is left.")
+    found = [Fraction(0)] * r
+    for k in range(r - 1, -1, -1):
+        rest = left[k][r] - sum(left[k][m] * found[m] for m in range(k + 1, r))
+        found[k] = rest / left[k][k]
     return found
 
 

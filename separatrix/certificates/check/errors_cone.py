@@ -2,13 +2,18 @@
 
 The basis b_1, ..., b_r and the null vectors, on which every row is 0, span the space. So every halfspace w
 is, up to null vectors, a sum of c_j·v_j with c_j >= 0, where each v_j is b_j or -b_j: it lies in one of the
-2^r root cones. A root is cut by a new vertex v = l·v_j + r·v_k with l, r > 0: what was in the cone of the old
-vertices is in that with v for v_j or in that with v for v_k.
+2^r root cones. A root is cut by a new vertex
+
+    v = l·v_j + r·v_k,   l, r > 0:                                                                      (1)
+
+what was in the cone of the old vertices is in that with v for v_j or in that with v for v_k.
 
 A row z has the scores s_j = z·v_j. None positive: the row is an error on the whole cone. None negative: it
-is left out, which can only lower the bound. Two rows with a·s_j + b·t_j <= 0 for all j, and a, b > 0, are
-never both right on the cone, so a pair adds up to as much as both rows still cost. The bound is the least
-over all leaves.
+is left out, which can only lower the bound. Two rows with scores s and t are never both right on the cone if
+
+    a·s_j + b·t_j <= 0 for all j, with a, b > 0,                                                        (2)
+
+so a pair adds up to as much as both rows still cost. The bound is the least over all leaves.
 
 A tree is written as whole numbers, a node before its children: how many new pairs, how many shortened ones;
 each new pair as row, row, a, e, amount, where a/2^e is the ratio of the multipliers; each shortened one as
@@ -21,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from operator import mul
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .combinations import PRIMES, integer, rank
 from .record import Refused, fields, listed, text
@@ -38,6 +43,15 @@ FORMS = {
 }
 MAX_SHIFT_BITS = 100_000  # bits by which a multiplier may be shifted: no proof needs nearly as many
 Row = tuple[int, tuple[int, ...]]
+
+
+class ReplayedCone(NamedTuple):
+    """A node of a tree: the scores of the rows that are open on it, what its errors cost, and its pairs, each
+    as row, row, amount."""
+
+    scores: dict[int, tuple[int, ...]]
+    cost: int
+    pairs: list[tuple[int, int, int]]
 
 
 def least_bound(
@@ -79,64 +93,83 @@ def cones(proof: dict[str, Any], groups: Groups, least: Callable[..., int] = lea
     return groups.offset + least(scores, proof["trees"], groups.weights, len(basis))
 
 
-def still_open(rows: Iterator[Row], weights: dict[int, int]) -> tuple[dict[int, tuple[int, ...]], int]:
-    """The rows that the cone does not decide, and what its errors cost."""
+def cone_of(rows: Iterator[Row], weights: dict[int, int]) -> ReplayedCone:
+    """A cone without pairs, from the scores of its rows: those that it decides are left out or cost."""
     undecided, cost = {}, 0
     for name, scores in rows:
         if max(scores) <= 0:
             cost += weights[name]
         elif min(scores) < 0:
             undecided[name] = scores
-    return undecided, cost
+    return ReplayedCone(undecided, cost, [])
 
 
 def leaves(rows: list[Row], numbers: Iterator[int], weights: dict[int, int], width: int) -> Iterator[int]:
     """The bound of each leaf of one tree."""
-    waiting: list[tuple[dict[int, tuple[int, ...]], int, list[tuple[int, int, int]]]] = [
-        (*still_open(iter(rows), weights), [])
-    ]
+    waiting = [cone_of(iter(rows), weights)]
     while waiting:
-        undecided, cost, pairs = waiting.pop()
+        cone = waiting.pop()
         new, shortened = next(numbers), next(numbers)
-        for _ in range(new):
-            i, k, a, e, amount = (next(numbers) for _ in range(5))
-            if i == k or a <= 0 or abs(e) > MAX_SHIFT_BITS or amount < 0:
-                raise Refused("A pair is none.")
-            a, b = (a, 1 << e) if e >= 0 else (a << -e, 1)
-            for s, t in zip(undecided[i], undecided[k], strict=True):
-                if a * s + b * t > 0:
-                    raise Refused(f"Rows {i} and {k} (counted from 0) can both be right in a cone.")
-            pairs.append((i, k, amount))
-        for _ in range(shortened):
-            place, less = next(numbers), next(numbers)
-            i, k, amount = pairs[place]
-            if place < 0 or not 0 <= less <= amount:
-                raise Refused("A pair is shortened by more than it has.")
-            pairs[place] = (i, k, amount - less)
+        add_pairs(cone, new, numbers)
+        shorten_pairs(cone, shortened, numbers)
         if new or shortened:
-            used = dict.fromkeys(undecided, 0)
-            for i, k, amount in pairs:
-                used[i] += amount
-                used[k] += amount
-            if any(amount > weights[name] for name, amount in used.items()):
-                raise Refused("The pairs of a row add up to more than it costs.")
+            require_affordable(cone, weights)
         j = next(numbers)
         if j == -1:
-            yield cost + sum(amount for _, _, amount in pairs)
-            continue
-        k, left, right = next(numbers), next(numbers), next(numbers)
-        if left == 0:
-            crossing = undecided[right]
-            if crossing[j] * crossing[k] >= 0:
-                raise Refused("A cut is made where its row does not change sides.")
-            left, right = abs(crossing[k]), abs(crossing[j])
-        if left <= 0 or right <= 0 or not (0 <= j < width and 0 <= k < width and j != k):
-            raise Refused("A cut is not on an edge of its cone.")
-        fresh = [(name, s, left * s[j] + right * s[k]) for name, s in undecided.items()]
-        for changed in (k, j):
-            child, errors = still_open(
-                ((name, (*s[:changed], new_score, *s[changed + 1 :])) for name, s, new_score in fresh),
-                weights,
-            )
-            kept = [pair for pair in pairs if pair[2] and pair[0] in child and pair[1] in child]
-            waiting.append((child, cost + errors, kept))
+            yield cone.cost + sum(amount for _, _, amount in cone.pairs)
+        else:
+            waiting += children(cone, j, numbers, weights, width)
+
+
+def add_pairs(cone: ReplayedCone, count: int, numbers: Iterator[int]) -> None:
+    """Read pairs of rows that are never both right on the cone."""
+    for _ in range(count):
+        i, k, a, e, amount = (next(numbers) for _ in range(5))
+        if i == k or a <= 0 or abs(e) > MAX_SHIFT_BITS or amount < 0:
+            raise Refused("A pair is none.")
+        a, b = (a, 1 << e) if e >= 0 else (a << -e, 1)
+        for s, t in zip(cone.scores[i], cone.scores[k], strict=True):
+            if a * s + b * t > 0:  # against (2) above
+                raise Refused(f"Rows {i} and {k} (counted from 0) can both be right in a cone.")
+        cone.pairs.append((i, k, amount))
+
+
+def shorten_pairs(cone: ReplayedCone, count: int, numbers: Iterator[int]) -> None:
+    """Read by how much some pairs count less than they did."""
+    for _ in range(count):
+        place, less = next(numbers), next(numbers)
+        i, k, amount = cone.pairs[place]
+        if place < 0 or not 0 <= less <= amount:
+            raise Refused("A pair is shortened by more than it has.")
+        cone.pairs[place] = (i, k, amount - less)
+
+
+def require_affordable(cone: ReplayedCone, weights: dict[int, int]) -> None:
+    used = dict.fromkeys(cone.scores, 0)
+    for i, k, amount in cone.pairs:
+        used[i] += amount
+        used[k] += amount
+    if any(amount > weights[name] for name, amount in used.items()):
+        raise Refused("The pairs of a row add up to more than it costs.")
+
+
+def children(
+    cone: ReplayedCone, j: int, numbers: Iterator[int], weights: dict[int, int], width: int
+) -> Iterator[ReplayedCone]:
+    """Both cones of a cut, the one with the new vertex for v_j last, so that it is taken first."""
+    k, left, right = next(numbers), next(numbers), next(numbers)
+    if left == 0:
+        crossing = cone.scores[right]
+        if crossing[j] * crossing[k] >= 0:
+            raise Refused("A cut is made where its row does not change sides.")
+        left, right = abs(crossing[k]), abs(crossing[j])
+    if left <= 0 or right <= 0 or not (0 <= j < width and 0 <= k < width and j != k):
+        raise Refused("A cut is not on an edge of its cone.")
+    fresh = [(name, s, left * s[j] + right * s[k]) for name, s in cone.scores.items()]  # scores at (1)
+    for changed in (k, j):
+        rows = ((name, (*s[:changed], score, *s[changed + 1 :])) for name, s, score in fresh)
+        child = cone_of(rows, weights)
+        kept = [
+            pair for pair in cone.pairs if pair[2] and pair[0] in child.scores and pair[1] in child.scores
+        ]
+        yield ReplayedCone(child.scores, cone.cost + child.cost, kept)

@@ -2,9 +2,10 @@
 
 For a row of class y with weight v and scores t, and b_k >= 0 for k != y that add up to at most v, let q
 be the shares b/v and what they leave for y. Then log sum exp(t_k) - t_y >= h(q) - sum q_k (t_y - t_k),
-with the entropy h (Gibbs). Summed over rows, the last terms are g·w. With the penalty |w|^2/2 and the
-intercepts' entries of g exactly 0, no objective is below C sum v h(q) - C^2 |g|^2/2; without a penalty no
-weights of length r have one below sum v h(q) - r |g|.
+with the entropy h (Gibbs). Summed over rows, the last terms are g·w, so that no objective is below
+
+    C sum v h(q) - C^2 |g|^2/2   with the penalty |w|^2/2, the intercepts' entries of g exactly 0,      (1)
+    sum v h(q) - r |g|           without a penalty, for weights of length r.                            (2)
 
 Differences of scores are exact. The b are those of the weights, in multiples of 10^-40, or of 2^-quantum
 where the certificate says so; a row that would then have more than 2^51 of them has none. What is left of the
@@ -16,13 +17,14 @@ from __future__ import annotations
 import math
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
+from itertools import product
 from operator import mul
 from reprlib import repr as short
 from typing import Any
 
 from .halfspaces import UNIT, over_common, row_over_common
 from .labels import same_label
-from .likelihood import compare
+from .likelihood import compare, weighed
 from .logarithms import (
     MAX_EXPONENT,
     ROUNDING_SHARE,
@@ -48,65 +50,60 @@ def last_class(witness: dict[str, Any], positive: Any) -> Any:
     return last
 
 
+def planes_of(witness: dict[str, Any], table: Table) -> list[tuple[list[int], int]]:
+    """The weights of each class, its intercept last if there is one, over a common denominator."""
+    classes, intercepts, rows = witness["classes"], witness["intercepts"], witness["coefficients"]
+    if len(set(classes)) < len(classes):
+        raise Refused("Two of its classes are the same.")
+    if len(rows) != len(classes) or any(len(row) != table.columns for row in rows):
+        raise Refused("It has not one row of coefficients for each class and column.")
+    if intercepts is None:
+        return [over_common(row) for row in rows]
+    if len(intercepts) != len(classes):
+        raise Refused("It has not one intercept for each class.")
+    return [over_common([*row, b]) for row, b in zip(rows, intercepts, strict=True)]
+
+
 class JointDual:
     """The loss of the weights, and multiples of 10^-40 for every row and every other class."""
 
     def __init__(self, witness: dict[str, Any], table: Table) -> None:
-        classes, self.constant = witness["classes"], witness["intercepts"] is not None
-        if len(set(classes)) < len(classes):
-            raise Refused("Two of its classes are the same.")
-        rows = [list(row) for row in witness["coefficients"]]
-        if len(rows) != len(classes) or any(len(row) != table.columns for row in rows):
-            raise Refused("It has not one row of coefficients for each class and column.")
-        if self.constant:
-            if len(witness["intercepts"]) != len(classes):
-                raise Refused("It has not one intercept for each class.")
-            rows = [[*row, b] for row, b in zip(rows, witness["intercepts"], strict=True)]
-        planes = [over_common(row) for row in rows]
-        self.loss, self.multiples, self.own, self.weights = Decimal(0), [], [], []
-        given = witness["row_weights"]
-        self.scale, most = multiples_per_unit(given), math.inf
+        self.constant = witness["intercepts"] is not None
+        planes = planes_of(witness, table)
+        self.loss = Decimal(0)
+        self.multiples: list[list[int]] = []  # of every class, 0 for the own
+        self.own, self.weights = list[int](), list[Fraction]()
+        self.scale, self.most = multiples_per_unit(witness["row_weights"]), math.inf
         if witness["quantum"] is not None:
-            self.scale, most = 1 << witness["quantum"], MAX_MULTIPLES
+            self.scale, self.most = 1 << witness["quantum"], MAX_MULTIPLES
         known: dict[str, list[int]] = {}
-        for i, (values, label) in enumerate(table.labelled()):
-            if given is not None and i >= len(given):
-                raise Refused(f"It weighs {len(given)} rows; this data has more.")
-            v = Fraction(1 if given is None else given[i])
-            if v < 0:
-                raise Refused("A row's weight is below 0.")
+        for i, ((values, label), v) in enumerate(weighed(table.labelled(), witness["row_weights"])):
             if label not in known:
-                known[label] = [k for k, name in enumerate(classes) if same_label(label, name)]
+                known[label] = [k for k, name in enumerate(witness["classes"]) if same_label(label, name)]
             if len(known[label]) != 1:
                 raise Refused(f"Row {i} (counted from 0) has a label that is not one of its classes.")
-            own = known[label][0]
             row, common = row_over_common(values, self.constant)
             scores = [Fraction(sum(map(mul, row, w)), common * below) for w, below in planes]
-            top = max(scores)
-            powers = [max(decimal(score - top), -MAX_EXPONENT).exp() for score in scores]
-            total = sum(powers, Decimal(0))
-            others = sum(sorted(powers)[:-1], Decimal(0))
-            self.loss += decimal(v) * (log_of_one_and(others) + decimal(top - scores[own]))
-            multiples = [
-                int(decimal(v) * power / total * self.scale * (1 - ROUNDING_SHARE)) for power in powers
-            ]
-            multiples[own] = 0
-            if sum(multiples) > most or sum(multiples) > v * self.scale:
-                multiples = [0] * len(multiples)
-            self.multiples.append(multiples)
-            self.own.append(own)
-            self.weights.append(v)
-        if given is not None and len(given) != len(self.own):
-            raise Refused(f"It weighs {len(given)} rows; this data has {len(self.own)}.")
+            self.add(scores, known[label][0], v)
+
+    def add(self, scores: list[Fraction], own: int, v: Fraction) -> None:
+        """A row: its loss, and the multiples that its scores propose for the other classes."""
+        top = max(scores)
+        powers = [max(decimal(score - top), -MAX_EXPONENT).exp() for score in scores]
+        total = sum(powers, Decimal(0))
+        others = sum(sorted(powers)[:-1], Decimal(0))
+        self.loss += decimal(v) * (log_of_one_and(others) + decimal(top - scores[own]))
+        multiples = [int(decimal(v) * power / total * self.scale * (1 - ROUNDING_SHARE)) for power in powers]
+        multiples[own] = 0
+        if sum(multiples) > self.most or sum(multiples) > v * self.scale:
+            multiples = [0] * len(multiples)
+        self.multiples.append(multiples)
+        self.own.append(own)
+        self.weights.append(v)
 
     def balance(self) -> None:
         """Make the intercepts' entries of g exactly 0."""
-        count = len(self.multiples[0])
-        flows = [0] * count
-        for own, multiples in zip(self.own, self.multiples, strict=True):
-            for k, multiple in enumerate(multiples):
-                flows[k] += multiple
-                flows[own] -= multiple
+        flows, classes = self.flows(), range(len(self.multiples[0]))
 
         def send(k: int, other: int, wanted: int, signs: tuple[int, ...] = (-1, 1)) -> int:
             moved = 0
@@ -116,17 +113,22 @@ class JointDual:
             flows[other] += moved
             return moved
 
-        for sign in (-1, 1):
-            for k in range(count):
-                for other in range(count):
-                    send(k, other, min(flows[k], -flows[other]), (sign,))
-        for k in range(count):
-            for other in range(count):
-                for third in range(count) if min(flows[k], -flows[other]) > 0 else ():
-                    if third not in (k, other):
-                        send(third, other, send(k, third, min(flows[k], -flows[other])))
+        for sign, k, other in product((-1, 1), classes, classes):
+            send(k, other, min(flows[k], -flows[other]), (sign,))
+        for k, other, third in product(classes, repeat=3):
+            if third not in (k, other):
+                send(third, other, send(k, third, min(flows[k], -flows[other])))
         if any(flows):
             raise Refused("The dual variables of the classes cannot be balanced.")
+
+    def flows(self) -> list[int]:
+        """The intercepts' entries of -g, in multiples."""
+        found = [0] * len(self.multiples[0])
+        for own, multiples in zip(self.own, self.multiples, strict=True):
+            for k, multiple in enumerate(multiples):
+                found[k] += multiple
+                found[own] -= multiple
+        return found
 
     def change(self, own: int, k: int, wanted: int, sign: int) -> int:
         """Take multiples of the class k from rows of the class own, or give them some: up to so many, first
@@ -177,24 +179,23 @@ def joint_likelihood_within(witness: dict[str, Any], table: Table) -> str:
         joint, C = JointDual(witness, table), witness["C"]
         if witness["radius"] is not None and witness["radius"] < 0:
             raise Refused("Its radius is below 0.")
+        upper, lower, gained = joint.loss, Decimal(0), Decimal(0)
         if C is None:
-            upper, lower, gained = joint.loss, Decimal(0), Decimal(0)
             if witness["radius"] is not None:
                 length = decimal(joint.square(table, True)).sqrt()
                 gained = joint.entropies()
-                lower = gained - Decimal(witness["radius"]) * length
+                lower = gained - Decimal(witness["radius"]) * length  # (2) above
         else:
             if C <= 0:
                 raise Refused("Its C is not above 0.")
             square = sum((Fraction(w) ** 2 for row in witness["coefficients"] for w in row), Fraction(0))
             cost = decimal(Fraction(C))
             upper = decimal(square) / 2 + cost * joint.loss
-            lower = gained = Decimal(0)
             if witness["lower"] > 0:
                 if joint.constant:
                     joint.balance()
                 gained = cost * joint.entropies()
-                lower = gained - cost**2 * decimal(joint.square(table, False)) / 2
+                lower = gained - cost**2 * decimal(joint.square(table, False)) / 2  # (1) above
         compare(witness, upper, lower, gained)
     return (
         f"the objective is at most {witness['upper']!r} at these weights, and at least {witness['lower']!r}."

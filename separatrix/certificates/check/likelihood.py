@@ -4,11 +4,13 @@ another.
 For 0 <= b <= v and rows z = s(x, 1), or s·x without an intercept, log(1 + exp(-m)) >= h(p) - p m with the
 entropy h, so
 
-    sum v log(1 + exp(-z·w)) >= sum v h(b/v) - (sum b z)·w        for every w.
+    sum v log(1 + exp(-z·w)) >= sum v h(b/v) - g·w        for every w, with g = sum b z.                (1)
 
-Let g = sum b z. With the penalty |w|^2/2 and the cost C, and the intercept's entry of g exactly 0, no
-objective is below C sum v h(b/v) - C^2 |g|^2/2. Without a penalty, and with g exactly 0, none is below
-sum v h(b/v).
+With the penalty |w|^2/2 and the cost C, and the intercept's entry of g exactly 0, no objective is below
+
+    C sum v h(b/v) - C^2 |g|^2/2.                                                                       (2)
+
+Without a penalty, and with g exactly 0, none is below sum v h(b/v).
 
 Which b, is for the checker to choose: b = v/(1 + exp(m)) at the weights, in multiples of 10^-40, the classes
 balanced in the best of three ways; without a penalty the rows named take up, exactly, what is left of g.
@@ -18,17 +20,31 @@ Margins and g are exact. Exponentials and logarithms are Python's ``decimal``, w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from operator import mul
 from typing import Any
 
-from .combinations import NORMALS, PRIMES, rank
+from .combinations import NORMALS, PRIMES, rank, solve
 from .halfspaces import UNIT, all_weights, over_common, row_over_common
 from .logarithms import ROUNDING_SHARE, decimal, entropy, multiples_per_unit, softplus
 from .record import Refused, any_number, ascending, double, number, optional, several
 from .table import Table
+
+
+def weighed(rows: Iterator[Any], row_weights: list[float] | None) -> Iterator[tuple[Any, Fraction]]:
+    """Rows with their weights v."""
+    n_rows = 0
+    for n_rows, row in enumerate(rows, 1):
+        if row_weights is not None and n_rows > len(row_weights):
+            raise Refused(f"It weighs {len(row_weights)} rows; this data has more.")
+        v = Fraction(1 if row_weights is None else row_weights[n_rows - 1])
+        if v < 0:
+            raise Refused("A row's weight is below 0.")
+        yield row, v
+    if row_weights is not None and len(row_weights) != n_rows:
+        raise Refused(f"It weighs {len(row_weights)} rows; this data has {n_rows}.")
 
 
 class Dual:
@@ -40,15 +56,9 @@ class Dual:
         plane = None if witness["direction"] is None else over_common(witness["direction"])[0]
         if plane is not None and len(plane) != len(weights):
             raise Refused("Its direction has the wrong length.")
-        given = witness["row_weights"]
-        self.scale = multiples_per_unit(given)
+        self.scale = multiples_per_unit(witness["row_weights"])
         self.loss, self.multiples, self.signs, self.weights = Decimal(0), [], [], []
-        for i, (values, sign) in enumerate(table.rows()):
-            if given is not None and i >= len(given):
-                raise Refused(f"It weighs {len(given)} rows; this data has more.")
-            v = Fraction(1 if given is None else given[i])
-            if v < 0:
-                raise Refused("A row's weight is below 0.")
+        for (values, sign), v in weighed(table.rows(), witness["row_weights"]):
             row, common = row_over_common(values, self.constant)
             margin = decimal(Fraction(sign * sum(map(mul, row, weights)), common * below))
             self.loss += decimal(v) * softplus(margin)
@@ -58,8 +68,6 @@ class Dual:
             self.multiples.append(multiple)
             self.signs.append(sign)
             self.weights.append(v)
-        if given is not None and len(given) != len(self.signs):
-            raise Refused(f"It weighs {len(given)} rows; this data has {len(self.signs)}.")
 
     def balanced(self) -> Iterator[list[int]]:
         """Multiples with which both classes weigh exactly the same: the heavier class scaled down, its
@@ -87,7 +95,7 @@ class Dual:
             yield [*multiples[:row], multiples[row] + more, *multiples[row + 1 :]]
 
     def combination(self, table: Table) -> list[Fraction]:
-        """g, exactly."""
+        """g of (1) above, exactly."""
         total = [0] * (table.columns + self.constant)
         for (values, sign), multiple in zip(table.rows(), self.multiples, strict=True):
             if multiple:
@@ -133,7 +141,7 @@ def likelihood_within(witness: dict[str, Any], table: Table) -> str:
                     dual.multiples = way
                     g = dual.combination(table)[: table.columns]
                     entropies = cost * dual.entropies({})
-                    bound = entropies - cost**2 * decimal(sum(entry * entry for entry in g)) / 2
+                    bound = entropies - cost**2 * decimal(sum(entry * entry for entry in g)) / 2  # (2)
                     lower, gained = max((lower, gained), (bound, entropies))
                     if lower - ROUNDING_SHARE * gained >= Decimal(witness["lower"]):
                         break
@@ -152,20 +160,7 @@ def unpenalised(witness: dict[str, Any], table: Table, dual: Dual) -> Decimal:
         raise Refused("Its rows and normals leave dimensions open.")
     if normals and all(rank(normals, prime) < len(normals) for prime in PRIMES):
         raise Refused("Its normals are not independent.")
-    plane = None if witness["direction"] is None else over_common(witness["direction"])[0]
-    basis: dict[int, list[Fraction]] = {}
-    for i, (values, sign) in enumerate(table.rows()):
-        row, common = row_over_common(values, dual.constant)
-        if dual.weights[i] and (plane is None or sum(map(mul, row, plane)) == 0):
-            if any(sum(map(mul, row, normal)) for normal in normals):
-                raise Refused(f"Row {i} (counted from 0) is outside the span it claims.")
-        elif i in rows:
-            raise Refused(f"Row {i} (counted from 0) does not count, and cannot take anything up.")
-        if i in rows:
-            basis[i] = [Fraction(sign * entry, common) for entry in row]
-    if len(basis) < len(rows):
-        raise Refused(f"It names row {rows[-1]}, which this data does not have.")
-    changes = solve([basis[i] for i in rows], [-entry for entry in dual.combination(table)])
+    changes = solve(spanning(witness, table, dual), [-entry for entry in dual.combination(table)])
     shares = {}
     for i, change in zip(rows, changes, strict=True):
         b = Fraction(dual.multiples[i], dual.scale) + change
@@ -175,25 +170,21 @@ def unpenalised(witness: dict[str, Any], table: Table, dual: Dual) -> Decimal:
     return dual.entropies(shares)
 
 
-def solve(rows: Sequence[list[Fraction]], goal: list[Fraction]) -> list[Fraction]:
-    """The multipliers with which independent rows add up to the goal, exactly."""
-    r, width = len(rows), len(goal)
-    left = [[rows[k][j] for k in range(r)] + [goal[j]] for j in range(width)]
-    for k in range(r):
-        pivot = max(range(k, width), key=lambda j: abs(left[j][k]))
-        if not left[pivot][k]:
-            raise Refused("The rows it names are not independent.")
-        left[k], left[pivot] = left[pivot], left[k]
-        for j in range(k + 1, width):
-            if left[j][k]:
-                factor = left[j][k] / left[k][k]
-                left[j] = [a - factor * b for a, b in zip(left[j], left[k], strict=True)]
-    if any(row[r] for row in left[r:]):
-        raise Refused("The rows it names do not span what is left.")
-    found = [Fraction(0)] * r
-    for k in range(r - 1, -1, -1):
-        rest = left[k][r] - sum(left[k][m] * found[m] for m in range(k + 1, r))
-        found[k] = rest / left[k][k]
+def spanning(witness: dict[str, Any], table: Table, dual: Dual) -> list[list[Fraction]]:
+    """The rows it names, once every row that counts is seen to be orthogonal to the normals."""
+    rows, found = witness["rows"], []
+    plane = None if witness["direction"] is None else over_common(witness["direction"])[0]
+    for i, (values, sign) in enumerate(table.rows()):
+        row, common = row_over_common(values, dual.constant)
+        if dual.weights[i] and (plane is None or sum(map(mul, row, plane)) == 0):
+            if any(sum(map(mul, row, normal)) for normal in witness["normals"]):
+                raise Refused(f"Row {i} (counted from 0) is outside the span it claims.")
+        elif i in rows:
+            raise Refused(f"Row {i} (counted from 0) does not count, and cannot take anything up.")
+        if i in rows:
+            found.append([Fraction(sign * entry, common) for entry in row])
+    if len(found) < len(rows):
+        raise Refused(f"It names row {rows[-1]}, which this data does not have.")
     return found
 
 

@@ -1,7 +1,21 @@
 """Claims about the mistakes of a perceptron: how many a run made, and how many any run can make.
 
 Novikoff: if |z| <= R and z·w >= g |w| > 0 on every row z = s(x, 1), or s·x without an intercept, a perceptron
-from zero makes at most (R/g)^2 mistakes. Squares are compared, in fractions, so no root is taken.
+from zero makes at most
+
+    (R/g)^2 mistakes.                                                                                   (1)
+
+Squares are compared, in fractions, so no root is taken.
+
+A run from zero with c mistakes on each row ends with W = sum c z. Let k = sum c, A = sum c |z|, u = 2^-53,
+and D the entries of z. As W z <= 0 at each mistake, |W|^2 <= sum c |z|^2. Where doubles decided what is a
+mistake, W z <= (2D + k) u |z| A, underflow aside, so that
+
+    |W|^2 <= sum c |z|^2 + 2 (2D + k) u |A|^2 + 2 k D (1 + k) 2^-1022,                                  (2)
+
+and the weights it reports are, entry by entry, within
+
+    k u A + k 2^-1022 of W.                                                                             (3)
 """
 
 from __future__ import annotations
@@ -29,18 +43,14 @@ def mistakes_at_most(witness: dict[str, Any], table: Table) -> str:
     constant = witness["intercept"] is not None
     largest = max(squared_norm([*values, 1.0] if constant else values) for values, _ in table.rows())
     lowest, row = lowest_margin(witness, table)
+    # (1) above is below mistakes + 1.
     if lowest <= 0 or lowest**2 * (witness["mistakes"] + 1) <= largest * squared_norm(all_weights(witness)):
         raise Refused(f"Row {row} (counted from 0) has too small a margin for that.")
     return f"a perceptron from zero makes at most {witness['mistakes']} mistakes, in any order."
 
 
 def mistake_run(witness: dict[str, Any], table: Table) -> str:
-    """W = sum c z over the mistakes, z = s(x, 1); k = sum c; A = sum c |z|; u = 2^-53; D entries in z.
-
-    A run from zero has |W|^2 <= sum c |z|^2, as W z <= 0 at each mistake (Novikoff). Where doubles decided
-    what is a mistake, W z <= (2D + k) u |z| A, hence the allowance 2 (2D + k) u |A|^2 and a term for
-    underflow. The weights it reports are within k u A of W, entry by entry. Sums are in units of 2^-1074.
-    """
+    """Sums are in units of 2^-1074."""
     counts = dict(zip(witness["rows"], witness["counts"], strict=True))
     k, constant = witness["mistakes"], witness["intercept"] is not None
     if k > MAX_MISTAKES:
@@ -60,12 +70,12 @@ def mistake_run(witness: dict[str, Any], table: Table) -> str:
     if met < len(counts):
         raise Refused(f"It counts row {max(counts)}, which this data does not have.")
     allowance = 2 * (2 * len(given) + k) * sum(map(mul, sizes, sizes))
-    allowance += 2 * k * len(given) * (1 + k) * TINY * UNIT << 53
+    allowance += 2 * k * len(given) * (1 + k) * TINY * UNIT << 53  # both terms of (2), over u
     if sum(map(mul, total, total)) - squares << 53 > allowance:
         raise Refused("Novikoff's inequality fails: the sum is too long for a run of mistakes.")
     for j, weight in enumerate(given):
         above, below = weight.as_integer_ratio()
-        if abs(above * (UNIT // below) - total[j]) << 53 > k * (sizes[j] + (TINY << 53)):
+        if abs(above * (UNIT // below) - total[j]) << 53 > k * (sizes[j] + (TINY << 53)):  # (3)
             raise Refused(f"Weight {j} is not what these mistakes add up to.")
     if witness["converged"]:
         wrong = sides(table, total, constant)

@@ -1,10 +1,17 @@
 """Claims that weights are nearly optimal: an objective from above, and from below by duality.
 
-The soft margin is ½|w|² + sum c·loss(1 − m) with m = s(w·x + b), c = C·v and loss(t) = max(0, t) or its
-square. Multipliers 0 <= a, at most c for the hinge, with sum a·s = 0 where there is an intercept, prove
-that no weights are below sum a − ½|sum a·s·x|², less sum a²/(4c) for the square. Those of the rows that are
-not listed follow from the weights: a = c where m < 1 and 0 elsewhere, or, for the square, c·k/2^29 with k =
-floor(2^30 (1 − m)).
+The soft margin, with m = s(w·x + b), c = C·v and loss(t) = max(0, t) or its square, is
+
+    ½|w|² + sum c·loss(1 − m).                                                                          (1)
+
+Multipliers 0 <= a, at most c for the hinge, with sum a·s = 0 where there is an intercept, prove that no
+weights are below
+
+    sum a − ½|sum a·s·x|²,   less sum a²/(4c) for the square.                                           (2)
+
+The multipliers of rows that are not listed follow from the weights:
+
+    a = c where m < 1 and 0 elsewhere, or, for the square, c·k/2^29 with k = floor(2^30 (1 − m)).       (3)
 
 Doubles are whole numbers over powers of two, and so is everything here, but for the quotients a²/(4c). Those
 of one cost are summed before they are divided; of more than 64 different costs each quotient is rounded up,
@@ -13,11 +20,12 @@ by a share of at most 2^-200.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from operator import mul
-from typing import Any
+from typing import Any, NamedTuple
 
-from .halfspaces import over_common
+from .halfspaces import over_common, squared_norm
 from .record import Refused, any_whole, ascending, double, listed, optional, several, text, whole
 from .table import Table
 
@@ -59,76 +67,112 @@ def quotients(sums: dict[Fraction, DyadicSum]) -> Fraction:
     return total.value()
 
 
-def soft_margin_within(witness: dict[str, Any], table: Table) -> str:
-    squared = witness["loss"] == "squared_hinge"
-    if witness["loss"] not in ("hinge", "squared_hinge") or not witness["C"] > 0:
-        raise Refused("It names no loss this checker knows, or no C above 0.")
-    if witness["exponent"] > 1 << 16:
-        raise Refused("Its exponent is beyond that of any product of doubles.")
-    given = dict(zip(witness["rows"], witness["multipliers"], strict=True))
-    row_weights: list[float] | None = witness["row_weights"]
-    if row_weights is not None and min(row_weights, default=0) < 0:
-        raise Refused("A row's weight is below 0.")
+class CostedRow(NamedTuple):
+    """A row of whole numbers over a common one, its sign, its cost c, and 1 − m."""
+
+    number: int
+    entries: list[int]
+    common: int
+    sign: int
+    cost: Fraction
+    short: Fraction
+
+
+def costed_rows(witness: dict[str, Any], table: Table) -> Iterator[CostedRow]:
     weights, below = over_common(witness["weights"])
-    bias = Fraction(witness["intercept"] or 0)
-    lower, upper = Fraction(witness["lower"]), Fraction(witness["upper"])
-    loss, mass, balance = DyadicSum(), DyadicSum(), DyadicSum()
-    total = [DyadicSum() for _ in weights]
-    squares: dict[Fraction, DyadicSum] = {}
-    met, n_rows = 0, 0
+    bias, row_weights = Fraction(witness["intercept"] or 0), witness["row_weights"]
     for i, (values, sign) in enumerate(table.rows()):
-        n_rows += 1
         if row_weights is not None and i >= len(row_weights):
             raise Refused(f"It weighs {len(row_weights)} rows; this data has more.")
         cost = Fraction(witness["C"]) * (1 if row_weights is None else Fraction(row_weights[i]))
         row, common = over_common(values)
         short = 1 - sign * (Fraction(sum(map(mul, row, weights)), common * below) + bias)
-        if short > 0:
-            part = cost * (short * short if squared else short)
-            loss.add(part.numerator, places_of(part.denominator))
-        if i in given:
-            met += 1
-            alpha = Fraction(given[i], 1 << witness["exponent"])
-            if not squared and alpha > cost:
-                raise Refused(f"The multiplier of row {i} is above its cost.")
-        elif short <= 0:
-            continue
-        elif squared:
-            alpha = cost * Fraction(
-                (short.numerator << MULTIPLIER_BITS) // short.denominator, 1 << MULTIPLIER_BITS - 1
-            )
-        else:
-            alpha = cost
+        yield CostedRow(i, row, common, sign, cost, short)
+
+
+def multiplier(row: CostedRow, listed: dict[int, Fraction], squared: bool) -> Fraction:
+    """a: as the certificate lists it, or else (3) above."""
+    if row.number in listed:
+        if not squared and listed[row.number] > row.cost:
+            raise Refused(f"The multiplier of row {row.number} is above its cost.")
+        return listed[row.number]
+    if row.short <= 0:
+        return Fraction(0)
+    if not squared:
+        return row.cost
+    k = (row.short.numerator << MULTIPLIER_BITS) // row.short.denominator
+    return row.cost * Fraction(k, 1 << MULTIPLIER_BITS - 1)
+
+
+class Sums:
+    """The sums over rows in (1) and (2) above."""
+
+    def __init__(self, columns: int, squared: bool) -> None:
+        self.squared = squared
+        self.n_rows = 0
+        self.loss, self.mass, self.balance = DyadicSum(), DyadicSum(), DyadicSum()
+        self.combination = [DyadicSum() for _ in range(columns)]  # sum a·s·x
+        self.squares: dict[Fraction, DyadicSum] = {}  # sum a², by cost
+
+    def add(self, row: CostedRow, alpha: Fraction) -> None:
+        self.n_rows += 1
+        if row.short > 0:
+            part = row.cost * (row.short * row.short if self.squared else row.short)
+            self.loss.add(part.numerator, places_of(part.denominator))
         if not alpha:
-            continue
+            return
         places = places_of(alpha.denominator)
-        mass.add(alpha.numerator, places)
-        balance.add(sign * alpha.numerator, places)
-        if squared:
-            if not cost:
-                raise Refused(f"Row {i} costs nothing and has a multiplier.")
+        self.mass.add(alpha.numerator, places)
+        self.balance.add(row.sign * alpha.numerator, places)
+        if self.squared:
+            if not row.cost:
+                raise Refused(f"Row {row.number} costs nothing and has a multiplier.")
             square = alpha * alpha
-            squares.setdefault(cost, DyadicSum()).add(square.numerator, places_of(square.denominator))
-        scale, places = sign * alpha.numerator, places + places_of(common)
-        for sum_, entry in zip(total, row, strict=True):
+            sum_ = self.squares.setdefault(row.cost, DyadicSum())
+            sum_.add(square.numerator, places_of(square.denominator))
+        scale, places = row.sign * alpha.numerator, places + places_of(row.common)
+        for sum_, entry in zip(self.combination, row.entries, strict=True):
             if entry:
                 sum_.add(scale * entry, places)
-    if met < len(given):
-        raise Refused(f"It names row {max(given)}, which this data does not have.")
-    if row_weights is not None and len(row_weights) != n_rows:
-        raise Refused(f"It weighs {len(row_weights)} rows; this data has {n_rows}.")
-    if witness["intercept"] is not None and balance.whole:
+
+    def dual(self) -> Fraction:
+        """(2) above."""
+        length = sum((sum_.value() ** 2 for sum_ in self.combination), Fraction(0))
+        return self.mass.value() - length / 2 - quotients(self.squares)
+
+
+def soft_margin_within(witness: dict[str, Any], table: Table) -> str:
+    require_objective(witness)
+    row_weights = witness["row_weights"]
+    unit = Fraction(1, 1 << witness["exponent"])
+    pairs = zip(witness["rows"], witness["multipliers"], strict=True)
+    listed = {row: count * unit for row, count in pairs}
+    sums = Sums(table.columns, witness["loss"] == "squared_hinge")
+    for row in costed_rows(witness, table):
+        sums.add(row, multiplier(row, listed, sums.squared))
+    if max(listed, default=-1) >= sums.n_rows:
+        raise Refused(f"It names row {max(listed)}, which this data does not have.")
+    if row_weights is not None and len(row_weights) != sums.n_rows:
+        raise Refused(f"It weighs {len(row_weights)} rows; this data has {sums.n_rows}.")
+    if witness["intercept"] is not None and sums.balance.whole:
         raise Refused("Its multipliers do not weigh both classes the same.")
-    norm = Fraction(sum(map(mul, weights, weights)), below * below)
-    if norm / 2 + loss.value() > upper:
+    if squared_norm(witness["weights"]) / 2 + sums.loss.value() > Fraction(witness["upper"]):  # (1) above
         raise Refused(f"The objective of its weights is more than {witness['upper']!r}.")
-    length = sum((sum_.value() ** 2 for sum_ in total), Fraction(0))
-    if mass.value() - length / 2 - quotients(squares) < lower:
+    if sums.dual() < Fraction(witness["lower"]):
         raise Refused(f"What it proves from below is less than {witness['lower']!r}.")
     return (
         f"the soft-margin objective of the weights is at most {witness['upper']!r}, and that of no weights "
         f"below {witness['lower']!r}."
     )
+
+
+def require_objective(witness: dict[str, Any]) -> None:
+    if witness["loss"] not in ("hinge", "squared_hinge") or not witness["C"] > 0:
+        raise Refused("It names no loss this checker knows, or no C above 0.")
+    if witness["exponent"] > 1 << 16:
+        raise Refused("Its exponent is beyond that of any product of doubles.")
+    if min(witness["row_weights"] or (), default=0) < 0:
+        raise Refused("A row's weight is below 0.")
 
 
 CLAIMS = {

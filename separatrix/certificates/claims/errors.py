@@ -16,7 +16,7 @@ from typing import Annotated, Any, TypeAlias
 import numpy as np
 
 from separatrix.certificates.arithmetic.margin_signs import Margins, errors_of
-from separatrix.certificates.certificate import Certificate, Verdict
+from separatrix.certificates.certificate import NO_FEWER_ERRORS, Certificate, Verdict
 from separatrix.certificates.check.errors import METHODS, grouped, lower_bound, whole_costs
 from separatrix.certificates.check.errors_circuits import circuits
 from separatrix.certificates.check.errors_cone import cones
@@ -84,6 +84,8 @@ class ErrorsAtLeast(Certificate):
     >>> proof.verify([[0.0], [1.0], [1.0]], [0, 0, 1])
     Verdict(holds=True, reason='Every halfspace makes at least 1 error.')
     """
+
+    title = "bound on errors"
 
     bound: Whole
     costs: CostsOrNone
@@ -155,6 +157,9 @@ class ErrorsAtMost(Certificate):
     Verdict(holds=True, reason='1 of 4 rows is an error.')
     """
 
+    title = "errors"
+    leaves_open = NO_FEWER_ERRORS
+
     weights: Numbers
     intercept: NumberOrNone
     errors: Whole
@@ -197,6 +202,8 @@ class FewestErrors(Certificate):
     >>> proof.verify([[0.0], [1.0], [1.0]], [0, 0, 1]).holds
     True
     """
+
+    title = "fewest errors"
 
     weights: Numbers
     intercept: NumberOrNone

@@ -59,6 +59,8 @@ class MarginAtLeast(Certificate):
     Verdict(holds=False, reason='Row 1 (counted from 0) has a smaller margin than that.')
     """
 
+    title = "margin"
+
     weights: Numbers
     intercept: NumberOrNone
     margin: Number
@@ -112,6 +114,8 @@ class MarginAtMost(Certificate):
     Verdict(holds=False, reason='Its rows allow a larger margin than that.')
     """
 
+    title = "bound on margins"
+
     rows: RowNumbers
     multipliers: Counts
     margin: Number
@@ -160,6 +164,8 @@ class MarginBetween(Certificate):
     >>> proof.verify([[1.0], [2.0], [3.0]], [0, 0, 1]).holds
     True
     """
+
+    title = "largest margin"
 
     weights: Numbers
     intercept: NumberOrNone
@@ -212,6 +218,8 @@ class MarginShare(Certificate):
     >>> proof.verify([[-5.0], [-2.0], [2.0]], [0, 0, 1]).holds
     True
     """
+
+    title = "share of the largest margin"
 
     weights: Numbers
     intercept: NumberOrNone

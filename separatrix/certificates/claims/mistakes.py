@@ -81,6 +81,8 @@ class MistakeRun(Certificate):
     Verdict(holds=False, reason='Weight 0 is not what these mistakes add up to.')
     """
 
+    title = "run of mistakes"
+
     rows: RowNumbers
     counts: Counts
     mistakes: Whole
@@ -158,6 +160,8 @@ class MistakesAtMost(Certificate):
     >>> MistakesAtMost((1.0, 1.0), None, mistakes=1).verify([[1.0, 0.0], [0.0, -1.0]], [1, 0])
     Verdict(holds=False, reason='Row 0 (counted from 0) has too small a margin for that.')
     """
+
+    title = "bound on mistakes"
 
     weights: Numbers
     intercept: NumberOrNone

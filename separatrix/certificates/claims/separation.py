@@ -26,7 +26,7 @@ from separatrix.certificates.arithmetic.dyadic import Dyadic
 from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.certificates.arithmetic.row_sums import weighted_sum
 from separatrix.certificates.arithmetic.span import Vectors, rank_at_least, signed_rows
-from separatrix.certificates.certificate import Certificate, Verdict
+from separatrix.certificates.certificate import NO_FEWER_ERRORS, Certificate, Verdict
 from separatrix.certificates.data.reading import RowSource
 from separatrix.certificates.fields import (
     CertificateError,
@@ -63,6 +63,9 @@ class Separable(Certificate):
     >>> Separable((2.0 * p - 3, 2.0 * p - 1), intercept=None, about=About(positive=1)).verify(rows, labels)
     Verdict(holds=False, reason='Row 0 (counted from 0) is not strictly on its side.')
     """
+
+    title = "separation"
+    leaves_open = "that no halfspace has a larger margin"
 
     weights: Numbers
     intercept: NumberOrNone
@@ -110,6 +113,9 @@ class WeaklySeparable(Certificate):
     >>> proof.verify(X, y)
     Verdict(holds=True, reason='2 rows are strictly on their side, 2 on the hyperplane, where they must be.')
     """
+
+    title = "quasi-complete separation"
+    leaves_open = NO_FEWER_ERRORS
 
     weights: Numbers
     intercept: NumberOrNone
@@ -178,6 +184,9 @@ class Overlapping(Certificate):
     >>> proof.verify([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]).holds
     True
     """
+
+    title = "overlap"
+    leaves_open = NO_FEWER_ERRORS
 
     rows: RowNumbers
     multipliers: Counts
@@ -248,6 +257,9 @@ class Inseparable(Certificate):
     >>> proof.verify([[0, 0], [0, 1], [1, 0], [1, 2]], [0, 1, 1, 0])
     Verdict(holds=False, reason='The combination of its rows is not zero.')
     """
+
+    title = "conflict"
+    leaves_open = NO_FEWER_ERRORS
 
     rows: RowNumbers
     multipliers: Counts

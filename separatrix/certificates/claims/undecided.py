@@ -17,6 +17,9 @@ class Undecided(Certificate):
     Verdict(holds=False, reason='The passes ran out at 1000.')
     """
 
+    title = "no proof"
+    leaves_open = "anything about these weights"
+
     reason: Text
 
     @property

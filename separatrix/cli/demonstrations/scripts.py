@@ -135,7 +135,7 @@ def _faces(context: DemoContext) -> str:
 
 def _vc(context: DemoContext) -> str:
     from separatrix import theory
-    from separatrix.reports import theory_figures
+    from separatrix.reports.figures.phase_transition import phase_transition
 
     three, four = [[0, 0], [1, 0], [0, 1]], [[0, 0], [1, 0], [0, 1], [1, 1]]
     context.write_paragraph(
@@ -149,14 +149,14 @@ def _vc(context: DemoContext) -> str:
         f"line; Cover's count for 4 points is {theory.dichotomies(4, 2)}."
     )
     context.facts["dichotomies"] = theory.dichotomies(4, 2)
-    return theory_figures.phase_transition()
+    return phase_transition()
 
 
 def _ridge(context: DemoContext) -> str:
     import numpy as np
 
     import separatrix
-    from separatrix.reports.shrinkage import path_figure
+    from separatrix.reports.figures.ridge_path import path_figure
 
     problem = separatrix.problems.diabetes()
     plain = separatrix.LinearRegression().fit(problem.X, problem.y)

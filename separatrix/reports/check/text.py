@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
+from separatrix.certificates import MarginAtLeast, MistakesAtMost
 from separatrix.certificates.fields import to_decimal
 from separatrix.reports.check.separation_record import LabelledRow, SeparationRecord
 from separatrix.reports.formatting import (
@@ -31,7 +32,7 @@ KINDS = {
     "(overlap)",
 }
 LIMIT_WORDS = {"+inf": "to +∞", "-inf": "to -∞", "undetermined": "in a direction that is not determined"}
-SEPARATE_PROOFS = {"margin-at-least": "margin", "mistakes-at-most": "bound on mistakes"}
+SEPARATE_PROOFS = (MarginAtLeast, MistakesAtMost)
 MAX_ROWS = 8  # of a conflict, in a table
 MAX_NAMES = 6
 MAX_WEIGHT_DIGITS = 9  # digits; longer ones are told as shares
@@ -252,7 +253,7 @@ def _evidence(answer: SeparationRecord, rows: Rows) -> Iterator[Line]:
         return
     first, *others = answer.evidence
     yield "proven", first.claim
-    own = [words for kind, words in SEPARATE_PROOFS.items() if any(e.kind == kind for e in others)]
+    own = [claim.title for claim in SEPARATE_PROOFS if any(e.kind == claim.kind for e in others)]
     if own:
         have = "have proofs of their own" if len(own) > 1 else "has a proof of its own"
         yield "", f"The {' and the '.join(own)} {have}."

@@ -14,6 +14,8 @@ import numpy as np
 
 from separatrix.algorithms.separation import Separation, separate_rows
 from separatrix.algorithms.separation.scan import OutOfTime
+from separatrix.certificates import MarginBetween
+from separatrix.certificates.fields import to_decimal
 from separatrix.fitting.exact_errors import count_errors
 from separatrix.reports.coefficients import logistic_words
 from separatrix.reports.diagnosis.advice import advice
@@ -150,7 +152,7 @@ class TaskAnalysis:
             standardised=None if standardised is None else (standardised.lower, standardised.upper),
             radius=separation.radius,
             row_margin=None if inside is None else (inside.lower, inside.upper),
-            mistake_bound=None if bound is None else _decimal(bound),
+            mistake_bound=None if bound is None else to_decimal(bound),
             support=tuple(support or ()),
         )
 
@@ -161,7 +163,7 @@ class TaskAnalysis:
         total = sum(found.weights)
         values = shown_values(self.rows, found.rows)
         return tuple(
-            ShownRow(row, values[row][0], values[row][1], _decimal(weight), weight / total)
+            ShownRow(row, values[row][0], values[row][1], to_decimal(weight), weight / total)
             for row, weight in zip(found.rows, found.weights, strict=True)
         )
 
@@ -325,7 +327,7 @@ class TaskAnalysis:
 
 def _with_ends(found: Contender, margin: Margin) -> Contender:
     """The maximum margin with the ends that the whole report gives: its own may differ in the last digit."""
-    if found.evidence.kind != "margin-between" or not found.evidence.holds:
+    if found.evidence.kind != MarginBetween.kind or not found.evidence.holds:
         return found
     claim = f"The largest margin is between {margin.lower!r} and {margin.upper!r}."
     return replace(found, margin=margin.lower, evidence=replace(found.evidence, claim=claim))
@@ -338,12 +340,6 @@ def _points(history: Any) -> list[Sequence[Any]]:
         values = entry if isinstance(entry, tuple | list) else tuple(vars(entry).values())
         points.append(values)
     return points
-
-
-def _decimal(value: int) -> str:
-    from separatrix.certificates.fields import to_decimal
-
-    return to_decimal(value)
 
 
 def _finite(value: Any) -> float | None:

@@ -8,15 +8,14 @@ import numpy as np
 
 from separatrix.fitting.predicted_scores import SignedScores
 from separatrix.reports.diagnosis.diagnosis_record import Picture
+from separatrix.reports.figures.margins import histogram_of
 from separatrix.reports.points import scaled
 from separatrix.rows import Rows
 
 MAX_POINTS = 500
 MAX_VALUES = 2_000_000
 MAX_MARKED_ROWS = 60
-HISTOGRAM_BINS = 40
 POWER_ITERATIONS = 30
-LEAST_BIN_WIDTH = 1e-300  # of a bin: below this its edges are not doubles any more
 
 
 def picture_of(
@@ -36,7 +35,7 @@ def picture_of(
     place, normal, offset, across, up = _plane(X, weights, intercept, names)
     if not (np.isfinite(margins).all() and np.isfinite(place).all()):
         raise ValueError("The rows are too far apart to be drawn.")
-    edges, counts = _histogram(margins, signs)
+    edges, counts = histogram_of(margins, signs)
     return Picture(
         across=_rounded(place[:, 0]),
         up=_rounded(place[:, 1]),
@@ -76,23 +75,6 @@ def _widest(centred: np.ndarray) -> np.ndarray:
             return np.zeros(centred.shape[1])
         direction = centred.T @ (centred @ (direction / norm))
     return np.asarray(direction / (np.linalg.norm(direction) or 1.0))
-
-
-def _histogram(
-    margins: np.ndarray, signs: np.ndarray
-) -> tuple[np.ndarray, tuple[tuple[int, ...], tuple[int, ...]]]:
-    low, high = np.quantile(margins, [0.002, 0.998]) if len(margins) > 500 else (margins.min(), margins.max())
-    low, high = min(low, 0.0), max(high, 0.0)
-    if low == high:
-        high = low + 1.0
-    # Whole steps from 0, so that no bin has rows of both sides of the boundary.
-    step = (high - low) / HISTOGRAM_BINS
-    if not LEAST_BIN_WIDTH <= step < np.inf:
-        raise ValueError(f"The rows are too {'far from' if step > 1 else 'near'} the boundary to be drawn.")
-    edges = step * np.arange(np.floor(low / step), np.ceil(high / step) + 1)
-    inside = np.clip(margins, edges[0], edges[-1])  # what lies beyond is counted in the last bin
-    counted = [np.histogram(inside[signs == sign], edges)[0].tolist() for sign in (-1, 1)]
-    return edges, (tuple(counted[0]), tuple(counted[1]))
 
 
 def _rounded(values: np.ndarray) -> tuple[float, ...]:

@@ -7,17 +7,24 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from separatrix.reports.axes import Panel, Scale, draw_edge, draw_frame, draw_legend, draw_mark, padded, panel
+import numpy as np
+
+from separatrix.reports.axes import Panel, Scale, draw_frame, padded
 from separatrix.reports.diagnosis.diagnosis_record import BoundaryWeight, Picture, TaskDiagnosis
+from separatrix.reports.figures.boundary import boundary_chart
+from separatrix.reports.figures.chart import Axis, Chart, Line
+from separatrix.reports.figures.margins import margins_chart
+from separatrix.reports.figures.mistakes import Course, mistakes_chart
+from separatrix.reports.figures.ridge_path import coefficients_chart
+from separatrix.reports.figures.svg_chart import draw_chart, draw_legend
 from separatrix.reports.formatting import at_most, counted, named, number, several
+from separatrix.reports.points import Points
 from separatrix.reports.svg import STYLE, Drawing, shortened
 
 WIDTH, HEIGHT = 480.0, 360.0
 LEFT, TOP, RIGHT, BOTTOM = 74.0, 34.0, 16.0, 78.0
 MAX_BARS = 16
 LARGEST_WEIGHT = 1e300  # of the weights that a scale holds
-COLOURS = ("plus", "minus", "third", "fourth", "fifth", "sixth")
-DASHES = (None, "7 4", "2 3", "9 3 2 3")
 
 
 @dataclass(frozen=True)
@@ -57,35 +64,26 @@ def scatter(task: TaskDiagnosis, picture: Picture, name: str) -> Figure:
         f"{several(len(picture.signs), 'row')} as points: {seen}. "
         f"{several(marked, 'row')} of the {what} {'is' if marked == 1 else 'are'} ringed."
     )
-    drawing = Drawing(WIDTH, HEIGHT, "Rows and boundary", described, name)
-    area = panel(
-        LEFT,
-        TOP,
-        WIDTH - LEFT - RIGHT,
-        HEIGHT - TOP - BOTTOM,
-        padded([*picture.across, *([0.0] if picture.projected else [])]),
-        padded(picture.up),
+    points = Points(
+        place=np.column_stack([picture.across, picture.up]),
+        signs=np.array(picture.signs),
+        margins=np.full(len(picture.signs), np.nan),
+        of=len(picture.signs),
+        normal=None if picture.normal is None else np.array(picture.normal),
+        offset=picture.offset,
+        across=picture.across_name,
+        up=picture.up_name,
+        projected=picture.projected,
     )
-    title = "Rows, seen along the weights" if picture.projected else "Rows and boundary"
-    draw_frame(drawing, area, title, picture.across_name, picture.up_name)
-    with drawing.clipped(area.left, area.top, area.width, area.height):
-        half_width = task.margin.lower if task.margin is not None else 0.0
-        if picture.normal is not None:
-            _margin_band(drawing, area, picture.normal, picture.offset, half_width)
-        points = zip(picture.across, picture.up, picture.signs, picture.marked, strict=True)
-        for x, y, sign, ringed in points:
-            place = area.point(x, y)
-            draw_mark(drawing, "plus" if sign > 0 else "minus", *place)
-            if ringed:
-                draw_mark(drawing, "nearest", *place)
-    draw_edge(drawing, area)
-    entries = [("plus", named(task.positive)), ("minus", _rest_name(task)), ("boundary", "boundary")]
-    if marked:
-        entries.append(("nearest", f"{what} row"))
-    if task.margin is not None:
-        entries.append(("street", "street"))
-    drawing.height = draw_legend(drawing, LEFT, area.bottom + 54, WIDTH - LEFT - RIGHT, entries) + 2
-    return _figure(drawing, described)
+    chart = boundary_chart(
+        points,
+        _names(task),
+        title="Rows, seen along the weights" if picture.projected else "Rows and boundary",
+        half_width=task.margin.lower if task.margin is not None and task.margin.lower > 0 else None,
+        ringed=np.array(picture.marked),
+        ring=f"{what} row",
+    )
+    return _figure(chart, "Rows and boundary", described, name)
 
 
 def histogram(task: TaskDiagnosis, picture: Picture, name: str) -> Figure:
@@ -96,31 +94,8 @@ def histogram(task: TaskDiagnosis, picture: Picture, name: str) -> Figure:
         f"How many rows lie how far on their side of the boundary, from {number(edges[0])} to "
         f"{number(edges[-1])}; left of 0 is the wrong side, with {several(wrong, 'row')}."
     )
-    drawing = Drawing(WIDTH, HEIGHT, "Distances from the boundary", described, name)
-    top = max(max(a + b for a, b in zip(minus, plus, strict=True)), 1)
-    area = panel(
-        LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM, (edges[0], edges[-1]), (0.0, top * 1.05)
-    )
-    draw_frame(drawing, area, "Distances from the boundary", "distance on the row's own side", "rows")
-    for k, (a, b) in enumerate(zip(minus, plus, strict=True)):
-        left, right = area.x(edges[k]), area.x(edges[k + 1])
-        wide = max(0.5, right - left - 0.8)
-        for count, start, colour in ((a, 0, "minus"), (b, a, "plus")):
-            if count:
-                high, low = area.y(start + count), area.y(start)
-                drawing.add(
-                    "rect", x=left, y=high, width=wide, height=low - high, class_=colour, fill_opacity=0.75
-                )
-    if edges[0] <= 0 <= edges[-1]:
-        x = area.x(0.0)
-        drawing.path([(x, area.top), (x, area.bottom)], class_="line ink-line")
-    if task.margin is not None and task.margin.lower <= edges[-1]:
-        x = area.x(task.margin.lower)
-        drawing.path([(x, area.top), (x, area.bottom)], class_="line ink-line", stroke_dasharray="3 3")
-    draw_edge(drawing, area)
-    entries = [("plus", named(task.positive)), ("minus", _rest_name(task)), ("boundary", "boundary")]
-    drawing.height = draw_legend(drawing, LEFT, area.bottom + 54, WIDTH - LEFT - RIGHT, entries) + 2
-    return _figure(drawing, described)
+    chart = margins_chart(edges, picture.counts, _names(task), task.margin.lower if task.margin else None)
+    return _figure(chart, chart.title, described, name)
 
 
 def course(task: TaskDiagnosis, name: str) -> Figure:
@@ -133,45 +108,12 @@ def course(task: TaskDiagnosis, name: str) -> Figure:
         f"A perceptron made {several(run.mistakes, 'mistake')} in {several(run.passes, 'pass', 'passes')}; "
         f"{ended}.{bound}"
     )
-    drawing = Drawing(WIDTH, HEIGHT, "Mistakes, pass by pass", described, name)
-    shown = [max(0.7, float(m)) for m in run.mistakes_shown] or [0.7]
-    high = max([*shown, run.mistakes, 1.0])
-    near = run.bound is not None and run.bound <= 1e4 * high
-    top = max(high, run.bound if near and run.bound is not None else 0.0)
-    area = Panel(
-        LEFT,
-        TOP,
-        WIDTH - LEFT - RIGHT,
-        HEIGHT - TOP - BOTTOM,
-        Scale(0.5, max(run.passes, 1) + 0.5, LEFT, WIDTH - RIGHT),
-        Scale(0.7, top * 2, HEIGHT - BOTTOM, TOP, True),
-    )
-    draw_frame(drawing, area, "Mistakes, pass by pass", "pass", "mistakes", whole=True)
-    wide = max(1.0, min(18.0, 0.7 * area.width / max(1, run.passes)))
-    for at, made in zip(run.passes_shown, run.mistakes_shown, strict=True):
-        if made:
-            x, y = area.point(at, made)
-            drawing.add(
-                "rect",
-                x=x - wide / 2,
-                y=y,
-                width=wide,
-                height=area.bottom - y,
-                class_="plus",
-                fill_opacity=0.45,
-            )
-    total = area.y(max(0.7, float(run.mistakes)))
-    drawing.path([(area.left, total), (area.right, total)], class_="line plus-line")
-    entries = [("bar", "mistakes in a pass"), ("total", f"in all: {counted(run.mistakes)}")]
-    if near and run.bound is not None:
-        y = area.y(run.bound)
-        drawing.path([(area.left, y), (area.right, y)], class_="line minus-line", stroke_dasharray="6 4")
-        entries.append(("bound", f"Novikoff: {at_most(run.bound)}"))
-    elif run.bound is not None:
-        entries.append(("bound", f"Novikoff: {at_most(run.bound)}, far above"))
-    draw_edge(drawing, area)
-    drawing.height = draw_legend(drawing, LEFT, area.bottom + 54, WIDTH - LEFT - RIGHT, entries) + 2
-    return _figure(drawing, described)
+    shown = np.array(run.mistakes_shown or (0,))
+    at = run.passes_shown or (1,)
+    # Of many passes only some are in the record, and of their mistakes only the sum over all passes.
+    totals = shown.cumsum() if shown.sum() == run.mistakes else np.full(len(shown), run.mistakes)
+    chart = mistakes_chart(Course(max(run.passes, 1), at, shown, at, totals), run.bound)
+    return _figure(chart, chart.title, described, name)
 
 
 def coefficients(task: TaskDiagnosis, name: str) -> Figure:
@@ -211,7 +153,7 @@ def coefficients(task: TaskDiagnosis, name: str) -> Figure:
         drawing.text(
             left - 8, area.bottom + 16, f"and {counted(rest)} more", class_="faint small", text_anchor="end"
         )
-    return _figure(drawing, described)
+    return Figure(described, _without_style(drawing))
 
 
 def interval(task: TaskDiagnosis, name: str) -> Figure:
@@ -223,34 +165,17 @@ def interval(task: TaskDiagnosis, name: str) -> Figure:
         f"The fewest errors of a halfspace: found and proven bounds against seconds of search; at the end "
         f"the interval is {ended}."
     )
-    drawing = Drawing(WIDTH, HEIGHT, "The fewest errors", described, name)
-    times = [max(0.001, t) for t, _, _ in fewest.history]
-    values = [v for _, low, high in fewest.history for v in (low, high)]
-    area = Panel(
-        LEFT,
-        TOP,
-        WIDTH - LEFT - RIGHT,
-        HEIGHT - TOP - BOTTOM,
-        Scale(min(times) * 0.8, max(times) * 1.25, LEFT, WIDTH - RIGHT, True),
-        Scale(*padded([float(v) for v in values]), HEIGHT - BOTTOM, TOP),
+    times, lower, upper = np.array(fewest.history, float).T
+    times = np.maximum(times, 0.001)
+    across = Axis("seconds", times.min() * 0.8, times.max() * 1.25, log=True)
+    x = np.append(np.repeat(times, 2)[1:], across.high)
+    steps = (
+        Line(x, np.repeat(upper, 2), "plus", name=f"found: {counted(fewest.upper)}"),
+        Line(x, np.repeat(lower, 2), "minus", "6 4", f"proven at least: {counted(fewest.lower)}"),
     )
-    draw_frame(drawing, area, "The fewest errors, as the search went on", "seconds", "errors")
-    for colour, dashes, which in (("plus", None, 2), ("minus", "6 4", 1)):
-        steps: list[tuple[float, float]] = []
-        for t, entry in zip(times, fewest.history, strict=True):
-            value = float(entry[which])
-            if steps:
-                steps.append((t, steps[-1][1]))
-            steps.append((t, value))
-        steps.append((max(times) * 1.25, steps[-1][1]))
-        drawing.path([area.point(*p) for p in steps], class_=f"line {colour}-line", stroke_dasharray=dashes)
-    draw_edge(drawing, area)
-    entries = [
-        ("total", f"found: {counted(fewest.upper)}"),
-        ("bound", f"proven at least: {counted(fewest.lower)}"),
-    ]
-    drawing.height = draw_legend(drawing, LEFT, area.bottom + 54, WIDTH - LEFT - RIGHT, entries) + 2
-    return _figure(drawing, described)
+    up = Axis("errors", *padded([*lower, *upper]))
+    chart = Chart("The fewest errors, as the search went on", across, up, steps)
+    return _figure(chart, "The fewest errors", described, name)
 
 
 def ridge(task: TaskDiagnosis, name: str) -> Figure:
@@ -262,43 +187,26 @@ def ridge(task: TaskDiagnosis, name: str) -> Figure:
         f"{several(len(path.columns), 'column')} with the largest; leaving rows out chooses alpha = "
         f"{number(path.best)}."
     )
-    drawing = Drawing(WIDTH, HEIGHT, "Ridge path", described, name)
-    values = [v for curve in path.coefficients for v in curve]
-    area = Panel(
-        LEFT,
-        TOP,
-        WIDTH - LEFT - RIGHT,
-        HEIGHT - TOP - BOTTOM,
-        Scale(path.alphas[0], path.alphas[-1], LEFT, WIDTH - RIGHT, True),
-        Scale(*padded(values), HEIGHT - BOTTOM, TOP),
-    )
-    draw_frame(drawing, area, "Ridge path of the labels ±1", "penalty alpha", "coefficient")
-    with drawing.clipped(area.left, area.top, area.width, area.height):
-        for place, curve in enumerate(path.coefficients):
-            points = [area.point(a, v) for a, v in zip(path.alphas, curve, strict=True)]
-            drawing.path(
-                points,
-                class_=f"line {COLOURS[place % len(COLOURS)]}-line",
-                stroke_dasharray=DASHES[place // len(COLOURS) % len(DASHES)],
-            )
-        x = area.x(path.best)
-        drawing.path([(x, area.top), (x, area.bottom)], class_="thin ink-line", stroke_dasharray="3 3")
-    draw_edge(drawing, area)
-    y = area.bottom + 54
-    x = LEFT
-    for place, column in enumerate(path.columns[:6]):
-        shown = shortened(column, 96, 11)
-        drawing.path(
-            [(x, y), (x + 18, y)],
-            class_=f"line {COLOURS[place % len(COLOURS)]}-line",
-            stroke_dasharray=DASHES[place // len(COLOURS) % len(DASHES)],
-        )
-        drawing.text(x + 23, y + 4, shown, class_="ink small")
-        x += 130
-        if place % 3 == 2:
-            x, y = LEFT, y + 18
-    drawing.height = y + 18
-    return _figure(drawing, described)
+    title = "Ridge path of the labels ±1"
+    chart = coefficients_chart(path.alphas, path.coefficients, path.columns, path.best, title)
+    return _figure(chart, "Ridge path", described, name)
+
+
+def _names(task: TaskDiagnosis) -> tuple[str, str]:
+    return "the rest" if task.negative is None else named(task.negative), named(task.positive)
+
+
+def _figure(chart: Chart, title: str, caption: str, name: str) -> Figure:
+    drawing = Drawing(WIDTH, HEIGHT, title, caption, name)
+    area = chart.panel(LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM)
+    draw_chart(drawing, area, chart)
+    drawing.height = draw_legend(drawing, chart, LEFT, area.bottom + 54, WIDTH - LEFT - RIGHT) + 2
+    return Figure(caption, _without_style(drawing))
+
+
+def _without_style(drawing: Drawing) -> str:
+    """The style stands once on the page, not in every figure."""
+    return drawing.to_svg().replace(f"<style>{STYLE}</style>\n", "")
 
 
 def _bar(drawing: Drawing, area: Panel, one: BoundaryWeight, y: float) -> None:
@@ -314,34 +222,3 @@ def _bar(drawing: Drawing, area: Panel, one: BoundaryWeight, y: float) -> None:
         drawing.text(
             x, y + 4, "→ +∞" if right else "−∞ ←", class_="ink small", text_anchor="end" if right else "start"
         )
-
-
-def _margin_band(
-    drawing: Drawing, area: Panel, normal: tuple[float, float], offset: float, half: float
-) -> None:
-    """The line normal·p + offset = 0 and, at ``half`` from it, the edges of the street."""
-    half_length = 4 * math.hypot(area.x.high - area.x.low, area.y.high - area.y.low) + abs(offset)
-    along = (-normal[1], normal[0])
-
-    def line(shift: float) -> list[tuple[float, float]]:
-        nearest_point = (-(offset - shift) * normal[0], -(offset - shift) * normal[1])
-        return [
-            area.point(nearest_point[0] + t * along[0], nearest_point[1] + t * along[1])
-            for t in (-half_length, half_length)
-        ]
-
-    if half > 0:
-        lower, upper = line(-half), line(half)
-        drawing.path([*lower, *reversed(upper)], closed=True, class_="street")
-        for edge in (lower, upper):
-            drawing.path(edge, class_="thin faint-line", stroke_dasharray="4 4")
-    drawing.path(line(0.0), class_="line ink-line")
-
-
-def _rest_name(task: TaskDiagnosis) -> str:
-    return "the rest" if task.negative is None else named(task.negative)
-
-
-def _figure(drawing: Drawing, caption: str) -> Figure:
-    # The style stands once on the page, not in every figure.
-    return Figure(caption, drawing.to_svg().replace(f"<style>{STYLE}</style>\n", ""))

@@ -15,7 +15,7 @@ share. That each has it compiled to the same sum is LLVM's doing; tests compare 
 
 **Several classes.** A pass that reads most rows comes in blocks (`SkippingPasses.visit_block`), so that every
 learner reads a block while it is in the cache; one that reads few is made at once
-(`SkippingPasses.make_short_pass`).
+(`SkippingPasses.next_pass`).
 
 **Cost.** 8 bytes a row, and one reading that arranges the rows as it goes and takes up to twice as long as a
 plain one; what it does not draw is drawn when it is needed. As a rule half of the copy is, and a later pass
@@ -26,21 +26,20 @@ than 10¹⁹."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from separatrix.algorithms.perceptrons.learner import Learner
+from separatrix.algorithms.perceptrons.perceptron import RosenblattLearner
 from separatrix.algorithms.perceptrons.row_norms import RowNorms
 from separatrix.algorithms.perceptrons.skipping.angle_bound import WELL_WITHIN_SHARE, AngleBounds
-from separatrix.algorithms.perceptrons.skipping.angle_bound_kernels import MAX_SQUARE_VALUE
 from separatrix.algorithms.perceptrons.skipping.angle_bound_signs_kernels import skipping_certain_signs
 from separatrix.algorithms.perceptrons.skipping.quantised import QuantisedRows
-from separatrix.algorithms.perceptrons.skipping.quantised_kernels import (
-    PANEL_ROWS,
-    WINDOW_ROWS,
-    QuantisedCopy,
-)
+from separatrix.algorithms.perceptrons.skipping.quantised_kernels import PANEL_ROWS
+from separatrix.algorithms.perceptrons.skipping.shared_rows import SharedRowData, is_readable_in_place
 from separatrix.algorithms.perceptrons.sweep_kernels import sweep
 from separatrix.kernels.certain_signs import LOWEST
 from separatrix.rows import Rows
@@ -49,7 +48,6 @@ MIN_COPY_BYTES = 2**25  # bytes: fewer are read quickly as they are
 MIN_READ_BYTES = 2**31  # bytes read in all from which on even those deserve a copy, and its kernels
 MIN_REMAINING_PASSES = 4  # passes still to come, or the copy does not pay
 MIN_LATE_MISTAKES = 32  # in the second half of the last pass: with fewer the end may be near
-MAX_COLUMNS = 4096
 MAX_MISTAKES_SHARE = 1 / 50  # a share of the rows: each makes a window of the copy be read again
 REARRANGING_PASSES = 48  # looks at all of the copy after which it is made anew; then twice as many, and so on
 PASS_INTERVALS = 32  # of a pass that reads most rows: the weights after each count in their mean
@@ -57,54 +55,25 @@ INTERVALS_BEFORE_COPY = 12  # of them: there the rest of a first pass may begin 
 AVERAGING_START_SHARE = 1 / 8  # of the rows: the weights count from there on
 
 
-class SharedRowData:
-    """What the learners of several classes share: ``squares``, ‖x‖² of every row without the constant,
-    rounded up to float32 and known after the first pass, and the 8-bit copy, which may be in two parts.
-
-    Parameters
-    ----------
-    rows : Rows
-        Read where they lie: see `is_readable_in_place`.
-    norms : RowNorms, optional
-        Filled by the first pass.
-    """
-
-    def __init__(self, rows: Rows, norms: RowNorms | None = None) -> None:
-        self.rows = rows
-        self.norms = RowNorms(rows) if norms is None else norms
-        self.squares = np.empty(rows.n_rows, np.float32)
-        self.n_learners = 0
-        self.constant = 0.0
-        self.spans = [slice(0, rows.n_rows)]
-        self.packed_parts: list[QuantisedCopy | None] = [None]
-
-    def is_quantisable(self, measured: int) -> bool:
-        """Whether there can be a copy, as far as so many rows tell."""
-        rows = self.rows
-        has_valid_shape = (
-            measured >= WINDOW_ROWS
-            and rows.n_rows < 2**31 - WINDOW_ROWS
-            and 1 <= rows.n_columns <= MAX_COLUMNS
-        )
-        return (
-            not rows.is_sparse and has_valid_shape and bool(self.squares[:measured].max() <= MAX_SQUARE_VALUE)
-        )
-
-    def split(self, place: int) -> None:
-        """Let the copy be in two parts; there is none yet."""
-        self.spans = [slice(0, place), slice(place, self.rows.n_rows)]
-        self.packed_parts = [None, None]
-
-
-def is_readable_in_place(rows: Rows) -> bool:
-    """Whether all rows, which are no view of others, can be read where they lie."""
-    if rows.is_sparse:
-        return rows.in_memory
-    return rows.is_contiguous and bool(rows.whole().X.flags.aligned)
+def make_skipping_passes(
+    rows: Rows, learners: Mapping[int, Learner], norms: RowNorms, max_iter: int
+) -> dict[int, SkippingPasses]:
+    """The passes of those learners that follow Rosenblatt's rule with a constant step, by class; none where
+    rows cannot be read in place. The first pass measures the rows into ``norms``."""
+    if not is_readable_in_place(rows):
+        return {}
+    shared = SharedRowData(rows, norms)
+    return {
+        positive: SkippingPasses(shared, positive, learner, passes=max_iter)
+        for positive, learner in learners.items()
+        if isinstance(learner, RosenblattLearner) and learner.steps.is_constant
+    }
 
 
 class SkippingPasses:
     """One learner's cyclic passes with a constant step, the same bit for bit as plain ones.
+
+    The training loop calls `next_pass`. Where that returns False, it gives every block to `visit_block`.
 
     Parameters
     ----------
@@ -112,13 +81,8 @@ class SkippingPasses:
         Shared by the learners of several classes.
     positive : int
         The code of the class that counts as +1.
-    constant : float
-        The constant feature: 1.0 with intercept, 0.0 without.
-    step : float
-    counts : ndarray of int32, shape (n_rows,)
-        Mistakes at every row; changed in place.
-    weights : ndarray of float64, shape (n_columns + 1,)
-        Changed in place.
+    learner : RosenblattLearner
+        Its weights and the mistakes at every row are changed in place.
     passes : int, optional
         How many passes may be made at most: the copy is not made for a few.
     """
@@ -127,25 +91,23 @@ class SkippingPasses:
         self,
         shared: SharedRowData,
         positive: int,
-        constant: float,
-        step: float,
-        counts: np.ndarray,
-        weights: np.ndarray,
+        learner: RosenblattLearner,
         *,
         passes: int = 1000,
     ) -> None:
         rows = shared.rows
         self.shared = shared
         shared.n_learners += 1
-        self.constant = constant
-        self.counts = counts
-        self.weights = weights
+        self._learner = learner
+        self.constant = constant = learner.constant
+        self.counts = counts = learner.counts
+        self.weights = weights = learner.weights
         self.passes_left = passes
         self.passes_made = 0
         self._whole = rows.whole()
         self._X = self._whole.X
         self._signs = self._whole.signs(positive)
-        self._step = float(step)
+        self._step = float(learner.steps.next(0, 1)[0])
         self._angle_bounds = AngleBounds(rows, shared.squares, constant, self._step, counts, weights)
         self._quantised_parts: list[QuantisedRows] = []
         self._last_mistakes = rows.n_rows  # the mistakes of the last pass
@@ -157,11 +119,17 @@ class SkippingPasses:
         self._is_stale = False  # whether the copy is to be arranged anew
         self._max_panel_reads = REARRANGING_PASSES
 
-    def make_pass(self) -> int:
-        """Visit every row in order; returns the number of mistakes."""
-        mistakes = self.make_short_pass()
-        if mistakes is not None:
-            return mistakes
+    def next_pass(self, *, is_only_learner: bool) -> bool:
+        """Make the next pass if it reads few rows, or if no other learner has to read the rows; False:
+        `visit_block` is to be given every block."""
+        if self._make_short_pass():
+            return True
+        if is_only_learner:
+            self._make_long_pass()
+        return is_only_learner
+
+    def _make_long_pass(self) -> None:
+        """Visit every row in order, and make the copy on the way of the rows of a first pass that need it."""
         n = len(self._signs)
         cuts = sorted({n * k // PASS_INTERVALS for k in range(PASS_INTERVALS + 1)})
         copied_from = n * INTERVALS_BEFORE_COPY // PASS_INTERVALS
@@ -170,35 +138,37 @@ class SkippingPasses:
             if first == copied_from // 2:
                 early = self._mistakes
             if first == copied_from and self._is_early_copy_worthwhile(self._mistakes - early, first):
-                self._mistakes += self._arrange_rest(first)
-                return self._end_pass()
+                self._count_mistakes(self._arrange_rest(first))
+                self._end_pass()
+                return
             self.visit_block(self._whole.part(first, stop).X, first, stop)
-        return self._mistakes
 
-    def make_short_pass(self) -> int | None:
-        """Make the next pass, if it reads few rows; None: `visit_block` is to be given every block."""
+    def _make_short_pass(self) -> bool:
+        """Make the next pass, if it reads few rows; returns whether it does."""
         self._had_few_mistakes = self._last_mistakes <= MAX_MISTAKES_SHARE * len(self._signs)
         self._mistakes = 0
         if not (self.passes_made and self._had_few_mistakes):
             if self.passes_made:
                 self._angle_bounds.invalidate()
             self._n_averaged = 0
-            return None
+            return False
         if self._quantised_parts:
-            self._mistakes = self._copied_pass()
+            mistakes = self._copied_pass()
         else:
             self._n_averaged = 0
             reads_all = self._angle_bounds.begin_pass()
             if self._is_copy_worthwhile():
-                self._mistakes = self._copied_pass()
+                mistakes = self._copied_pass()
             elif reads_all:
-                return None
+                return False
             else:
-                self._mistakes = self._angle_bounds.visit_block(self._X, self._signs, 0)
-        return self._end_pass()
+                mistakes = self._angle_bounds.visit_block(self._X, self._signs, 0)
+        self._count_mistakes(mistakes)
+        self._end_pass()
+        return True
 
-    def visit_block(self, X: Any, first: int, stop: int) -> int:
-        """The next block of a pass that reads most rows; returns the number of mistakes in it."""
+    def visit_block(self, X: Any, first: int, stop: int) -> None:
+        """Visit the rows of the next block of a pass that reads most rows."""
         signs, n = self._signs[first:stop], len(self._signs)
         if not self.passes_made:
             mistakes = self._angle_bounds.record_block(X, signs, first, self.shared.norms)
@@ -208,13 +178,15 @@ class SkippingPasses:
             visit, steps = np.arange(len(signs), dtype=np.int32), np.full(len(signs), self._step)
             counts = self.counts[first:stop]
             mistakes = int(sweep(X, signs, visit, steps, self.constant, counts, self.weights))
-        self._mistakes += mistakes
+        self._count_mistakes(mistakes)
         self._late_mistakes = self._late_mistakes + mistakes if first >= n // 2 else 0
         if first >= AVERAGING_START_SHARE * n and not self.shared.rows.is_sparse:
             self._add_to_mean()
         if stop == n:
             self._end_pass()
-        return mistakes
+
+    def _count_mistakes(self, mistakes: int) -> None:
+        self._mistakes += self._learner.count_mistakes(mistakes)
 
     @np.errstate(over="ignore", invalid="ignore")
     def _add_to_mean(self) -> None:
@@ -222,11 +194,10 @@ class SkippingPasses:
         self._n_averaged += 1
         self._mean += (self.weights - self._mean) / self._n_averaged
 
-    def _end_pass(self) -> int:
+    def _end_pass(self) -> None:
         self.passes_made += 1
         self.passes_left -= 1
         self._last_mistakes = self._mistakes
-        return self._mistakes
 
     def find_doubtful_rows(self) -> tuple[np.ndarray, float] | None:
         """The rows that floats cannot prove right, and the least margin of the others; None: not known."""

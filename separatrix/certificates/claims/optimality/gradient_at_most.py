@@ -35,6 +35,9 @@ class GradientAtMost(Certificate):
     True
     """
 
+    title = "least-squares gradient"
+    speaks_of = "targets"
+
     weights: Doubles
     intercept: DoubleOrNone
     alpha: Double

@@ -69,6 +69,8 @@ class JointLikelihoodWithin(Certificate):
     True
     """
 
+    title = "multinomial likelihood"
+
     classes: Labels
     coefficients: Table
     intercepts: DoublesOrNone

@@ -83,6 +83,8 @@ class LikelihoodWithin(Certificate):
     False
     """
 
+    title = "logistic likelihood"
+
     weights: Doubles
     intercept: DoubleOrNone
     C: DoubleOrNone

@@ -67,6 +67,8 @@ class SoftMarginWithin(Certificate):
     Verdict(holds=False, reason='What it proves from below is 2.0, less than 4.0.')
     """
 
+    title = "soft margin"
+
     weights: Doubles
     intercept: DoubleOrNone
     C: Double

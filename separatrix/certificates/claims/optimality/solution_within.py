@@ -61,6 +61,9 @@ class SolutionWithin(Certificate):
     Verdict(holds=False, reason='Weight 0 is 0.01 away from the exact one, more than the 1e-15 claimed.')
     """
 
+    title = "least-squares solution"
+    speaks_of = "targets"
+
     weights: Doubles
     intercept: DoubleOrNone
     alpha: DoubleOrNone

@@ -3,37 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from separatrix import theory
-from separatrix.reports.axes import draw_edge, draw_frame, draw_mark, panel
-from separatrix.reports.charts import Axis, Curve, chart
+from separatrix.reports.axes import draw_edge, draw_frame, draw_mark
+from separatrix.reports.figures.chart import Axis, Chart, Line, stroke
+from separatrix.reports.figures.svg_chart import to_svg
 from separatrix.reports.svg import Drawing
-
-
-def phase_transition(dimensions: Sequence[int] = (2, 10, 50, 250)) -> str:
-    """Cover's share of separable labellings against n/2D: one half at 1, and the steeper the larger D."""
-    curves = []
-    for place, d in enumerate(dimensions):
-        sizes = range(1, 4 * (d + 1) + 1)
-        across = [n / (2 * (d + 1)) for n in sizes]
-        curves.append(
-            Curve(f"d = {d}", across, [theory.separability_probability(n, d) for n in sizes], place)
-        )
-    description = (
-        "The probability that a random labelling of n points in general position of R^d can be "
-        "separated, against n over 2(d + 1). Every curve passes through one half at 1; for larger d it "
-        "falls faster there."
-    )
-    return chart(
-        "phase-transition",
-        "Which random labellings can be separated",
-        description,
-        Axis("points n, in units of 2(d + 1)", 0.0, 2.0),
-        Axis("probability", 0.0, 1.0),
-        curves,
-        marks=[(1.0, "n = 2(d + 1): one half")],
-    )
 
 
 def growth(d: int = 2, most: int = 20) -> str:
@@ -41,23 +16,32 @@ def growth(d: int = 2, most: int = 20) -> str:
     sizes = list(range(1, most + 1))
     dimension = theory.vc_dimension(d)
     curves = [
-        Curve("all, 2ⁿ", sizes, [2.0**n for n in sizes], 4),
-        Curve("Sauer's bound", sizes, [theory.sauer(n, dimension) for n in sizes], 1),
-        Curve("halfspaces\n(Cover's count)", sizes, [theory.growth_function(n, d) for n in sizes], 0, True),
+        Line(sizes, [2.0**n for n in sizes], *stroke(4), "all, 2ⁿ"),
+        Line(sizes, [theory.sauer(n, dimension) for n in sizes], *stroke(1), "Sauer's bound"),
+        Line(
+            sizes,
+            [theory.growth_function(n, d) for n in sizes],
+            *stroke(0),
+            "halfspaces\n(Cover's count)",
+            dots=True,
+        ),
     ]
     description = (
         f"The number of labellings of n points of R^{d}, on a logarithmic scale. All three agree up to "
         f"n = {dimension}, the dimension; beyond it all labellings grow as 2 to the n, halfspaces as a "
         "polynomial, below Sauer's bound."
     )
-    return chart(
+    return to_svg(
+        Chart(
+            "",
+            Axis("points n", 0.0, float(most)),
+            Axis("labellings", 1.0, 2.0**most, log=True),
+            curves,
+            [(float(dimension), f"dimension {dimension}")],
+        ),
         "growth",
         f"How many labellings halfspaces of R^{d} have",
         description,
-        Axis("points n", 0.0, float(most)),
-        Axis("labellings", 1.0, 2.0**most, log=True),
-        curves,
-        marks=[(float(dimension), f"dimension {dimension}")],
     )
 
 
@@ -76,7 +60,8 @@ def radon_partitions() -> str:
         ("a point in a triangle", [[0.0, 0.0], [5.0, 1.0], [2.0, 5.0], [2.0, 2.0]]),
     )
     for place, (name, points) in enumerate(sets):
-        area = panel(60 + place * 350, 76, 270, 250, (-0.5, 5.5), (-0.5, 5.5))
+        axis = Axis("", -0.5, 5.5)
+        area = Chart(name, axis, axis, ()).panel(60 + place * 350, 76, 270, 250)
         draw_frame(drawing, area, name, "", "")
         partition = theory.radon(points)
         for group, colour in ((partition.left, "plus"), (partition.right, "minus")):

@@ -1,16 +1,15 @@
-"""The figures of a report, each one SVG text: the outcome of a fit, and the losses compared."""
+"""The outcome of a fit: where the boundary runs, and how the mistakes came."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from separatrix import losses
-from separatrix.reports.axes import draw_edge, draw_frame, panel
-from separatrix.reports.formatting import at_least, at_most, named, several
-from separatrix.reports.panels import draw_mistakes, draw_points
-from separatrix.reports.points import points_of
+from separatrix.reports.figures.boundary import boundary_chart
+from separatrix.reports.figures.chart import Chart
+from separatrix.reports.figures.mistakes import bound_name, course_of, mistakes_chart
+from separatrix.reports.figures.svg_chart import draw_chart, draw_legend
+from separatrix.reports.formatting import at_least, at_most, counted, named, several
+from separatrix.reports.points import Points, points_of
 from separatrix.reports.summary import Summary, Task
 from separatrix.reports.svg import Drawing, shortened
 from separatrix.rows import as_rows
@@ -19,15 +18,6 @@ WIDTH = 860.0
 LEFT, GAP, RIGHT = 72.0, 84.0, 24.0
 PANEL_HEIGHT = 320.0
 MAX_TASKS = 6
-
-LINE_STYLES = {
-    "zero_one": ("ink", None),
-    "perceptron": ("plus", None),
-    "hinge": ("minus", None),
-    "squared_hinge": ("third", "8 4"),
-    "logistic": ("fourth", "3 3"),
-    "squared": ("fifth", "10 3 2 3"),
-}
 
 
 def outcome(summary: Summary, model: Any, X: Any, y: Any = None) -> str:
@@ -48,52 +38,51 @@ def outcome(summary: Summary, model: Any, X: Any, y: Any = None) -> str:
     bottom = 50.0
     for place, task in enumerate(tasks):
         top = bottom + 46
-        if hasattr(model, "coef_"):
-            code = 1 if binary else place
-            points = points_of(rows, code, model.coef_[place], float(model.intercept_[place]))
-            bottom = draw_points(drawing, LEFT, top, wide, PANEL_HEIGHT, points, task)
-            if task.mistakes is not None:
-                bottom = max(bottom, draw_mistakes(drawing, LEFT + wide + GAP, top, wide, PANEL_HEIGHT, task))
-        else:
-            bottom = draw_mistakes(drawing, LEFT, top, WIDTH - LEFT - RIGHT, PANEL_HEIGHT, task)
+        if not hasattr(model, "coef_"):
+            bottom = _draw(drawing, _mistakes(task), LEFT, top, WIDTH - LEFT - RIGHT)
+            continue
+        points = points_of(rows, 1 if binary else place, model.coef_[place], float(model.intercept_[place]))
+        bottom = _draw(drawing, _boundary(points, task), LEFT, top, wide)
+        if task.mistakes is not None:
+            bottom = max(bottom, _draw(drawing, _mistakes(task), LEFT + wide + GAP, top, wide))
     drawing.height = bottom + 4
     return drawing.to_svg()
 
 
-def losses_compared() -> str:
-    """Every loss of `separatrix.losses` against the margin m = s·score."""
-    description = (
-        "Six losses against the margin m = sign times score, from -3 to 3. Zero-one is 1 up to m = 0 and 0 "
-        "after it. The perceptron loss falls to 0 at m = 0, hinge and squared hinge at m = 1, logistic never "
-        "quite; the squared loss is 0 at m = 1 and grows again beyond."
+def _draw(drawing: Drawing, chart: Chart, left: float, top: float, width: float) -> float:
+    area = chart.panel(left, top, width, PANEL_HEIGHT)
+    draw_chart(drawing, area, chart)
+    return draw_legend(drawing, chart, left - 46, area.bottom + 58, width + 46)
+
+
+def _boundary(points: Points, task: Task) -> Chart:
+    margin = task.figures.geometric_margin
+    half_width = margin if margin is not None and margin > 0 and points.normal is not None else None
+    shown = len(points.place)
+    some = f" ({counted(shown)} of {counted(points.of)} rows)" if shown < points.of else ""
+    other = "the rest" if task.negative is None else named(task.negative)
+    return boundary_chart(
+        points,
+        (f"{other} (−1)", f"{named(task.positive)} (+1)"),
+        title=_title(task, "Rows and boundary") + some,
+        half_width=half_width,
+        band="" if half_width is None else f"margin {at_least(half_width)} on each side",
+        ringed=None if half_width is None else points.margins <= half_width * (1 + 1e-6),
     )
-    drawing = Drawing(760, 430, "The losses compared", description, "losses")
-    drawing.text(26, 30, "The losses compared", class_="ink heading")
-    area = panel(LEFT, 72, 440, 290, (-3.0, 3.0), (0.0, 4.0))
-    draw_frame(drawing, area, "Loss of one row", "margin m = sign · score", "loss")
-    margins = np.linspace(-3.0, 3.0, 241)
-    with drawing.clipped(area.left, area.top - 1, area.width, area.height + 2):
-        for loss in losses.ALL.values():
-            colour, dashes = LINE_STYLES.get(loss.name, ("sixth", None))
-            values = np.minimum(loss.value(margins), 5.0)
-            if loss.name == "zero_one":
-                steps = [(-3.0, 1.0), (0.0, 1.0), (0.0, 0.0), (3.0, 0.0)]
-            else:
-                steps = list(zip(margins.tolist(), values.tolist(), strict=True))
-            drawing.path(
-                [area.point(*p) for p in steps], class_=f"line {colour}-line", stroke_dasharray=dashes
-            )
-    draw_edge(drawing, area)
-    x, y = area.right + 34, area.top + 6
-    for loss in losses.ALL.values():
-        colour, dashes = LINE_STYLES.get(loss.name, ("sixth", None))
-        drawing.path([(x, y), (x + 28, y)], class_=f"line {colour}-line", stroke_dasharray=dashes)
-        drawing.text(x + 38, y + 4, loss.name.replace("_", "-" if loss.name == "zero_one" else " "))
-        formula = loss.formula.replace("-", "−").replace("<=", "≤")
-        also = " = (1 − m)²" if loss is losses.squared else ""
-        drawing.text(x + 38, y + 20, formula + also, class_="faint small")
-        y += 48
-    return drawing.to_svg()
+
+
+def _mistakes(task: Task) -> Chart:
+    promise = task.promise if task.promise is not None and task.promise.quantity == "mistakes" else None
+    return mistakes_chart(
+        course_of(task.mistakes_per_pass or ()),
+        None if promise is None else promise.at_most,
+        title=_title(task, "Mistakes, pass by pass"),
+        theorem=bound_name(promise),
+    )
+
+
+def _title(task: Task, title: str) -> str:
+    return title if task.negative is not None else f"{named(task.positive)} against the rest: {title.lower()}"
 
 
 def _heading(summary: Summary) -> str:

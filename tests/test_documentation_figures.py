@@ -1,4 +1,4 @@
-"""The figures of the theory pages: well-formed, described, and the ones on the pages."""
+"""The figures of the pages: well-formed, described, and the ones on the pages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from separatrix.reports.theory_figures import FIGURES
+from docs.figures import FIGURES
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "figures"
 SPACE = "{http://www.w3.org/2000/svg}"
@@ -20,8 +20,12 @@ def test_figure_on_the_page_has_a_title_and_a_description(name):
     texts = [tree.findtext(f"{SPACE}{part}") for part in ("title", "desc")]
     assert all(texts)
     assert len(texts[1]) > 80
-    pages = (FOLDER.parent / "theory").glob("*.md")
+    pages = FOLDER.parent.rglob("*.md")
     assert any(f"figures/{name}.svg" in page.read_text(encoding="utf-8") for page in pages)
+
+
+def test_every_figure_on_the_pages_is_drawn_by_a_program():
+    assert {path.stem for path in FOLDER.glob("*.svg")} == FIGURES.keys()
 
 
 @pytest.mark.parametrize("name", OF_FORMULAS)

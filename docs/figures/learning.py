@@ -10,7 +10,8 @@ from separatrix.algorithms.separation import separate
 from separatrix.algorithms.svm.max_margin import MaxMargin
 from separatrix.halfspace import Halfspace
 from separatrix.problems import orthonormal, separable
-from separatrix.reports.charts import Axis, Curve, chart
+from separatrix.reports.figures.chart import Axis, Chart, Line, stroke
+from separatrix.reports.figures.svg_chart import to_svg
 
 
 def sample_sizes(delta: float = 0.05, dimension: int = 3) -> str:
@@ -20,19 +21,17 @@ def sample_sizes(delta: float = 0.05, dimension: int = 3) -> str:
     for place, size in enumerate(theory.SAMPLE_SIZES.values()):
         rows = [size.bound(e, delta, dimension).value for e in accuracies]
         kind = "" if size.realizable else "\n(agnostic)"
-        curves.append(Curve(f"{size.name}{kind}", accuracies, rows, place))
+        curves.append(Line(accuracies, rows, *stroke(place), f"{size.name}{kind}"))
     description = (
         "Rows that suffice against the accuracy epsilon, both on logarithmic scales. Realizable bounds "
         "grow like 1 over epsilon, agnostic ones like its square; that of the maximum-margin halfspace "
         "is the smallest."
     )
-    return chart(
+    return to_svg(
+        Chart("", Axis("accuracy ε", 0.01, 0.5, log=True), Axis("rows", 10.0, 1e8, log=True), curves),
         "sample-sizes",
         f"Rows that suffice for dimension {dimension} and δ = {delta}",
         description,
-        Axis("accuracy ε", 0.01, 0.5, log=True),
-        Axis("rows", 10.0, 1e8, log=True),
-        curves,
     )
 
 
@@ -44,18 +43,18 @@ def uniform_convergence(repeats: int = 100) -> str:
         distribution, np.geomspace(10, 100_000, 13).astype(int), repeats=repeats
     )
     curves = [
-        Curve("bound of Vapnik and\nChervonenkis, all halfspaces", seen.sizes, seen.bound, 1),
-        Curve(
-            "largest gap of all\nhalfspaces, 95th percentile",
+        Line(seen.sizes, seen.bound, *stroke(1), "bound of Vapnik and\nChervonenkis, all halfspaces"),
+        Line(
             seen.sizes,
             np.quantile(seen.gaps, 0.95, axis=1),
-            0,
+            *stroke(0),
+            "largest gap of all\nhalfspaces, 95th percentile",
         ),
-        Curve(
-            "gap of one halfspace\nfixed beforehand, 95th percentile",
+        Line(
             seen.sizes,
             np.quantile(seen.single, 0.95, axis=1),
-            2,
+            *stroke(2),
+            "gap of one halfspace\nfixed beforehand, 95th percentile",
         ),
     ]
     description = (
@@ -63,13 +62,16 @@ def uniform_convergence(repeats: int = 100) -> str:
         "The largest gap over all halfspaces shrinks as fast as that of a single one, at a higher "
         "level; the bound lies above."
     )
-    return chart(
+    return to_svg(
+        Chart(
+            "",
+            Axis("rows m", 10.0, 100_000.0, log=True),
+            Axis("gap between risk and training error", 1e-3, 1.0, log=True),
+            curves,
+        ),
         "uniform-convergence",
         "Training errors of all halfspaces approach their risks",
         description,
-        Axis("rows m", 10.0, 100_000.0, log=True),
-        Axis("gap between risk and training error", 1e-3, 1.0, log=True),
-        curves,
     )
 
 
@@ -79,10 +81,10 @@ def learning_curves(repeats: int = 20) -> str:
     curve = theory.learning_curve(theory.PlantedNormal((1.0, 1.0)), sizes, repeats=repeats)
     assert curve.own_bound is not None
     curves = [
-        Curve("bound for every halfspace\nwithout training errors", curve.sizes, curve.bound, 1),
-        Curve("bound for the\nmaximum-margin halfspace", curve.sizes, curve.own_bound, 3),
-        Curve("risk, 95th percentile", curve.sizes, curve.worst, 2),
-        Curve("risk, mean", curve.sizes, curve.risk, 0, dots=True),
+        Line(curve.sizes, curve.bound, *stroke(1), "bound for every halfspace\nwithout training errors"),
+        Line(curve.sizes, curve.own_bound, *stroke(3), "bound for the\nmaximum-margin halfspace"),
+        Line(curve.sizes, curve.worst, *stroke(2), "risk, 95th percentile"),
+        Line(curve.sizes, curve.risk, *stroke(0), "risk, mean", dots=True),
     ]
     description = (
         "Risk against the number of rows, both on logarithmic scales. The mean risk and its 95th "
@@ -90,13 +92,11 @@ def learning_curves(repeats: int = 20) -> str:
         "larger, that of all consistent halfspaces more, and both fall at the same rate. The training "
         "error is zero throughout."
     )
-    return chart(
+    return to_svg(
+        Chart("", Axis("rows m", 10.0, 3000.0, log=True), Axis("risk", 1e-4, 1.0, log=True), curves),
         "learning-curves",
         "A learning curve and its bounds",
         description,
-        Axis("rows m", 10.0, 3000.0, log=True),
-        Axis("risk", 1e-4, 1.0, log=True),
-        curves,
     )
 
 
@@ -104,21 +104,19 @@ def margins(repeats: int = 40) -> str:
     """Risk against the share of the largest margin, at training error zero."""
     found = theory.margin_experiment((1.0, 0.75, 0.5, 0.35, 0.2, 0.1, 0.05, 0.01), repeats=repeats)
     curves = [
-        Curve("mean risk", found.shares, found.mean_risk, 0, dots=True),
-        Curve("training error", found.shares, np.zeros(len(found.shares)), 1),
+        Line(found.shares, found.mean_risk, *stroke(0), "mean risk", dots=True),
+        Line(found.shares, np.zeros(len(found.shares)), *stroke(1), "training error"),
     ]
     description = (
         "Mean risk against the share of the largest margin that a halfspace has. All have training "
         f"error zero. The risk falls from {found.mean_risk[-1]:.3f} at a share of 0.01 to "
         f"{found.mean_risk[0]:.3f} at 1."
     )
-    return chart(
+    return to_svg(
+        Chart("", Axis("margin, as a share of the largest", 0.0, 1.0), Axis("risk", 0.0, 0.12), curves),
         "margins",
         "Without a training error, the margin decides",
         description,
-        Axis("margin, as a share of the largest", 0.0, 1.0),
-        Axis("risk", 0.0, 0.12),
-        curves,
     )
 
 
@@ -134,21 +132,19 @@ def mistakes() -> str:
     counted = [Perceptron(fit_intercept=False).fit(*orthonormal(d)).mistakes_ for d in tight]
     line = [2.0, 1e6]
     curves = [
-        Curve("Novikoff's bound", line, line, 1),
-        Curve("orthonormal rows", tight, counted, 2, dots=True, line=False),
-        Curve("random separable rows", allowed, made, 0, dots=True, line=False),
+        Line(line, line, *stroke(1), "Novikoff's bound"),
+        Line(tight, counted, *stroke(2), "orthonormal rows", dots=True, line=False),
+        Line(allowed, made, *stroke(0), "random separable rows", dots=True, line=False),
     ]
     description = (
         "Mistakes against Novikoff's bound, both on logarithmic scales. Orthonormal rows lie on the "
         "bound; random separable rows with smaller and smaller margins lie well below it."
     )
-    return chart(
+    return to_svg(
+        Chart("", Axis("(R/γ)²", 2.0, 1e6, log=True), Axis("mistakes", 1.0, 1e6, log=True), curves),
         "mistakes",
         "Mistakes and their bound",
         description,
-        Axis("(R/γ)²", 2.0, 1e6, log=True),
-        Axis("mistakes", 1.0, 1e6, log=True),
-        curves,
     )
 
 
@@ -168,17 +164,20 @@ def online() -> str:
         "Against the length of a stream, on logarithmic scales: the share of rows the perceptron was "
         "wrong on, the mean risk of its hypotheses, close to it, and the bound on that mean, above both."
     )
-    return chart(
+    return to_svg(
+        Chart(
+            "",
+            Axis("rows of the stream", 20.0, 10_000.0, log=True),
+            Axis("share", 1e-3, 1.0, log=True),
+            [
+                Line(sizes, bound, *stroke(1), "bound, with probability 0.95"),
+                Line(sizes, mean, *stroke(2), "mean risk of the\nhypotheses so far"),
+                Line(sizes, share, *stroke(0), "share of mistakes", dots=True),
+            ],
+        ),
         "online",
         "Mistakes on a stream, and the risk they stand for",
         description,
-        Axis("rows of the stream", 20.0, 10_000.0, log=True),
-        Axis("share", 1e-3, 1.0, log=True),
-        [
-            Curve("bound, with probability 0.95", sizes, bound, 1),
-            Curve("mean risk of the\nhypotheses so far", sizes, mean, 2),
-            Curve("share of mistakes", sizes, share, 0, dots=True),
-        ],
     )
 
 
@@ -193,17 +192,20 @@ def thresholds() -> str:
         f"against c. The least is the Bayes risk, {best.risk:.3f}, at c = "
         f"{-best.halfspace.intercept / best.halfspace.weights[0]:.3f}."
     )
-    return chart(
+    return to_svg(
+        Chart(
+            "",
+            Axis("threshold c", -3.0, 3.0),
+            Axis("risk", 0.0, 0.8),
+            [
+                Line(places, risks, *stroke(0), "risk of x > c"),
+                Line([-3, 3], [best.risk, best.risk], *stroke(1), "Bayes risk"),
+            ],
+            [(float(-best.halfspace.intercept / best.halfspace.weights[0]), "Bayes rule")],
+        ),
         "thresholds",
         "The risk of every threshold",
         description,
-        Axis("threshold c", -3.0, 3.0),
-        Axis("risk", 0.0, 0.8),
-        [
-            Curve("risk of x > c", places, risks, 0),
-            Curve("Bayes risk", [-3, 3], [best.risk, best.risk], 1),
-        ],
-        marks=[(float(-best.halfspace.intercept / best.halfspace.weights[0]), "Bayes rule")],
     )
 
 
@@ -224,7 +226,12 @@ def promises() -> str:
                 values.setdefault(bound.name, []).append(min(bound.value, 1.0))
     ordered = sorted(values, key=lambda name: values[name][-1])
     curves = [
-        Curve(name + ("\n(500 held-out rows)" if name.startswith("Clopper") else ""), sizes, values[name], k)
+        Line(
+            sizes,
+            values[name],
+            *stroke(k),
+            name + ("\n(500 held-out rows)" if name.startswith("Clopper") else ""),
+        )
         for k, name in enumerate(ordered)
     ]
     description = (
@@ -232,11 +239,14 @@ def promises() -> str:
         f"logarithmic scales. From the smallest at the end: {', '.join(ordered)}. Its true risk lies "
         "below all of them."
     )
-    return chart(
+    return to_svg(
+        Chart(
+            "",
+            Axis("training rows m", 30.0, 3000.0, log=True),
+            Axis("risk", 1e-4, 1.0, log=True),
+            [*curves, Line(sizes, risks, *stroke(0), "true risk", dots=True, line=False)],
+        ),
         "promises",
         "What theory promises of one model, and its true risk",
         description,
-        Axis("training rows m", 30.0, 3000.0, log=True),
-        Axis("risk", 1e-4, 1.0, log=True),
-        [*curves, Curve("true risk", sizes, risks, 0, dots=True, line=False)],
     )

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from separatrix.reports.axes import Panel, draw_edge, draw_frame, draw_mark, panel
+import separatrix as sx
+from separatrix.reports.figures.chart import Axis, Chart, Layer, Line, Marks
+from separatrix.reports.figures.svg_chart import draw_chart
 from separatrix.reports.svg import Drawing
 
+ACROSS, UP = Axis("first column", -5.5, 8.5), Axis("second column", -5.0, 5.0)
 PANEL_WIDTH, PANEL_HEIGHT = 360.0, 320.0
 METHODS = ("perceptron", "logistic", "SVM, C = 1", "maximum margin")
 LINE_STYLES = {
@@ -36,8 +40,6 @@ def points(flipped: int = 0, seed: int = 7) -> tuple[np.ndarray, np.ndarray]:
 
 def fitted(X: np.ndarray, y: np.ndarray) -> dict[str, Any]:
     """Each method's model of the points; a method that finds no boundary warns and is told apart."""
-    import separatrix as sx
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sx.FitWarning)
         return {
@@ -60,17 +62,10 @@ def boundaries_compared() -> str:
     drawing = Drawing(860, 470, "Which line?", description, "which-line")
     drawing.text(26, 30, "Which line? Four boundaries on the same points", class_="ink heading")
     for place, (title, flipped) in enumerate((("All labels right", 0), ("Five labels wrong", 5))):
-        X, y = points(flipped)
-        area = panel(60 + place * (PANEL_WIDTH + 64), 76, PANEL_WIDTH, PANEL_HEIGHT, (-5.5, 8.5), (-5.0, 5.0))
-        draw_frame(drawing, area, title, "first column", "second column" if place == 0 else "")
-        models = fitted(X, y)
-        with drawing.clipped(area.left, area.top, area.width, area.height):
-            for (left, up), label in zip(X.tolist(), y.tolist(), strict=True):
-                draw_mark(drawing, "plus" if label else "minus", *area.point(left, up))
-            for name, model in models.items():
-                if name != "maximum margin" or np.isfinite(model.margin_):
-                    _line(drawing, area, model, name)
-        draw_edge(drawing, area)
+        chart = _chart(title, flipped, UP if place == 0 else replace(UP, name=""))
+        draw_chart(
+            drawing, chart.panel(60 + place * (PANEL_WIDTH + 64), 76, PANEL_WIDTH, PANEL_HEIGHT), chart
+        )
     x = 60.0
     for name in METHODS:
         colour, dashes = LINE_STYLES[name]
@@ -80,13 +75,17 @@ def boundaries_compared() -> str:
     return drawing.to_svg()
 
 
-def _line(drawing: Drawing, area: Panel, model: Any, name: str) -> None:
+def _chart(title: str, flipped: int, up: Axis) -> Chart:
+    X, y = points(flipped)
+    layers: list[Layer] = [Marks(*X[y == 1].T, "plus"), Marks(*X[y == 0].T, "minus")]
+    for name, model in fitted(X, y).items():
+        if name != "maximum margin" or np.isfinite(model.margin_):
+            layers.append(_line(model, name))
+    return Chart(title, ACROSS, up, layers)
+
+
+def _line(model: Any, name: str) -> Line:
     """The boundary w·x + b = 0, across the panel and beyond."""
-    (u, v), b = model.coef_[0].tolist(), float(model.intercept_[0])
-    square = u * u + v * v
-    if square == 0.0:
-        return
-    nearest_point, along = (-b * u / square, -b * v / square), 40.0 / square**0.5
-    ends = [(nearest_point[0] + t * v * along, nearest_point[1] - t * u * along) for t in (-1.0, 1.0)]
-    colour, dashes = LINE_STYLES[name]
-    drawing.path([area.point(*end) for end in ends], class_=f"line {colour}-line", stroke_dasharray=dashes)
+    w, b = model.coef_[0], float(model.intercept_[0])
+    nearest_point, along = -b * w / (w @ w), 40.0 * np.array([w[1], -w[0]]) / np.linalg.norm(w)
+    return Line(*np.array([nearest_point - along, nearest_point + along]).T, *LINE_STYLES[name])
