@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.convergence import planted
-from separatrix.certificates.arithmetic.margin_signs import margin_signs
+from separatrix.certificates.arithmetic.margin_signs import Margins
 
 MARGIN = 0.05
 NOISE = 0.05
@@ -40,7 +40,7 @@ def rounding_level(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
     w = random.standard_normal(d)
     X = random.standard_normal((n, d))
     X[:, -1] = -(X[:, :-1] @ w[:-1]) / w[-1]
-    side = margin_signs(X, np.ones(n, np.int8), w.tolist(), None)
+    side = Margins(w.tolist(), None).compare(X, np.ones(n, np.int8))
     return X[side != 0], (side[side != 0] > 0).astype(np.int64)
 
 

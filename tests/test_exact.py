@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, csr_matrix
 
 from separatrix.certificates.arithmetic.dyadic import Dyadic, dyadic, root
-from separatrix.certificates.arithmetic.margin_signs import Margins, errors_of, margin_signs
+from separatrix.certificates.arithmetic.margin_signs import Margins, errors_of
 from separatrix.certificates.arithmetic.row_sums import weighted_squares, weighted_sum
 
 anything = st.floats(allow_nan=False, allow_infinity=False)
@@ -34,6 +34,10 @@ def margin(row, label, weights, intercept) -> Fraction:
 
 def naive_signs(X, labels, weights, intercept) -> list[int]:
     return [sign(margin(row, label, weights, intercept)) for row, label in zip(X, labels, strict=True)]
+
+
+def margin_signs(X, labels, weights, intercept, floor_squared=0):
+    return Margins(weights, intercept, floor_squared).compare(X, np.asarray(labels, dtype=np.int8))
 
 
 @st.composite

@@ -63,7 +63,7 @@ def test_the_command_line_offers_every_format():
 
 
 def test_what_is_written_under_a_suffix_is_read_as_that():
-    for suffix, kind in predictions.FORMATS.items():
+    for suffix, kind in predictions.KINDS.items():
         assert find_format_by_suffix(suffix).name == kind
 
 

@@ -1137,3 +1137,11 @@ def test_a_verdict_names_ends_that_are_proven(multi_class):
     certificate = sx.LogisticRegression(multi_class=multi_class).fit(X, y).certificate_
     ends = re.findall(r"[-+.e0-9]*[0-9]", certificate.verify(X, y).reason)
     assert [float(end) for end in ends] == [certificate.upper, certificate.lower]
+
+
+def test_a_joint_model_without_a_proof_warns_once_for_all_classes():
+    X, y = [[0.0], [1.0], [2.0], [3.0], [1.0], [2.0]], [0, 0, 1, 1, 2, 2]
+    with pytest.warns(sx.FitWarning) as caught:
+        model = sx.LogisticRegression(multi_class="multinomial", C=1e308).fit(X, y)
+    assert isinstance(model.certificate_, sx.certificates.Undecided)
+    assert [str(warning.message) for warning in caught] == [model.certificate_.reason]

@@ -27,6 +27,7 @@ FILES = {
     "solver": "role: how one method minimises",
     "bound": "a bound, and the command that evaluates one",
     "errors": "errors of a halfspace: claimed, and checked",
+    "json": "a summary, and the answers of `check`, as JSON",
     "labels": "what labels mean, for `verify` and for the standard-library checker",
     "limits": "size limits, for the library and for the standard-library checker",
     "losses": "the five losses, and the plot of them",

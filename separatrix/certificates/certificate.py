@@ -16,6 +16,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, get_type_hints
 
 from separatrix.certificates.data.digest import digest_of
 from separatrix.certificates.data.labels import Label, plain
+from separatrix.certificates.data.measured_targets import read_targets
 from separatrix.certificates.data.reading import RowSource, read
 from separatrix.certificates.fields import (
     CertificateError,
@@ -200,6 +201,8 @@ class Certificate(_Checked):
     def _read(self, X: Any, y: Any) -> RowSource:
         """The data as the claim sees it: rows with signs, unless it speaks of real targets."""
         about = self.about
+        if self.speaks_of == "targets":
+            return read_targets(X, y, label=about.label, features=about.features)
         return read(X, y, positive=about.positive, label=about.label, features=about.features)
 
     def verify(self, X: Any, y: Any = None) -> Verdict:

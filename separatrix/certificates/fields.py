@@ -164,6 +164,16 @@ def _share(value: Any) -> float:
     return value
 
 
+def _nonnegative(complaint: str) -> Callable[[Any], tuple[float, ...]]:
+    def weights(values: Any) -> tuple[float, ...]:
+        given = _doubles(values)
+        if min(given, default=0) < 0:
+            raise CertificateError(complaint)
+        return given
+
+    return weights
+
+
 def _optional(form: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: None if value is None else form(value)
 
@@ -207,6 +217,12 @@ Double: TypeAlias = Annotated[float, _double]
 DoubleOrNone: TypeAlias = Annotated[float | None, _optional(_double)]
 Doubles: TypeAlias = Annotated[tuple[float, ...], _doubles]
 DoublesOrNone: TypeAlias = Annotated[tuple[float, ...] | None, _optional(_doubles)]
+RowWeights: TypeAlias = Annotated[
+    tuple[float, ...] | None, _optional(_nonnegative("A row's weight is below 0."))
+]
+SampleWeights: TypeAlias = Annotated[
+    tuple[float, ...] | None, _optional(_nonnegative("A row weight is a number from 0 up."))
+]
 Whole: TypeAlias = Annotated[int, _whole]
 Wholes: TypeAlias = Annotated[tuple[int, ...], _wholes]
 WholeOrNone: TypeAlias = Annotated[int | None, _optional(_whole)]

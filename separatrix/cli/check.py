@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -92,14 +92,14 @@ def check(
         written = [certificate] if certificate != "-" else []
     if certificates is not None:
         written += _write_all(answers[0], certificates)
-    from separatrix.reports.check import text
+    from separatrix.reports.check import json, text
 
     console.write(with_option_names(text.render(answers, rows, console.width)))
     if (numbering := data.numbering()) is not None:
         console.write(f"\n{numbering}")
     if written:
         console.write(f"\nWritten: {', '.join(written)}")
-    console.write_json(_record(answers, rows, intercept) | {"written": written})
+    console.write_json(json.to_dict(answers, rows, intercept) | {"written": written})
     if not all(answer.decided for answer in answers):
         if not console.verbose:
             console.warn(next(answer.left_open for answer in answers if not answer.decided))
@@ -156,23 +156,3 @@ def _scan_reporter(clock: TimedStep, of: str) -> Callable[[Seen], None]:
         )
 
     return scanned
-
-
-def _record(answers: list[SeparationRecord], rows: Rows, intercept: bool) -> dict[str, Any]:
-    assert rows.classes is not None
-    return {
-        "format": "separatrix-check",
-        "version": 1,
-        "data": {
-            "name": rows.name,
-            "rows": rows.n_rows,
-            "columns": rows.n_columns,
-            "features": None if rows.columns is None else list(rows.columns),
-            "label": rows.label,
-            "classes": rows.classes.tolist(),
-        },
-        "intercept": intercept,
-        "separable": all(answer.separable for answer in answers),
-        "decided": all(answer.decided for answer in answers),
-        "tasks": [answer.record() for answer in answers],
-    }

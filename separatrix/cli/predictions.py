@@ -12,19 +12,13 @@ import numpy as np
 import pyarrow as pa
 
 from separatrix.reports.formatting import printable
+from separatrix.rows.files.formats import FORMATS
 
-FORMATS = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-}
+WRITTEN_FORMATS = ("csv", "tsv", "parquet", "arrow")
+KINDS = {suffix: item.name for item in FORMATS if item.name in WRITTEN_FORMATS for suffix in item.suffixes}
+del KINDS[".arrows"]  # of a stream: what is written is a file
 DELIMITERS = {"csv": ",", "tsv": "\t"}
-SUFFIXES = (*FORMATS, ".gz", *(f"{suffix}.gz" for suffix, kind in FORMATS.items() if kind in DELIMITERS))
+SUFFIXES = (*KINDS, ".gz", *(f"{suffix}.gz" for suffix, kind in KINDS.items() if kind in DELIMITERS))
 SPECIAL = set(',\t"\r\n')
 FORMULA = re.compile(r"'*[=+\-@\t\r]")  # how a cell begins that a spreadsheet computes
 NUMBER = re.compile(r"[+-]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -39,7 +33,7 @@ def format_of(path: str) -> tuple[str, bool]:
     lower = path.lower()
     gzipped = lower.endswith(".gz")
     lower = lower.removesuffix(".gz")
-    kind = next((kind for suffix, kind in FORMATS.items() if lower.endswith(suffix)), "csv")
+    kind = next((kind for suffix, kind in KINDS.items() if lower.endswith(suffix)), "csv")
     return kind, gzipped and kind in DELIMITERS
 
 

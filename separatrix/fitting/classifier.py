@@ -3,16 +3,16 @@ alike."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.certificates import Certificates, Undecided
+from separatrix.fitting.attributes import collect_attributes, restore_attributes, set_attributes
 from separatrix.fitting.exact_errors import about
 from separatrix.fitting.fit_warnings import warn_unproven
 from separatrix.fitting.parameters import require_flags, require_seed, require_verbosity
@@ -25,17 +25,14 @@ from separatrix.halfspace import Halfspace
 from separatrix.rows import Rows
 from separatrix.rows.arrow_validation import refuse_damaged
 
-FITTED_ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]*_")
-COLUMNS = {"n_features_in_", "feature_names_in_", "preparation_"}
-COMMON_ATTRIBUTES = {"classes_", "coef_", "intercept_", "halfspace_", "certificate_", "history_"} | COLUMNS
-
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):
     """A halfspace per task, with a certificate for each.
 
     Two classes are one task, in which the larger label is +1; more classes are one task each, that class
-    against the rest. A method says how it solves one task, in `_solve`; one that can share a pass between
-    tasks overrides `_solve_all`.
+    against the rest. A method supplies hooks: `_check` refuses parameters, `_tasks` lists the tasks, `_solve`
+    solves one, and `_attributes` says what becomes of the solutions. A method whose tasks share passes over
+    the rows overrides `_solve_all` instead of `_solve`.
     """
 
     fit_intercept: bool
@@ -55,40 +52,32 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
+    @final
     def fit(self, X: Any, y: Any = None) -> Any:
         """Fit to rows ``X`` with labels ``y``, or to labelled `Rows` alone."""
-        return self._fit(X, y, None)
+        return self._fit(X, y)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
+    @final
+    def _fit(self, X: Any, y: Any, weigh: Callable[[Rows], np.ndarray | None] | None = None) -> Any:
+        """``weigh`` says how often each row counts."""
         with restored_on_error(self):
-            self._fit_to(X, y, sample_weight)
+            self._fit_to(X, y, weigh)
         return self
 
-    def _fit_to(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit_to(self, X: Any, y: Any, weigh: Callable[[Rows], np.ndarray | None] | None) -> None:
         self._check()
         rows = labelled_rows(self, X, y, n_jobs=self.n_jobs)
         classes = rows.require_two_classes()
         self._start = self._find_start(classes)
         self.classes_ = classes
-        rows = rows.weighted(self._row_weights(rows, sample_weight))
+        rows = rows.weighted(None if weigh is None else weigh(rows))
         tasks = self._tasks()
         with print_progress(getattr(self, "verbose", 0)):
-            solutions = zip(self._solve_all(rows, tasks), tasks, strict=True)
+            solved = zip(self._solve_all(rows, tasks), tasks, strict=True)
         del self._start
-        self._keep([_name_rows(solution, rows, positive) for solution, positive in solutions])
-
-    def _keep(self, solutions: list[Solution]) -> None:
-        facts = tuple(solutions[0].facts)
-        for stale in set(self._facts) - set(facts):
-            self.__dict__.pop(f"{stale}_", None)
-        self._facts = facts
-        for name, value in self._attributes(solutions).items():
-            setattr(self, name, value)
-        self._warn([s.certificate for s in solutions])
-
-    def _row_weights(self, rows: Rows, sample_weight: Any) -> np.ndarray | None:
-        """How often each row counts; None: once, as for every method that knows no weights."""
-        return None
+        solutions = [_name_rows(solution, rows, positive) for solution, positive in solved]
+        warn_unproven([s.certificate for s in solutions if s.is_proof_expected], classes)
+        set_attributes(self, self._attributes(solutions), tuple(solutions[0].facts))
 
     def _check(self) -> None:
         """Raise one sentence for a parameter that makes no sense."""
@@ -112,7 +101,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         return np.asarray(self._start[positive if len(self._start) > 1 else 0])
 
     def _tasks(self) -> Sequence[int]:
-        """The class codes that play +1."""
+        """The class codes that play +1, one per task."""
         return (1,) if len(self.classes_) == 2 else range(len(self.classes_))
 
     def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
@@ -123,10 +112,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _attributes(self, solutions: list[Solution]) -> dict[str, Any]:
         """What becomes of the solutions on the fitted model, by the names of its attributes."""
-        weights = join_weights([s.weights for s in solutions], [s.halfspace for s in solutions])
+        of_classes = ((row, s.halfspace) for s in solutions for row in np.atleast_2d(s.weights))
+        weights, halfspaces = zip(*of_classes, strict=True)
         proofs = [s.certificate for s in solutions]
         certificate = proofs[0] if len(proofs) == 1 else Certificates(proofs)
-        return {**weights, "certificate_": certificate, **join_facts(solutions)}
+        return {**join_weights(weights, halfspaces), "certificate_": certificate, **join_facts(solutions)}
 
     def _keep_weights(self, weights: list[np.ndarray], halfspaces: list[Any] | None = None) -> None:
         for name, value in join_weights(weights, halfspaces).items():
@@ -134,17 +124,13 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _fitted_state(self) -> dict[str, Any]:
         """What a fit has found, by the names it has on the model, for a file to keep."""
-        return {key: value for key, value in vars(self).items() if FITTED_ATTRIBUTE.fullmatch(key)}
+        return collect_attributes(self)
 
     def _restore_state(self, state: dict[str, Any]) -> None:
         """Take back what `_fitted_state` gave; a ``ValueError`` if it does not fit together."""
-        for key, value in state.items():
-            if not FITTED_ATTRIBUTE.fullmatch(key) or hasattr(type(self), key):
-                raise ValueError(f"it holds {key!r}, which is nothing that a model learns.")
-            setattr(self, key, value)
+        restore_attributes(self, state)
         if isinstance(state.get("certificate_"), tuple):
             self.certificate_ = Certificates(state["certificate_"])
-        self._facts = tuple(key[:-1] for key in state if key not in COMMON_ATTRIBUTES)
         n_columns, classes = state["n_features_in_"], state["classes_"]
         if type(n_columns) is not int or n_columns < 1 or classes.ndim != 1 or len(classes) < 2:
             raise ValueError("its classes or its number of columns make no sense.")
@@ -160,10 +146,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         halfspaces = state["halfspace_"] if n_tasks > 1 else (state["halfspace_"],)
         # As a fit keeps them: views of one table, so that predictions go through the same machine code.
         self._keep_weights(list(np.column_stack([coef, intercept])), list(halfspaces))
-
-    def _warn(self, certificates: list[Any]) -> None:
-        """One warning for a fit that did not find what it looked for, with the first task's reason."""
-        warn_unproven(certificates, self.classes_)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of rows predicted right; `Rows` bring their own labels."""
@@ -203,8 +185,8 @@ def _name_rows(solution: Solution, rows: Rows, positive: int) -> Solution:
     return replace(solution, certificate=bound)
 
 
-def join_weights(weights: list[np.ndarray], halfspaces: list[Any] | None = None) -> dict[str, Any]:
-    """The attributes that hold the weights of all tasks; a halfspace that is not given is made of them."""
+def join_weights(weights: Sequence[np.ndarray], halfspaces: Sequence[Any] | None = None) -> dict[str, Any]:
+    """The attributes that hold the weights of all classes; a halfspace that is not given is made of them."""
     table = np.array(weights)
     known_halfspaces = halfspaces or [None] * len(weights)
     all_halfspaces = [

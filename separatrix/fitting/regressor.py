@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from separatrix.certificates import Certificate
+from separatrix.fitting.attributes import collect_attributes, restore_attributes, set_attributes
 from separatrix.fitting.fit_warnings import FitWarning
 from separatrix.fitting.parameters import require_flags
 from separatrix.fitting.rollback import restored_on_error
@@ -18,6 +19,7 @@ from separatrix.fitting.solution import Solution
 from separatrix.fitting.validation import (
     adopt_columns,
     checked_values,
+    checked_weights,
     is_table,
     rows_of_array,
     unlabelled_rows,
@@ -33,8 +35,9 @@ class DependentColumns(FitWarning):
 class LinearRegressor(RegressorMixin, BaseEstimator):
     """Real targets predicted by w·x + b, with a certificate.
 
-    A method says how it solves the problem, in `_solve`. It may give its certificate as a function, which is
-    called when ``certificate_`` is first asked for, where proving costs more than fitting.
+    A method supplies the hooks of `LinearClassifier`, with targets in the place of classes. It may give its
+    certificate as a function, which is called when ``certificate_`` is first asked for, where proving costs
+    more than fitting.
     """
 
     fit_intercept: bool
@@ -47,34 +50,42 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
+    @final
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit to rows ``X`` with targets ``y``, or to `Rows` with targets alone; a weight is a repetition."""
         with restored_on_error(self):
             self._check()
             rows = rows_with_targets(self, X, y, n_jobs=self.n_jobs)
-            weights = row_weights(rows, sample_weight)
+            rows = rows.weighted(row_weights(rows, sample_weight))
             with np.errstate(all="ignore"):  # who overflows says so, or has no certificate
-                solution = self._solve(rows, weights)
-            self._keep(solution)
+                solutions = [self._solve(rows, target) for target in self._tasks()]
+            self._keep(solutions)
         return self
+
+    @final
+    def _keep(self, solutions: list[Solution]) -> None:
+        set_attributes(self, self._attributes(solutions), tuple(solutions[0].facts))
 
     def _check(self) -> None:
         """Raise one sentence for a parameter that makes no sense."""
         require_flags(self)
 
-    def _solve(self, rows: Rows, weights: np.ndarray | None) -> Solution:
+    def _tasks(self) -> Sequence[int]:
+        """The targets, one per task: rows have one."""
+        return (0,)
+
+    def _solve(self, rows: Rows, target: int) -> Solution:
         raise NotImplementedError
 
-    def _keep(self, solution: Solution) -> None:
-        self.coef_ = np.array(solution.weights[:-1])
-        self.intercept_ = float(solution.weights[-1])
-        self._evidence = solution.certificate
-        for fact in self._facts:
-            if fact not in solution.facts and hasattr(self, f"{fact}_"):
-                delattr(self, f"{fact}_")
-        self._facts = tuple(solution.facts)
-        for fact in self._facts:
-            setattr(self, f"{fact}_", solution.facts[fact])
+    def _attributes(self, solutions: list[Solution]) -> dict[str, Any]:
+        """What becomes of the solutions on the fitted model, by the names of its attributes."""
+        (solution,) = solutions
+        return {
+            "coef_": np.array(solution.weights[:-1]),
+            "intercept_": float(solution.weights[-1]),
+            "_evidence": solution.certificate,
+            **{f"{fact}_": value for fact, value in solution.facts.items()},
+        }
 
     @property
     def certificate_(self) -> Certificate:
@@ -97,8 +108,7 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
 
     def _fitted_state(self) -> dict[str, Any]:
         """What a fit has found, by the names it has on the model, for a file to keep."""
-        own = {key: value for key, value in vars(self).items() if key.endswith("_") and key[0] != "_"}
-        return {**own, "certificate_": self.certificate_}
+        return {**collect_attributes(self), "certificate_": self.certificate_}
 
     def _restore_state(self, state: dict[str, Any]) -> None:
         """Take back what `_fitted_state` gave; a ``ValueError`` if it does not fit together."""
@@ -111,12 +121,7 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
             raise ValueError("its weights do not match its columns.")
         if not isinstance(state["intercept_"], float) or (names is not None and names.shape != (columns,)):
             raise ValueError("its intercept or its feature names make no sense.")
-        for key, value in state.items():
-            if hasattr(type(self), key):
-                raise ValueError(f"it holds {key!r}, which is nothing that a model learns.")
-            setattr(self, key, value)
-        facts = {key[:-1] for key in state} - {"coef", "intercept", "n_features_in", "feature_names_in"}
-        self._facts = tuple(sorted(facts - {"preparation"}))
+        restore_attributes(self, state)
 
     def predict(self, X: Any) -> np.ndarray:
         """w·x + b of each row."""
@@ -173,9 +178,7 @@ def row_weights(rows: Rows, sample_weight: Any) -> np.ndarray | None:
     """Checked row weights, or None where every row counts once."""
     if sample_weight is None:
         return None
-    refuse_damaged(sample_weight, "sample_weight")
-    size = np.empty(rows.n_rows)
-    weights = _check_sample_weight(sample_weight, size, dtype=np.float64, ensure_non_negative=True)
+    weights = checked_weights(rows, sample_weight)
     if not weights.any():
         raise DataError("Every row has weight 0: there is nothing to fit.")
-    return np.asarray(weights)
+    return weights

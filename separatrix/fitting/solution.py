@@ -14,9 +14,9 @@ from separatrix.fitting.history import History
 class Solution:
     """Weights with the evidence for them.
 
-    ``weights`` has one entry per column and the intercept last (0.0 without one). ``facts`` holds the
-    quantities of the method's theorem, which become attributes of the fitted model, with a trailing
-    underscore.
+    ``weights`` has one entry per column and the intercept last (0.0 without one); a joint model of several
+    classes has one such row per class. ``facts`` holds the quantities of the method's theorem, which become
+    attributes of the fitted model, with a trailing underscore.
     """
 
     weights: np.ndarray
@@ -24,3 +24,4 @@ class Solution:
     history: History
     facts: dict[str, Any] = field(default_factory=dict)
     halfspace: Any = None  # carries whole numbers where doubles cannot hold the witness
+    is_proof_expected: bool = True  # False: the method proves nothing, so a fit does not warn of that

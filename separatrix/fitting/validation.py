@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import _get_feature_names, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _get_feature_names,
+    column_or_1d,
+    validate_data,
+)
 
 from separatrix.rows import DataError, DenseRows, Rows, SparseRows, as_rows, encode, jobs
 from separatrix.rows.arrow_validation import refuse_damaged
@@ -129,6 +134,14 @@ def checked_values(estimator: Any, X: Any, *, reset: bool) -> Any:
         if "could not convert" in str(error):
             refuse_text(np.asarray(X, dtype=object), _get_feature_names(X))
         raise
+
+
+def checked_weights(rows: Rows, sample_weight: Any) -> np.ndarray:
+    """Row weights of at least 0; 1 for each row where none are given."""
+    refuse_damaged(sample_weight, "sample_weight")
+    size = np.empty(rows.n_rows)
+    weights = _check_sample_weight(sample_weight, size, dtype=np.float64, ensure_non_negative=True)
+    return np.asarray(weights)
 
 
 def adopt_columns(estimator: Any, rows: Rows, *, reset: bool) -> None:

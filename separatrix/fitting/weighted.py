@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.validation import _check_sample_weight
 
 from separatrix.fitting.classifier import LinearClassifier
 from separatrix.fitting.parameters import is_between, shown
+from separatrix.fitting.validation import checked_weights
 from separatrix.rows import DataError, Rows
-from separatrix.rows.arrow_validation import refuse_damaged
 
 
 class WeightedClassifier(LinearClassifier):
@@ -26,31 +25,11 @@ class WeightedClassifier(LinearClassifier):
 
     class_weight: Mapping[Any, float] | str | None = None
 
+    # Not the fit of LinearClassifier, because scikit-learn looks for sample_weight in the signature.
+    @final  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit to rows ``X`` with labels ``y``, or to labelled `Rows` alone; a weight is a repetition."""
-        return self._fit(X, y, sample_weight)
-
-    def _row_weights(self, rows: Rows, sample_weight: Any) -> np.ndarray | None:
-        if sample_weight is None and self.class_weight is None:
-            return None
-        refuse_damaged(sample_weight, "sample_weight")
-        size = np.empty(rows.n_rows)
-        weights = _check_sample_weight(sample_weight, size, dtype=np.float64, ensure_non_negative=True)
-        codes = rows.label_codes()
-        class_totals = np.bincount(codes, weights=weights, minlength=len(self.classes_))
-        if (class_totals == 0).any():
-            empty_class = self.classes_[int(np.flatnonzero(class_totals == 0)[0])]
-            raise DataError(
-                f"Every row of class {empty_class} has weight 0: give it some weight, or leave the class out."
-            )
-        if self.class_weight is None:
-            return weights
-        if isinstance(self.class_weight, str):
-            factors = class_totals.sum() / (len(class_totals) * class_totals)
-        else:
-            named_weights = dict(self.class_weight)
-            factors = compute_class_weight(named_weights, classes=self.classes_, y=self.classes_[codes])
-        return np.asarray(weights * factors[codes])
+        return self._fit(X, y, lambda rows: weigh_rows(rows, sample_weight, self.class_weight))
 
     def _check(self) -> None:
         super()._check()
@@ -62,6 +41,28 @@ class WeightedClassifier(LinearClassifier):
                 f"class_weight={shown(given)} makes no sense: give a positive number for every "
                 'class, as in {0: 1, 1: 5}, "balanced", or None.'
             )
+
+
+def weigh_rows(
+    rows: Rows, sample_weight: Any, class_weight: Mapping[Any, float] | str | None
+) -> np.ndarray | None:
+    """How often each row counts, its class weight included; None: once each."""
+    if sample_weight is None and class_weight is None:
+        return None
+    weights, classes, codes = checked_weights(rows, sample_weight), rows.require_labels(), rows.label_codes()
+    class_totals = np.bincount(codes, weights=weights, minlength=len(classes))
+    if (class_totals == 0).any():
+        empty_class = classes[int(np.flatnonzero(class_totals == 0)[0])]
+        raise DataError(
+            f"Every row of class {empty_class} has weight 0: give it some weight, or leave the class out."
+        )
+    if class_weight is None:
+        return weights
+    if isinstance(class_weight, str):
+        factors = class_totals.sum() / (len(class_totals) * class_totals)
+    else:
+        factors = compute_class_weight(dict(class_weight), classes=classes, y=classes[codes])
+    return np.asarray(weights * factors[codes])
 
 
 def _is_positive(weight: Any) -> bool:

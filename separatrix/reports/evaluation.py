@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.bounds.held_out import binomial_tail_inverse
-from separatrix.reports.formatting import Line, counted, named, number, several, table, wrap_line
+from separatrix.reports.formatting import Line, counted, named, number, several, table, wrap_lines
 from separatrix.reports.summary import Label
 from separatrix.rows import Block, DataError, Rows
 from separatrix.rows.memory import Unlabelled
@@ -185,7 +185,7 @@ def same_classes(model: Any, rows: Rows) -> np.ndarray:
 def render(seen: Evaluation | RegressionEvaluation, width: int = 100) -> str:
     """Lines of at most ``width`` characters."""
     lines = _numbers(seen) if isinstance(seen, RegressionEvaluation) else _classes(seen)
-    return "\n".join(piece for line in lines for piece in wrap_line(line, width))
+    return wrap_lines(lines, width)
 
 
 def errors_in_words(seen: Evaluation, condition: str = "") -> str:

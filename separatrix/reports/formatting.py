@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import ROUND_FLOOR, Context, Decimal
 from typing import Any
 
@@ -80,7 +80,12 @@ def named(label: Any) -> str:
     return text if len(text) <= MAX_NAME_CHARACTERS else text[: MAX_NAME_CHARACTERS - 1] + "…"
 
 
-def wrap_line(line: Line, width: int) -> list[str]:
+def wrap_lines(lines: Iterable[Line], width: int) -> str:
+    """Lines of at most ``width`` characters, but for those of tables."""
+    return "\n".join(piece for line in lines for piece in _wrap(line, width))
+
+
+def _wrap(line: Line, width: int) -> list[str]:
     """A line wrapped, unless it is indented as in a table; a named one has its text beside the name."""
     if isinstance(line, str):
         return [line] if line[:1] in ("", " ") else textwrap.wrap(line, width, subsequent_indent="  ")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from separatrix.reports.evaluation import RegressionEvaluation, evaluate
 from separatrix.reports.evidence import Evidence, evidence_of
-from separatrix.reports.formatting import Line, all_rows, named, number, several, table, wrap_line
+from separatrix.reports.formatting import Line, all_rows, named, number, several, table, wrap_lines
 from separatrix.rows import Rows
 
 FORMAT = "separatrix-regression"
@@ -141,7 +141,7 @@ def _finite(value: Any) -> Any:
 
 def render(summary: RegressionSummary, width: int = 100) -> str:
     """Lines of at most ``width`` characters."""
-    return "\n".join(piece for line in _lines(summary) for piece in wrap_line(line, width))
+    return wrap_lines(_lines(summary), width)
 
 
 def errors_in_words(seen: RegressionEvaluation) -> str:

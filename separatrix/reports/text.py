@@ -16,7 +16,7 @@ from separatrix.reports.formatting import (
     number,
     several,
     table,
-    wrap_line,
+    wrap_lines,
 )
 from separatrix.reports.summary import Data, Summary, Task
 
@@ -54,7 +54,7 @@ def render(summary: Summary, width: int = 100) -> str:
       not proven     that no halfspace has a larger margin; how the model does on other rows
     """
     lines = _one(summary) if len(summary.tasks) == 1 else _several(summary)
-    return "\n".join(piece for line in lines for piece in wrap_line(line, width))
+    return wrap_lines(lines, width)
 
 
 def _one(summary: Summary) -> Iterator[Line]:

@@ -26,6 +26,26 @@ class MemoryRows(Rows):
     targets: np.ndarray | None = None
     _signs: np.ndarray | None = None
 
+    def __init__(
+        self,
+        values: Any,
+        codes: np.ndarray | None = None,
+        classes: np.ndarray | None = None,
+        *,
+        columns: tuple[str, ...] | None = None,
+        n_jobs: int = 1,
+        rows_in_block: int | None = None,
+    ) -> None:
+        self.columns = columns
+        self.n_jobs = n_jobs
+        row_bytes = self._keep(values)
+        self.rows_in_block = rows_in_block or rows_per_block(row_bytes)
+        self._label(codes, classes)
+
+    def _keep(self, values: Any, /) -> float:
+        """Take the values, with their shape and type; returns about how many bytes a row has."""
+        raise NotImplementedError
+
     def _label(self, codes: np.ndarray | None, classes: np.ndarray | None) -> None:
         if codes is not None and len(codes) != self.n_rows:
             raise DataError(
@@ -110,24 +130,12 @@ class DenseRows(MemoryRows):
     used.
     """
 
-    def __init__(
-        self,
-        X: np.ndarray,
-        codes: np.ndarray | None = None,
-        classes: np.ndarray | None = None,
-        *,
-        columns: tuple[str, ...] | None = None,
-        n_jobs: int = 1,
-        rows_in_block: int | None = None,
-    ) -> None:
-        self.X = read_only(X)
-        self.n_rows, self.n_columns = X.shape
-        self.dtype = X.dtype
-        self.columns = columns
-        self.n_jobs = n_jobs
-        self.rows_in_block = rows_in_block or rows_per_block(self.n_columns * X.itemsize)
-        self._is_contiguous = bool(X.flags.c_contiguous)
-        self._label(codes, classes)
+    def _keep(self, values: np.ndarray, /) -> float:
+        self.X = read_only(values)
+        self.n_rows, self.n_columns = values.shape
+        self.dtype = values.dtype
+        self._is_contiguous = bool(values.flags.c_contiguous)
+        return self.n_columns * values.itemsize
 
     @property
     def is_contiguous(self) -> bool:
@@ -160,20 +168,9 @@ class SparseRows(MemoryRows):
     is_sparse = True
     _kept_blocks: list[Block] | None = None
 
-    def __init__(
-        self,
-        matrix: Any,
-        codes: np.ndarray | None = None,
-        classes: np.ndarray | None = None,
-        *,
-        columns: tuple[str, ...] | None = None,
-        n_jobs: int = 1,
-        rows_in_block: int | None = None,
-    ) -> None:
+    def _keep(self, matrix: Any, /) -> float:
         self.n_rows, self.n_columns = matrix.shape
         self.dtype = matrix.data.dtype
-        self.columns = columns
-        self.n_jobs = n_jobs
         if self.n_columns > MAX_COLUMNS:
             raise DataError(
                 f"{self.n_columns} columns are more than the 2^31 that can be numbered: hash them."
@@ -186,9 +183,7 @@ class SparseRows(MemoryRows):
             matrix = matrix.copy()
             matrix.sum_duplicates()
             self._adopt(matrix)
-        row_bytes = max(1.0, len(self.data) / max(1, self.n_rows)) * (self.dtype.itemsize + 4)
-        self.rows_in_block = rows_in_block or rows_per_block(row_bytes)
-        self._label(codes, classes)
+        return max(1.0, len(self.data) / max(1, self.n_rows)) * (self.dtype.itemsize + 4)
 
     def require_sound(self) -> None:
         # These are the user's own arrays, which may have been changed since the rows were made.

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.types as arrow_types
 
 from separatrix.rows.arrow_validation import refuse_damaged
-from separatrix.rows.block import read_only, rows_per_block
+from separatrix.rows.block import read_only
 from separatrix.rows.data_errors import DataError
 from separatrix.rows.memory import DenseRows, MemoryRows
 from separatrix.rows.rows import Rows
@@ -142,27 +142,15 @@ def _is_numeric(arrow_type: Any) -> bool:
 class TableRows(MemoryRows):
     """Rows of an Arrow table, kept in its columns; a block becomes a matrix when it is used."""
 
-    def __init__(
-        self,
-        table: Any,
-        codes: np.ndarray | None = None,
-        classes: np.ndarray | None = None,
-        *,
-        columns: tuple[str, ...] | None = None,
-        n_jobs: int = 1,
-        rows_in_block: int | None = None,
-    ) -> None:
+    def _keep(self, table: Any, /) -> float:
         self.n_rows, self.n_columns = table.num_rows, table.num_columns
-        self.columns = columns
-        self.n_jobs = n_jobs
         self._numeric = NumericColumns(
             table.schema, self._describe_cell, lambda place: table.column(place)[0].as_py()
         )
         self.dtype = self._numeric.dtype
         self._batches = [batch for batch in table.to_batches() if batch.num_rows]
         self._starts = np.cumsum([0] + [batch.num_rows for batch in self._batches]).tolist()
-        self.rows_in_block = rows_in_block or rows_per_block(self.n_columns * self.dtype.itemsize)
-        self._label(codes, classes)
+        return self.n_columns * self.dtype.itemsize
 
     def _describe_cell(self, row: int, place: int) -> str:
         title = "" if self.columns is None else f" ({self.columns[place]})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.algorithms.least_squares.exact_solution import sum_exact_moments
 from separatrix.algorithms.least_squares.regression_table import DependentColumn
-from separatrix.algorithms.least_squares.solver import Fit, solve_moments
+from separatrix.algorithms.least_squares.solver import Fit, solve, solve_moments
 from separatrix.certificates import About
 from separatrix.certificates.arithmetic.moments import Moments
 from separatrix.fitting import Solution
@@ -23,17 +24,30 @@ from separatrix.rows import DataError, Rows
 MAX_MOMENT_COLUMNS = 1000
 
 
+@dataclass(frozen=True, kw_only=True)
+class AdditiveSolution(Solution):
+    """A solution to which more rows can be added: with the moments, or a way to them, and the row weights."""
+
+    moments: Moments | Callable[[], Moments] | None
+    row_weights: np.ndarray | None
+    spectrum: Any = None  # of `Ridge`: the eigenvalues of the Gram matrix, or a way to them
+
+
 class AdditiveRegressor(LinearRegressor):
     """A regression that needs the rows only for their second moments.
 
     The moments are exact, so that rows in one piece, in batches, and in two fits that are merged give the
-    same coefficients to the last bit.
+    same coefficients to the last bit. A subclass supplies the penalty and the facts of its own.
     """
 
     _moments: Moments | Callable[[], Moments] | None
     _row_weights: np.ndarray | None
 
     def _get_penalty(self) -> float:
+        raise NotImplementedError
+
+    def _make_facts(self, fit: Fit, alpha: float, n_rows: int) -> dict[str, Any]:
+        """The facts that only this method has, after its warnings."""
         raise NotImplementedError
 
     @property
@@ -96,22 +110,35 @@ class AdditiveRegressor(LinearRegressor):
         )
         alpha = self._get_penalty()
         fit = solve_moments(moments, weights, alpha, intercept=self.fit_intercept, about=about)
-        self._keep(self._make_solution(fit, weights, None))
+        own_facts = self._make_facts(fit, alpha, moments.n_rows)
+        self._keep([self._make_solution(fit, own_facts, moments, weights)])
 
-    def _make_solution(self, fit: Fit, weights: np.ndarray | None, rows: Rows | None) -> Solution:
-        """The solution of a fit, after its warnings."""
-        self._row_weights = weights
+    def _solve_rows(self, rows: Rows, alpha: float) -> tuple[Fit, AdditiveSolution]:
+        fit = solve(rows, alpha, intercept=bool(self.fit_intercept), n_jobs=self.n_jobs)
+        own_facts = self._make_facts(fit, alpha, rows.n_rows)
         moments: Any = fit.moments
-        if moments is None and rows is not None and rows.n_columns <= MAX_MOMENT_COLUMNS:
+        if moments is None and rows.n_columns <= MAX_MOMENT_COLUMNS:
             moments = _defer_moments(rows)
-        self._moments = moments
-        facts: dict[str, Any] = {"method": fit.method, "passes": fit.passes, **fit.facts}
+        return fit, self._make_solution(fit, own_facts, moments, rows.weights)
+
+    def _make_solution(
+        self, fit: Fit, own_facts: dict[str, Any], moments: Any, weights: np.ndarray | None
+    ) -> AdditiveSolution:
+        facts = {"method": fit.method, "passes": fit.passes, **own_facts}
         for name in ("condition", "rank", "numerical_rank"):
             if getattr(fit, name) is not None:
                 facts[name] = getattr(fit, name)
         if fit.warning is not None:
             warn(NothingProven, fit.warning)
-        return Solution(fit.coefficients, fit.certificate, History(), facts)
+        return AdditiveSolution(
+            fit.coefficients, fit.certificate, History(), facts, moments=moments, row_weights=weights
+        )
+
+    def _attributes(self, solutions: list[Solution]) -> dict[str, Any]:
+        (solution,) = solutions
+        assert isinstance(solution, AdditiveSolution)
+        kept = {"_moments": solution.moments, "_row_weights": solution.row_weights}
+        return {**super()._attributes(solutions), **kept}
 
     def _fitted_state(self) -> dict[str, Any]:
         moments = vars(self).get("_moments")

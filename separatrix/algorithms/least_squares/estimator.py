@@ -22,7 +22,8 @@ matrix.
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
+
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.algorithms.least_squares.additive import AdditiveRegressor, warn_of_dependencies
@@ -32,7 +33,7 @@ from separatrix.algorithms.least_squares.regression_table import (
     count_rows,
     tabulate,
 )
-from separatrix.algorithms.least_squares.solver import Fit, solve
+from separatrix.algorithms.least_squares.solver import Fit
 from separatrix.fitting import Solution
 from separatrix.fitting.fit_warnings import warn
 from separatrix.fitting.regressor import DependentColumns
@@ -90,14 +91,11 @@ class LinearRegression(AdditiveRegressor):
     def _get_penalty(self) -> float:
         return 0.0
 
-    def _solve(self, rows: Rows, weights: np.ndarray | None) -> Solution:
-        rows = rows.weighted(weights)
-        fit = solve(rows, 0.0, intercept=bool(self.fit_intercept), n_jobs=self.n_jobs)
-        return self._make_solution(fit, weights, rows)
+    def _solve(self, rows: Rows, target: int) -> Solution:
+        return self._solve_rows(rows, self._get_penalty())[1]
 
-    def _make_solution(self, fit: Fit, weights: np.ndarray | None, rows: Rows | None) -> Solution:
+    def _make_facts(self, fit: Fit, alpha: float, n_rows: int) -> dict[str, Any]:
         dependencies = tuple(DependentColumn.from_exact(dependency) for dependency in fit.dependencies)
-        n_rows = fit.moments.n_rows if fit.moments is not None else rows.n_rows if rows is not None else 0
         if dependencies and self.n_features_in_ < n_rows:
             names = getattr(self, "feature_names_in_", None)
             warn_of_dependencies(dependencies, names, fit.rank or 0, self.n_features_in_)
@@ -109,8 +107,7 @@ class LinearRegression(AdditiveRegressor):
                 "the numbers given, and a change in a last digit changes them all. Drop a column, or use "
                 "Ridge.",
             )
-        fit.facts["dependencies"] = dependencies
-        return super()._make_solution(fit, weights, rows)
+        return {"dependencies": dependencies}
 
     def summary(self, *, repetitions: bool = False) -> RegressionTable:
         """Standard errors, t, p, R², F: from exact moments, right to the last digit shown.

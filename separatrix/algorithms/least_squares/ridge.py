@@ -20,20 +20,22 @@ As least squares. A sequence of penalties costs one eigendecomposition and one m
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from separatrix.algorithms.least_squares import solver
-from separatrix.algorithms.least_squares.additive import AdditiveRegressor
+from separatrix.algorithms.least_squares.additive import AdditiveRegressor, AdditiveSolution
 from separatrix.algorithms.least_squares.exact_solution import compute_centred_gram
 from separatrix.algorithms.least_squares.gram import InsufficientPrecision, limit_threads, with_blas_threads
 from separatrix.algorithms.least_squares.ridge_path import RidgePath, compute_spectrum, fit_ridge_path
-from separatrix.algorithms.least_squares.solver import Fit, solve
+from separatrix.algorithms.least_squares.solver import Fit
 from separatrix.certificates.arithmetic.moments import Moments
 from separatrix.fitting import Solution
 from separatrix.fitting.parameters import as_doubles, shown
+from separatrix.fitting.regressor import row_weights, rows_with_targets
 from separatrix.rows import DataError, Rows
 
 
@@ -116,25 +118,21 @@ class Ridge(AdditiveRegressor):
     @available_if(_has_one_penalty)
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to all rows seen so far and these, which need not be kept; for alpha a number."""
-        self._spectrum = None
         return super().partial_fit(X, y, sample_weight)
 
-    def _solve(self, rows: Rows, weights: np.ndarray | None) -> Solution:
-        rows = rows.weighted(weights)
-        intercept = bool(self.fit_intercept)
-        path: RidgePath | None = None
-        alpha = 0.0
-        if np.ndim(self.alpha):
-            path = self._fit_path(rows)
-            alpha = path.alpha
-        else:
-            alpha = self._get_penalty()
-        fit = solve(rows, alpha, intercept=intercept, n_jobs=self.n_jobs)
-        fit.facts["alpha"] = alpha
-        self._spectrum = self._find_eigenvalues(fit, path, rows)
-        if path is not None:
-            fit.facts["path"] = path
-        return self._make_solution(fit, weights, rows)
+    def _solve(self, rows: Rows, target: int) -> Solution:
+        path = self._fit_path(rows) if np.ndim(self.alpha) else None
+        fit, solution = self._solve_rows(rows, self._get_penalty() if path is None else path.alpha)
+        facts = solution.facts if path is None else solution.facts | {"path": path}
+        return replace(solution, facts=facts, spectrum=self._find_eigenvalues(fit, path, rows))
+
+    def _make_facts(self, fit: Fit, alpha: float, n_rows: int) -> dict[str, Any]:
+        return {"alpha": alpha}
+
+    def _attributes(self, solutions: list[Solution]) -> dict[str, Any]:
+        (solution,) = solutions
+        assert isinstance(solution, AdditiveSolution)
+        return {**super()._attributes(solutions), "_spectrum": solution.spectrum}
 
     def _fit_path(self, rows: Rows) -> RidgePath:
         if min(rows.n_rows, rows.n_columns) > solver.MAX_DIRECT_SIZE:
@@ -194,14 +192,8 @@ class Ridge(AdditiveRegressor):
             state["_spectrum"] = self._spectrum if hasattr(self, "eigenvalues_") else None
         return state
 
-    def _make_solution(self, fit: Fit, weights: np.ndarray | None, rows: Rows | None) -> Solution:
-        fit.facts.setdefault("alpha", self._get_penalty() if not np.ndim(self.alpha) else 0.0)
-        return super()._make_solution(fit, weights, rows)
-
     def path(self, X: Any, y: Any = None, *, alphas: Sequence[float], sample_weight: Any = None) -> RidgePath:
         """The path of these penalties on the rows, without a fit: for figures and comparisons."""
-        from separatrix.fitting.regressor import row_weights, rows_with_targets
-
         model = Ridge(alphas, fit_intercept=self.fit_intercept, n_jobs=self.n_jobs)
         model._check()
         rows = rows_with_targets(model, X, y, n_jobs=self.n_jobs)

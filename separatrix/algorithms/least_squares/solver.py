@@ -12,7 +12,7 @@ infinite penalty    the mean of the targets, exactly
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import isinf
 from typing import Any
 
@@ -81,7 +81,6 @@ class Fit:
     gram: Gram | None = None
     single_gram: Gram | None = None
     warning: str | None = None
-    facts: dict[str, Any] = field(default_factory=dict)
 
 
 def solve(rows: Rows, alpha: float, *, intercept: bool, n_jobs: int | None) -> Fit:

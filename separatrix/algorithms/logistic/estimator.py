@@ -26,7 +26,7 @@ penalty on separated rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf, isfinite, isinf
 from typing import Any
 
@@ -34,7 +34,7 @@ import numpy as np
 
 from separatrix.algorithms.logistic.inference import Inference, make_tables
 from separatrix.algorithms.logistic.probabilities import compute_log_probabilities
-from separatrix.algorithms.logistic.solver import UNASKED_FACTS, minimise
+from separatrix.algorithms.logistic.solver import UNASKED_FACTS, SolverOptions, minimise
 from separatrix.fitting import FitWarning, Solution, warn
 from separatrix.fitting.history import History
 from separatrix.fitting.parameters import is_between, is_number, is_one_of, is_whole, shown
@@ -155,72 +155,69 @@ class LogisticRegression(WeightedClassifier):
             raise ValueError(f"max_iter={shown(self.max_iter)} makes no sense: at least one step is needed.")
 
     @property
-    def _cost(self) -> float:
-        return inf if self.penalty is None else float(self.C)
+    def _options(self) -> SolverOptions:
+        cost = inf if self.penalty is None else float(self.C)
+        return SolverOptions(cost, self.solver, self.tol, self.max_iter, self.fit_intercept)
 
-    def _solve_all(self, rows: Rows, tasks: Sequence[int]) -> list[Solution]:
+    @property
+    def _is_multinomial(self) -> bool:
+        return self.multi_class == "multinomial" and len(self.classes_) > 2
+
+    def _tasks(self) -> Sequence[int]:
+        """One of all classes for the multinomial model."""
+        return (0,) if self._is_multinomial else super()._tasks()
+
+    def _solve(self, rows: Rows, positive: int) -> Solution:
         if self._is_multinomial and self.penalty == "firth":
             raise ValueError(
                 "penalty='firth' has no multinomial model: use multi_class='ovr', or penalty='l2' or None."
             )
         # A BLAS that divides a product of two long vectors among threads is slower than one that does not.
         with limit_blas_threads():
-            if self._is_multinomial:
-                from separatrix.algorithms.logistic.multinomial import solve_multinomial
+            return self._solve_on_one_thread(rows, positive, self._options)
 
-                return solve_multinomial(self, rows)
-            return super()._solve_all(rows, tasks)
+    def _solve_on_one_thread(self, rows: Rows, positive: int, options: SolverOptions) -> Solution:
+        if self._is_multinomial:
+            from separatrix.algorithms.logistic.multinomial import solve_multinomial
 
-    @property
-    def _is_multinomial(self) -> bool:
-        return self.multi_class == "multinomial" and len(self.classes_) > 2
-
-    def _solve(self, rows: Rows, positive: int) -> Solution:
+            return solve_multinomial(rows, options, self._start)
+        start = self._start_of(positive)
         if self.penalty == "firth":
             from separatrix.algorithms.logistic.unpenalised import solve_firth
 
-            return solve_firth(self, rows, positive)
-        if isinf(self._cost):
+            return solve_firth(rows, positive, options, start)
+        if isinf(options.C):
             from separatrix.algorithms.logistic.unpenalised import solve_unpenalised
 
-            return solve_unpenalised(self, rows, positive)
-        weights, certificate, facts = minimise(self, rows, positive, self._cost, self._start_of(positive))
+            return solve_unpenalised(rows, positive, options, start)
+        weights, certificate, facts = minimise(rows, positive, options, start)
         return Solution(weights, certificate, History(), {**facts, **UNASKED_FACTS})
 
     def _attributes(self, solutions: list[Solution]) -> dict[str, Any]:
-        attributes = super()._attributes(solutions)
-        if self._is_multinomial:
-            joint = solutions[0]
-            attributes |= {"certificate_": joint.certificate, "history_": joint.history}
-            attributes |= {f"{f}_": value for f, value in joint.facts.items() if f != "separated_rows"}
-        return attributes
+        self._warn_of_gap([s.facts for s in solutions])
+        return super()._attributes(solutions)
 
-    def _warn(self, certificates: list[Any]) -> None:
-        if self.penalty == "firth":
-            return
-        super()._warn(certificates)
-        gaps = np.atleast_1d(np.asarray(self.gap_, dtype=float))
-        open_gaps = gaps[np.isfinite(gaps) & (gaps > self.tol)]
-        separated = "complete" in np.atleast_1d(np.asarray(self.separation_))
-        if len(open_gaps) and not separated:
+    def _warn_of_gap(self, facts: list[dict[str, Any]]) -> None:
+        open_gaps = [f["gap"] for f in facts if isfinite(f["gap"]) and f["gap"] > self.tol]
+        if open_gaps and all(f["separation"] != "complete" for f in facts):
+            near = self._name_nearly_dependent(f["near_dependency"] for f in facts)
             warn(
                 FitWarning,
-                f"The fit ended with a proven relative gap of {open_gaps.max():.1e}, above tol={self.tol:g}: "
-                f"{self._suggest_remedy()}.",
+                f"The fit ended with a proven relative gap of {max(open_gaps):.1e}, above tol={self.tol:g}: "
+                f"{self._suggest_remedy(near)}.",
             )
 
-    def _suggest_remedy(self) -> str:
-        near = self._name_nearly_dependent()
+    def _suggest_remedy(self, near: str) -> str:
         if near:
             return f"{near} nearly depend on one another: drop one of them, or set penalty='l2'"
-        if isfinite(self._cost) and self._cost > LARGE_COST:
-            return f"lower C={self._cost:g}, or set penalty=None"
+        if LARGE_COST < self._options.C < inf:
+            return f"lower C={self._options.C:g}, or set penalty=None"
         return "allow more steps (max_iter), another solver, or scale the columns"
 
-    def _name_nearly_dependent(self) -> str:
+    def _name_nearly_dependent(self, dependencies: Iterable[Any]) -> str:
         """The names of the columns that nearly depend on one another; one alone does so on the intercept."""
         columns: set[int] = set()
-        for entry in getattr(self, "near_dependency_", ()):
+        for entry in dependencies:
             columns.update(entry if isinstance(entry, tuple) else (entry,))
         names = getattr(self, "feature_names_in_", None)
         listed = [f"column {k}" if names is None else str(names[k]) for k in sorted(columns)[:6]]
@@ -250,13 +247,13 @@ class LogisticRegression(WeightedClassifier):
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self)
-        near = self._name_nearly_dependent()
+        near = self._name_nearly_dependent(getattr(self, "near_dependency_", ()))
         if near:
             raise ValueError(
                 f"{near} nearly depend on one another, too nearly for standard errors in double precision: "
                 "drop one of them."
             )
-        return make_tables(self, level)
+        return make_tables(self, level, joint=self._is_multinomial)
 
 
 def limit_blas_threads() -> Any:

@@ -117,10 +117,10 @@ class Inference:
         return "\n".join(lines)
 
 
-def make_tables(model: Any, level: float) -> Inference | tuple[Inference, ...]:
-    """What `LogisticRegression.summary` returns."""
+def make_tables(model: Any, level: float, *, joint: bool) -> Inference | tuple[Inference, ...]:
+    """What `LogisticRegression.summary` returns; ``joint``: of the multinomial model."""
     if not hasattr(model, "covariance_"):
-        wanted = "penalty=None" if model._is_multinomial else "penalty=None or penalty='firth'"
+        wanted = "penalty=None" if joint else "penalty=None or penalty='firth'"
         raise ValueError(
             "Standard errors are those of a fit without a penalty or with Firth's, of at most "
             f"{MAX_COEFFICIENTS} coefficients: fit with {wanted}."
@@ -130,13 +130,11 @@ def make_tables(model: Any, level: float) -> Inference | tuple[Inference, ...]:
     feature_names = getattr(model, "feature_names_in_", None)
     unnamed = (f"x{j}" for j in range(model.n_features_in_))
     names = tuple(unnamed if feature_names is None else map(str, feature_names))
-    if model._is_multinomial:
-        from separatrix.algorithms.logistic.multinomial_inference import summarise_multinomial
-
+    if joint:
         # The proof speaks of weights up to ten times as long, among which the best need not be.
         distance = max(model.residual_, bound_distance(model.gap_, model.objective_))
         require_near_maximum("The fit", model.separation_, distance)
-        return summarise_multinomial(model, names, level)
+        return _make_joint_tables(model, names, level)
     if len(model.classes_) == 2:
         return _make_table(model, lambda name: getattr(model, name), 1, names, level)
     return tuple(
@@ -172,6 +170,33 @@ def _make_table(
         null_log_likelihood=float(get_fact("null_log_likelihood_")),
         degrees=int(get_fact("rank_")) - model.fit_intercept,
     )
+
+
+def _make_joint_tables(model: Any, names: tuple[str, ...], level: float) -> tuple[Inference, ...]:
+    """A table for each class but the first, which is the reference of all."""
+    n_classes, width = len(model.classes_), model.n_features_in_ + model.fit_intercept
+    table = np.column_stack([model.coef_, model.intercept_])
+    tables = []
+    for k in range(1, n_classes):
+        entries = slice((k - 1) * width, k * width)
+        tables.append(
+            make_inference(
+                f"Multinomial logistic regression of {model.classes_[k]} against {model.classes_[0]}, "
+                "maximum likelihood",
+                names,
+                table[k] - table[0],
+                model.covariance_[entries, entries],
+                describe_coefficients(model.unbounded_[k - 1] if model.unbounded_ else (), model.aliased_),
+                intercept=model.fit_intercept,
+                level=level,
+                rows=model.counted_,
+                weight=model.mass_,
+                log_likelihood=model.log_likelihood_,
+                null_log_likelihood=model.null_log_likelihood_,
+                degrees=(n_classes - 1) * (model.rank_ - model.fit_intercept),
+            )
+        )
+    return tuple(tables)
 
 
 def bound_distance(gap: float, objective: float) -> float:

@@ -28,7 +28,7 @@ from separatrix.algorithms.logistic.multinomial_objective import MultinomialObje
 from separatrix.algorithms.logistic.newton import Iterations
 from separatrix.algorithms.logistic.overflow import RangeError, refuse_overflow
 from separatrix.algorithms.logistic.safe_units import choose_units
-from separatrix.algorithms.logistic.solver import TOO_LARGE_REASON, UNPROVEN_FACTS
+from separatrix.algorithms.logistic.solver import TOO_LARGE_REASON, UNPROVEN_FACTS, SolverOptions
 from separatrix.algorithms.separation import Separation, separate_rows
 from separatrix.certificates import JointLikelihoodWithin, Undecided
 from separatrix.certificates.arithmetic.margin_signs import Margins
@@ -51,30 +51,33 @@ MAX_RADIUS_VALUE = float(np.finfo(float).max)  # no certificate holds a longer r
 MAX_COST = 1e10
 
 
-def solve_multinomial(model: Any, rows: Rows) -> list[Solution]:
-    """The multinomial fit: one solution a class, all with the one certificate."""
-    if model.solver == "gradient-descent":
+def solve_multinomial(rows: Rows, options: SolverOptions, start: np.ndarray | None) -> Solution:
+    """The multinomial fit: one solution with weights of all classes."""
+    if options.solver == "gradient-descent":
         raise ValueError(
             "solver='gradient-descent' is for one class against the rest: choose another solver."
         )
-    K, C = len(model.classes_), model._cost
     rows.require_finite()
-    kind, separated_rows, existence = "not asked", None, None
-    if isinf(C):
-        separation = separate_jointly(rows, K, intercept=model.fit_intercept)
+    K, intercept = len(rows.require_labels()), options.intercept
+    kind, is_separated, separated_rows, existence = "not asked", False, np.empty(0, np.int64), None
+    if isinf(options.C):
+        separation = separate_jointly(rows, K, intercept=intercept)
         kind, existence = separation.kind, Existence(separation.kind, separation, None)
-        separated_rows = _warn_separated(model, rows, separation) if kind in ("complete", "quasi") else None
-    weights, certificate, descent_facts = _fit(model, rows, C, separated=separated_rows is not None)
+        is_separated = kind in ("complete", "quasi")
+        if is_separated:
+            separated_rows = _warn_separated(rows, separation, intercept)
+    start = start if start is not None and len(start) == K else None
+    weights, certificate, descent_facts = _fit(rows, options, start, separated=is_separated)
     facts: dict[str, Any] = {
         **descent_facts,
         "near_dependency": (),
         "separation": kind,
-        "separated_rows": np.empty(0, np.int64) if separated_rows is None else separated_rows,
+        "separated_rows": (separated_rows,) * K,
     }
     if existence is not None:
         # Information beyond the range of doubles: the fit has no standard errors.
         with np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
-            facts |= infer_multinomial(rows, weights, existence, intercept=model.fit_intercept)
+            facts |= infer_multinomial(rows, weights, existence, intercept=intercept)
     if certificate is None:
         certificate = Undecided(TOO_LARGE_REASON)
         facts |= UNPROVEN_FACTS
@@ -84,32 +87,37 @@ def solve_multinomial(model: Any, rows: Rows) -> list[Solution]:
             "objective": float(certificate.upper),
             "lower_bound": float(certificate.lower),
         }
-    return [Solution(w, certificate, History(), facts) for w in weights]
+    return Solution(weights, certificate, History(), facts)
 
 
-def _fit(model: Any, rows: Rows, C: float, *, separated: bool) -> tuple[np.ndarray, Any, dict[str, Any]]:
+def _fit(
+    rows: Rows, options: SolverOptions, start: np.ndarray | None, *, separated: bool
+) -> tuple[np.ndarray, Any, dict[str, Any]]:
     """Weights with their certificate, or None for it, and what happened on the way."""
-    K = len(model.classes_)
-    start = model._start if model._start is not None and len(model._start) == K else None
     for exhaustive in (False, True):
-        iterations = Iterations(model.max_iter)
+        iterations = Iterations(options.max_iter)
         try:
             with np.errstate(all="ignore"):
                 if separated:
-                    problem = _approach_supremum(model, rows, K, iterations, start, exhaustive=exhaustive)
+                    problem = _approach_supremum(rows, options, iterations, start, exhaustive=exhaustive)
                     weights = _take_finite_weights(problem, rows)
-                    certificate = certify(rows, model, weights, C)
+                    certificate = certify(rows, options, weights)
                 else:
-                    problem = MultinomialObjective(rows, K, C, model.fit_intercept, exhaustive=exhaustive)
+                    problem = _make_objective(rows, options, exhaustive=exhaustive)
                     if start is not None:
                         problem.start_at(start)
-                    weights, certificate = _fit_to_gap(model, problem, rows, C, iterations)
+                    weights, certificate = _fit_to_gap(problem, rows, options, iterations)
             objectives = problem.units.to_user_objectives(iterations.objectives)
             return weights, certificate, {"n_iter": iterations.n_steps, "objectives": objectives}
         except RangeError:
             if exhaustive:
                 raise
     raise AssertionError
+
+
+def _make_objective(rows: Rows, options: SolverOptions, *, exhaustive: bool = False) -> MultinomialObjective:
+    n_classes = len(rows.require_labels())
+    return MultinomialObjective(rows, n_classes, options.C, options.intercept, exhaustive=exhaustive)
 
 
 def _take_finite_weights(problem: MultinomialObjective, rows: Rows) -> np.ndarray:
@@ -120,31 +128,31 @@ def _take_finite_weights(problem: MultinomialObjective, rows: Rows) -> np.ndarra
 
 
 def _fit_to_gap(
-    model: Any, problem: MultinomialObjective, rows: Rows, C: float, iterations: Iterations
+    problem: MultinomialObjective, rows: Rows, options: SolverOptions, iterations: Iterations
 ) -> tuple[np.ndarray, JointLikelihoodWithin | None]:
     """The weights with the smaller proven gap: if the first miss it, steps to the last digit follow."""
-    problem.minimise((0.1 if problem.penalised else 1e-9) * model.tol, iterations)
+    problem.minimise((0.1 if problem.penalised else 1e-9) * options.tol, iterations)
     weights = _take_finite_weights(problem, rows)
-    certificate = certify(rows, model, weights, C)
-    if certificate is None or certificate.gap <= model.tol or not iterations.has_steps_left:
+    certificate = certify(rows, options, weights)
+    if certificate is None or certificate.gap <= options.tol or not iterations.has_steps_left:
         return weights, certificate
     problem.polish(iterations)
     polished_weights = _take_finite_weights(problem, rows)
-    polished = certify(rows, model, polished_weights, C)
+    polished = certify(rows, options, polished_weights)
     if polished is None or polished.gap >= certificate.gap:
         return weights, certificate
     return polished_weights, polished
 
 
-def certify(rows: Rows, model: Any, weights: np.ndarray, C: float) -> JointLikelihoodWithin | None:
+def certify(rows: Rows, options: SolverOptions, weights: np.ndarray) -> JointLikelihoodWithin | None:
     """The certificate of these weights, with the ends that hold."""
     assert rows.classes is not None
-    unpenalised = isinf(C)
+    unpenalised = isinf(options.C)
     draft = JointLikelihoodWithin(
         tuple(label.item() if hasattr(label, "item") else label for label in rows.classes),
         tuple(tuple(row) for row in weights[:, :-1].tolist()),
-        tuple(weights[:, -1].tolist()) if model.fit_intercept else None,
-        C=None if unpenalised else C,
+        tuple(weights[:, -1].tolist()) if options.intercept else None,
+        C=None if unpenalised else options.C,
         upper=0.0,
         lower=0.0,
         row_weights=None if rows.weights is None else tuple(rows.weights.tolist()),
@@ -240,9 +248,9 @@ class ClassDifferences:
         return parts
 
 
-def _warn_separated(model: Any, rows: Rows, separation: Separation) -> np.ndarray:
+def _warn_separated(rows: Rows, separation: Separation, intercept: bool) -> np.ndarray:
     """Say that no weights are best, and which classes are told apart by which rows."""
-    strict = _find_strict_rows(rows, separation.certificate, model.fit_intercept)
+    strict = _find_strict_rows(rows, separation.certificate, intercept)
     listed = ", ".join(map(str, strict[:8])) + (", ..." if len(strict) > 8 else "")
     kind = "completely" if separation.kind == "complete" else "quasi-completely"
     warn(
@@ -290,9 +298,8 @@ class StrictRowsOfClasses:
 
 
 def _approach_supremum(
-    model: Any,
     rows: Rows,
-    n_classes: int,
+    options: SolverOptions,
     iterations: Iterations,
     start: np.ndarray | None,
     *,
@@ -303,14 +310,14 @@ def _approach_supremum(
     C, units = 1.0, choose_units(rows, inf, exhaustive=exhaustive)
     weights = None if start is None else np.array([units.to_internal(row) for row in start])
     while True:
-        problem = MultinomialObjective(units.rows, n_classes, C, model.fit_intercept)
+        problem = _make_objective(units.rows, replace(options, C=C))
         if weights is not None:
             problem.start_at(weights)
-        problem.minimise(0.1 * model.tol, iterations)
+        problem.minimise(0.1 * options.tol, iterations)
         weights = problem.user_weights
         penalty = 0.5 * float((weights[:, :-1] ** 2).sum())
         loss = iterations.objectives[-1] - penalty
-        if penalty <= 0.1 * model.tol * max(loss, 0.0) or C >= MAX_COST or not iterations.has_steps_left:
+        if penalty <= 0.1 * options.tol * max(loss, 0.0) or C >= MAX_COST or not iterations.has_steps_left:
             problem.units = units
             return problem
         C *= 100.0

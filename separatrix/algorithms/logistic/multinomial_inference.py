@@ -16,13 +16,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.logistic.existence import Existence, describe_span
-from separatrix.algorithms.logistic.inference import (
-    MAX_COEFFICIENTS,
-    Inference,
-    describe_coefficients,
-    invert_on_span,
-    make_inference,
-)
+from separatrix.algorithms.logistic.inference import MAX_COEFFICIENTS, invert_on_span
 from separatrix.algorithms.logistic.multinomial_terms import sum_hessian_blocks
 from separatrix.algorithms.logistic.near_dependency import find_near_dependency
 from separatrix.rows import Block, Rows
@@ -104,30 +98,3 @@ class MultinomialInformation:
         p[np.arange(len(codes)), codes] -= 1.0
         slope = ((p[:, 1:] * -v[:, None]).T @ Z).ravel()
         return blocks, slope, np.bincount(codes, v, n_classes), likelihood
-
-
-def summarise_multinomial(model: Any, names: tuple[str, ...], level: float) -> tuple[Inference, ...]:
-    """A table for each class but the first, which is the reference of all."""
-    n_classes, width = len(model.classes_), model.n_features_in_ + model.fit_intercept
-    table = np.column_stack([model.coef_, model.intercept_])
-    tables = []
-    for k in range(1, n_classes):
-        entries = slice((k - 1) * width, k * width)
-        tables.append(
-            make_inference(
-                f"Multinomial logistic regression of {model.classes_[k]} against {model.classes_[0]}, "
-                "maximum likelihood",
-                names,
-                table[k] - table[0],
-                model.covariance_[entries, entries],
-                describe_coefficients(model.unbounded_[k - 1] if model.unbounded_ else (), model.aliased_),
-                intercept=model.fit_intercept,
-                level=level,
-                rows=model.counted_,
-                weight=model.mass_,
-                log_likelihood=model.log_likelihood_,
-                null_log_likelihood=model.null_log_likelihood_,
-                degrees=(n_classes - 1) * (model.rank_ - model.fit_intercept),
-            )
-        )
-    return tuple(tables)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import inf, isinf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +16,6 @@ from separatrix.algorithms.logistic.objective import LogisticObjective
 from separatrix.algorithms.logistic.overflow import RangeError, refuse_overflow
 from separatrix.certificates import LikelihoodWithin, Undecided
 from separatrix.rows import Rows
-
-if TYPE_CHECKING:
-    from separatrix.algorithms.logistic.estimator import LogisticRegression
 
 MAX_NEWTON_COLUMNS = 1000
 MAX_SPARSE_NEWTON_COLUMNS = 300
@@ -38,23 +36,27 @@ UNASKED_FACTS: dict[str, Any] = {
 MinimiseResult = tuple[np.ndarray, Any, dict[str, Any]]  # weights, certificate, facts
 
 
+@dataclass(frozen=True)
+class SolverOptions:
+    """The parameters of `LogisticRegression` that its solvers read; C is infinite without a penalty."""
+
+    C: float
+    solver: str
+    tol: float
+    max_iter: int
+    intercept: bool
+
+
 def minimise(
-    model: LogisticRegression,
-    rows: Rows,
-    positive: int,
-    C: float,
-    start: np.ndarray | None,
-    *,
-    prove: bool = True,
-    max_iter: int | None = None,
+    rows: Rows, positive: int, options: SolverOptions, start: np.ndarray | None, *, prove: bool = True
 ) -> MinimiseResult:
     """The best weights of one task to the gap, with the proof of it."""
     for exhaustive in (False, True):
-        iterations = Iterations(model.max_iter if max_iter is None else max_iter)
+        iterations = Iterations(options.max_iter)
         with np.errstate(all="ignore"):
             try:
                 return _minimise(
-                    model, rows, positive, C, start, iterations, prove=prove, exhaustive=exhaustive
+                    rows, positive, options, start, iterations, prove=prove, exhaustive=exhaustive
                 )
             except RangeError:
                 if exhaustive:
@@ -63,18 +65,17 @@ def minimise(
 
 
 def _minimise(
-    model: LogisticRegression,
     rows: Rows,
     positive: int,
-    C: float,
+    options: SolverOptions,
     start: np.ndarray | None,
     iterations: Iterations,
     *,
     prove: bool,
     exhaustive: bool,
 ) -> MinimiseResult:
-    solver, intercept = choose_solver(model, rows), model.fit_intercept
-    centred = model.solver != "gradient-descent"
+    solver, C, intercept = choose_solver(options, rows), options.C, options.intercept
+    centred = options.solver != "gradient-descent"
     certificate: LikelihoodWithin | None = None
     smoothness, warm_start = 0.0, None
     problem = LogisticObjective(
@@ -83,21 +84,21 @@ def _minimise(
     if start is not None:
         problem.start_at(start)
     elif solver == "newton":
-        warm_start = find_warm_start(problem, model.tol)
+        warm_start = find_warm_start(problem, options.tol)
     # What restores feasibility without a penalty has to be small beside single rows: to the last digit.
     for share in (0.3, 0.01) if prove else (0.3 if problem.penalised else 1e-8,):
         if solver == "gradient-descent":
-            is_finished, smoothness = gradient_descent(problem, share * model.tol, iterations)
+            is_finished, smoothness = gradient_descent(problem, share * options.tol, iterations)
         elif solver == "newton":
-            is_finished = newton(problem, share * model.tol, iterations, warm_start)
+            is_finished = newton(problem, share * options.tol, iterations, warm_start)
             warm_start = None
         else:
-            is_finished = newton_cg(problem, share * model.tol, iterations)
+            is_finished = newton_cg(problem, share * options.tol, iterations)
         weights = _finish(problem, rows)
         if not prove:
             break
         certificate = certify(rows, positive, weights, None if isinf(C) else C, intercept=intercept)
-        if certificate is None or certificate.gap <= model.tol or not is_finished:
+        if certificate is None or certificate.gap <= options.tol or not is_finished:
             break
     facts: dict[str, Any] = {} if certificate is None else describe_gap(certificate)
     facts |= {
@@ -122,9 +123,9 @@ def describe_gap(certificate: LikelihoodWithin) -> dict[str, Any]:
     }
 
 
-def choose_solver(model: LogisticRegression, rows: Rows) -> str:
-    if model.solver != "auto":
-        return model.solver
+def choose_solver(options: SolverOptions, rows: Rows) -> str:
+    if options.solver != "auto":
+        return options.solver
     if rows.is_sparse and rows.in_memory:  # a file is read once for every product of conjugate gradients
         row_values = rows.n_stored / max(1, rows.n_rows)
         is_small = rows.n_columns <= MAX_SPARSE_NEWTON_COLUMNS and row_values <= MAX_SPARSE_NEWTON_VALUES

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
 import numpy as np
 
 from separatrix.algorithms.logistic.certificate import certify
-from separatrix.algorithms.logistic.estimator import LogisticRegression
 from separatrix.algorithms.logistic.existence import (
     Existence,
     choose_restoring_rows,
@@ -28,6 +27,7 @@ from separatrix.algorithms.logistic.solver import (
     TOO_LARGE_REASON,
     UNASKED_FACTS,
     UNPROVEN_FACTS,
+    SolverOptions,
     describe_gap,
     minimise,
 )
@@ -42,24 +42,26 @@ MAX_COLUMNS = 1500  # up to here rows that restore feasibility are looked for, a
 MAX_COST = 1e12
 
 
-def solve_unpenalised(model: LogisticRegression, rows: Rows, positive: int) -> Solution:
+def solve_unpenalised(
+    rows: Rows, positive: int, options: SolverOptions, start: np.ndarray | None
+) -> Solution:
     """The maximum of the likelihood, or what is known where it has none."""
     rows.require_finite()
-    existence = decide_existence(rows, positive, intercept=model.fit_intercept)
+    existence = decide_existence(rows, positive, intercept=options.intercept)
     separated = existence.kind in ("complete", "quasi")
     if separated:
-        weights, facts = _approach_supremum(model, rows, positive)
+        weights, facts = _approach_supremum(rows, positive, options, start)
     else:
-        weights, _, facts = minimise(model, rows, positive, inf, model._start_of(positive), prove=False)
+        weights, _, facts = minimise(rows, positive, options, start, prove=False)
     restoration: dict[str, Any] = {}
     has_few_columns = rows.n_columns <= MAX_COLUMNS
     if existence.kind in ("overlap", "quasi") and has_few_columns:
         restoring_rows = choose_restoring_rows(
-            rows, positive, weights, existence, intercept=model.fit_intercept
+            rows, positive, weights, existence, intercept=options.intercept
         )
         restoration = {"rows": restoring_rows, "normals": existence.normals, "direction": existence.direction}
     certificate: Any = certify(
-        rows, positive, weights, None, intercept=model.fit_intercept, restoration=restoration
+        rows, positive, weights, None, intercept=options.intercept, restoration=restoration
     )
     if certificate is None:
         certificate = Undecided(TOO_LARGE_REASON)
@@ -68,45 +70,44 @@ def solve_unpenalised(model: LogisticRegression, rows: Rows, positive: int) -> S
         facts |= describe_gap(certificate)
     facts |= {**UNASKED_FACTS, "separation": existence.kind}
     if separated:
-        facts |= _warn_separated(model, rows, positive, existence)
+        facts |= _warn_separated(rows, positive, existence, intercept=options.intercept)
     elif existence.kind == "overlap" and existence.normals:
         facts |= {"unbounded": existence.unbounded}
     if has_few_columns:
-        facts |= _infer(model, rows, positive, weights, existence)
+        facts |= _infer(rows, positive, weights, existence, intercept=options.intercept)
     return Solution(weights, certificate, History(), facts)
 
 
 def _approach_supremum(
-    model: LogisticRegression, rows: Rows, positive: int
+    rows: Rows, positive: int, options: SolverOptions, start: np.ndarray | None
 ) -> tuple[np.ndarray, dict[str, Any]]:
     """Finite weights on the way to a supremum: an L2 fit with a cost so large that its penalty hardly counts.
 
     They are unique, which weights chosen along some direction of recession would not be.
     """
-    start, C, previous_loss, steps_left = model._start_of(positive), 1.0, inf, model.max_iter
+    C, previous_loss, steps_left = 1.0, inf, options.max_iter
     units = choose_units(rows, inf)  # so that how large a cost is does not depend on those of the columns
     start = None if start is None else units.to_internal(start)
     while True:
-        weights, _, facts = minimise(model, units.rows, positive, C, start, prove=False, max_iter=steps_left)
+        step_options = replace(options, C=C, max_iter=steps_left)
+        weights, _, facts = minimise(units.rows, positive, step_options, start, prove=False)
         start, steps_left = weights, steps_left - facts["n_iter"]
         # The loss there is above its infimum by ½‖w‖²/C or so; the objective of the fit is C times as large.
         loss = float(facts["objectives"][-1]) / C - 0.5 * float(weights[:-1] @ weights[:-1]) / C
         penalty = 0.5 * float(weights[:-1] @ weights[:-1]) / C
-        if penalty <= 0.1 * model.tol * loss or C >= MAX_COST or loss >= previous_loss or steps_left <= 0:
+        if penalty <= 0.1 * options.tol * loss or C >= MAX_COST or loss >= previous_loss or steps_left <= 0:
             user_weights = units.to_user(weights)
             if not np.isfinite(user_weights).all():
                 refuse_overflow(rows)
-            return user_weights, facts | {"n_iter": model.max_iter - steps_left}
+            return user_weights, facts | {"n_iter": options.max_iter - steps_left}
         previous_loss, C = loss, C * 100.0
 
 
-def _warn_separated(
-    model: LogisticRegression, rows: Rows, positive: int, existence: Existence
-) -> dict[str, Any]:
+def _warn_separated(rows: Rows, positive: int, existence: Existence, *, intercept: bool) -> dict[str, Any]:
     """Say which coefficients run away, in which direction, and because of which rows."""
     direction = scale_to_doubles(existence.direction or ())
-    recession = direction if model.fit_intercept else np.append(direction, 0.0)
-    strict = _find_strict_rows(rows, positive, existence, model.fit_intercept)
+    recession = direction if intercept else np.append(direction, 0.0)
+    strict = _find_strict_rows(rows, positive, existence, intercept)
     words = existence.unbounded if rows.n_columns <= MAX_COLUMNS else ()
     names = [*(rows.columns or [f"column {j}" for j in range(rows.n_columns)]), "the intercept"]
     diverging = [f"{names[j]} to {word}" for j, word in enumerate(words) if word in ("+inf", "-inf")]
@@ -146,7 +147,7 @@ class StrictRows:
 
 
 def _infer(
-    model: LogisticRegression, rows: Rows, positive: int, weights: np.ndarray, existence: Existence
+    rows: Rows, positive: int, weights: np.ndarray, existence: Existence, *, intercept: bool
 ) -> dict[str, Any]:
     """The covariance of what the rows determine, and the two likelihoods; nan where doubles do not do."""
     for exhaustive in (False, True):
@@ -154,7 +155,7 @@ def _infer(
             rows,
             positive,
             inf,
-            intercept=model.fit_intercept,
+            intercept=intercept,
             centred=not existence.normals,
             exhaustive=exhaustive,
         )
@@ -164,10 +165,10 @@ def _infer(
                 return _infer_at(problem, existence, rows)
         except RangeError:
             continue
-    size, unknown = rows.n_columns + model.fit_intercept, float("nan")
+    size, unknown = rows.n_columns + intercept, float("nan")
     return {
         "covariance": np.full((size, size), np.nan),
-        **describe_span(rows, intercept=model.fit_intercept),
+        **describe_span(rows, intercept=intercept),
         "mass": sum(sum_class_weights(rows, positive)),
         "log_likelihood": unknown,
         "null_log_likelihood": unknown,
@@ -221,16 +222,10 @@ def _compute_null_log_likelihood(negatives: float, positives: float) -> float:
     return sum(m * float(np.log(m) - np.log(mass)) for m in (negatives, positives))
 
 
-def solve_firth(model: LogisticRegression, rows: Rows, positive: int) -> Solution:
+def solve_firth(rows: Rows, positive: int, options: SolverOptions, start: np.ndarray | None) -> Solution:
     """Firth's estimate of one task."""
     rows.require_finite()
-    estimate = fit_firth(
-        rows,
-        positive,
-        intercept=model.fit_intercept,
-        max_iter=model.max_iter,
-        start=model._start_of(positive),
-    )
+    estimate = fit_firth(rows, positive, intercept=options.intercept, max_iter=options.max_iter, start=start)
     if not estimate.converged:
         warn(
             FitWarning,
@@ -258,4 +253,4 @@ def solve_firth(model: LogisticRegression, rows: Rows, positive: int) -> Solutio
         "Firth's penalised likelihood need not be concave, so nothing is proven about its maximum: the "
         f"weights are a point without slope, to {estimate.residual:.1e} standard errors."
     )
-    return Solution(estimate.weights, Undecided(reason), History(), facts)
+    return Solution(estimate.weights, Undecided(reason), History(), facts, is_proof_expected=False)

@@ -20,7 +20,6 @@ few Newton steps of two passes (`squared`).
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from fractions import Fraction
 from math import inf
@@ -28,11 +27,12 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.algorithms.separation import separate_rows
 from separatrix.algorithms.svm import squared_hinge, working_set
 from separatrix.algorithms.svm.best_intercept import optimise_intercept
 from separatrix.algorithms.svm.certificate import MAX_BALANCING_ROWS, prove, use_certified_multipliers
 from separatrix.algorithms.svm.counted_rows import extend_to_all_rows, select_counted_rows
-from separatrix.algorithms.svm.max_margin import MaxMargin
+from separatrix.algorithms.svm.hard_margin import solve_hard_margin
 from separatrix.algorithms.svm.moderate_units import (
     has_high_cost,
     is_extreme,
@@ -43,8 +43,6 @@ from separatrix.algorithms.svm.moderate_units import (
 from separatrix.algorithms.svm.objective import SoftMarginProblem, SoftMarginSolution
 from separatrix.certificates import (
     Inseparable,
-    MarginBetween,
-    Separable,
     SoftMarginWithin,
     Undecided,
 )
@@ -240,14 +238,14 @@ class LinearSVM(WeightedClassifier):
     def _solve_hard_margin(self, rows: Rows, positive: int) -> Solution:
         """C = inf: the maximum-margin halfspace, or the proof that there is none."""
         counted, indices = select_counted_rows(rows)
-        model = MaxMargin(tol=HARD_MARGIN_GAP, fit_intercept=self.fit_intercept, free_intercept=True)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FitWarning)
-            solution = model._solve(counted, positive)
-        certificate = solution.certificate
+        separation = separate_rows(counted, positive, intercept=self.fit_intercept)
+        solution = solve_hard_margin(
+            counted, positive, separation, intercept=self.fit_intercept, free=True, tol=HARD_MARGIN_GAP
+        )
+        certificate: Any = separation.certificate if solution is None else solution.certificate
         if indices is not None and not isinstance(certificate, Undecided):
             certificate = extend_to_all_rows(certificate, rows, positive, indices)
-        if not isinstance(solution.certificate, MarginBetween | Separable):
+        if solution is None:
             self._warn_of_conflict(certificate)
             soft_margin = self._solve_soft_margin(rows, positive, 1.0)
             facts = {**soft_margin.facts, "objective": np.nan, "lower_bound": np.nan, "gap": np.nan}

@@ -18,16 +18,13 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.algorithms.separation import Separation, separate_rows
-from separatrix.algorithms.separation.margins import Bracket
-from separatrix.certificates import Certificate, MarginBetween, Separable, Undecided
+from separatrix.algorithms.svm.hard_margin import solve_hard_margin
+from separatrix.algorithms.svm.soft_margin import fit_soft_margin
+from separatrix.certificates import Undecided
 from separatrix.fitting import FitWarning, LinearClassifier, NothingProven, Solution, warn
-from separatrix.fitting.exact_errors import about
 from separatrix.fitting.history import History
 from separatrix.fitting.parameters import is_between, is_number, shown
-from separatrix.halfspace import Halfspace
 from separatrix.rows import Rows
-
-SOFT_MARGIN_GAP, MAX_SOFT_MARGIN_STEPS = 1e-6, 1000
 
 
 class MaxMargin(LinearClassifier):
@@ -93,39 +90,18 @@ class MaxMargin(LinearClassifier):
     def _solve(self, rows: Rows, positive: int) -> Solution:
         rows.require_finite()
         separation = separate_rows(rows, positive, intercept=self.fit_intercept, time_limit=self.time_limit)
-        bracket = separation.bracket(geometric=self.free_intercept, tol=float(self.tol), canonical=True)
-        if bracket is None:
+        solution = solve_hard_margin(
+            rows, positive, separation, intercept=self.fit_intercept, free=self.free_intercept, tol=self.tol
+        )
+        if solution is None:
             return self._fit_soft_margin(rows, positive, separation)
-        *weights, intercept = bracket.plane.to_numbers()
-        witness = tuple(weights), intercept if self.fit_intercept else None
-        certificate: Certificate = Separable(*witness, about=about(rows, positive))
-        if bracket.lower > 0:
-            certificate = MarginBetween(
-                *witness,
-                bracket.rows,
-                bracket.multipliers,
-                bracket.lower,
-                bracket.upper,
-                bracket.geometric,
-                about=about(rows, positive),
-            )
-        else:
+        if not solution.facts["margin"] > 0:
             warn(
                 FitWarning,
                 "The rows are separated by a margin that is too small for a double: multiply the columns by "
                 "a power of two to get the margin itself.",
             )
-        certificate = certificate.bound_to(rows)
-        halfspace = Halfspace(weights, intercept)
-        float_weights = np.append(halfspace.weights, halfspace.intercept)
-        facts = {
-            "margin": bracket.lower,
-            "upper_bound": bracket.upper,
-            "gap": bracket.gap,
-            "support": np.array(bracket.rows, np.int64),
-            "dual_coef": compute_dual_coefficients(bracket),
-        }
-        return Solution(float_weights, certificate, History(), facts, halfspace)
+        return solution
 
     def _fit_soft_margin(self, rows: Rows, positive: int, separation: Separation) -> Solution:
         """Nothing separates: say so, with the conflict, and fit the soft margin."""
@@ -144,28 +120,3 @@ class MaxMargin(LinearClassifier):
         undefined = {"margin": np.nan, "upper_bound": np.nan, "gap": np.nan}
         no_support = {"support": np.empty(0, np.int64), "dual_coef": np.empty(0)}
         return Solution(weights, certificate, History(), {**undefined, **no_support})
-
-
-def compute_dual_coefficients(bracket: Bracket) -> np.ndarray:
-    """α·s with w = Σ α s x for the w whose nearest rows score ±1."""
-    total = sum(bracket.multipliers)
-    shares = np.array([value / total for value in bracket.multipliers])
-    with np.errstate(over="ignore"):  # infinite where margins are beyond the inverse roots of doubles
-        return shares * bracket.signs / bracket.upper / bracket.upper
-
-
-def fit_soft_margin(rows: Rows, positive: int, intercept: bool) -> np.ndarray:
-    """Weights of the soft margin with C = 1, the intercept last; 0 where rows are too large to find any."""
-    from separatrix.algorithms.svm.best_intercept import optimise_intercept
-    from separatrix.algorithms.svm.objective import SoftMarginProblem
-    from separatrix.algorithms.svm.working_set import minimise
-    from separatrix.rows.threads import blas
-
-    with np.errstate(all="ignore"), blas().limit(limits=1):
-        problem = SoftMarginProblem.from_rows(rows, positive, 1.0, intercept=intercept)
-        solution = minimise(problem, SOFT_MARGIN_GAP, MAX_SOFT_MARGIN_STEPS)
-        if intercept:
-            solution = optimise_intercept(
-                problem, solution, is_finished=solution.steps < MAX_SOFT_MARGIN_STEPS
-            )
-    return solution.weights if np.isfinite(solution.weights).all() else np.zeros(rows.n_columns + 1)

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from separatrix.algorithms.zero_one.confirmation import confirm
-from separatrix.algorithms.zero_one.estimator import (
+from separatrix.algorithms.zero_one.interval import ErrorInterval
+from separatrix.algorithms.zero_one.misclassified_rows import find_misclassified
+from separatrix.algorithms.zero_one.reduce import reduce_problem, to_dense_arrays
+from separatrix.algorithms.zero_one.strategy import (
+    close_interval,
     count_threads,
     draw_seed,
-    find_misclassified,
-    to_dense_arrays,
+    prepare_kernels,
 )
-from separatrix.algorithms.zero_one.interval import ErrorInterval
-from separatrix.algorithms.zero_one.reduce import reduce_problem
-from separatrix.algorithms.zero_one.strategy import close_interval, prepare_kernels
 from separatrix.certificates import Certificate, ErrorsAtLeast, ErrorsAtMost, Undecided
 from separatrix.fitting.exact_errors import about
 from separatrix.fitting.parameters import (

@@ -22,27 +22,30 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from separatrix.algorithms.separation import separate_rows
-from separatrix.algorithms.separation.scan_picks import MarginSigns
 from separatrix.algorithms.zero_one.checkpoint import Checkpoint
 from separatrix.algorithms.zero_one.confirmation import confirm
 from separatrix.algorithms.zero_one.free_rows import Recession
 from separatrix.algorithms.zero_one.interval import ErrorInterval, convert_cost
+from separatrix.algorithms.zero_one.misclassified_rows import find_misclassified
 from separatrix.algorithms.zero_one.problem import ReducedProblem
-from separatrix.algorithms.zero_one.reduce import reduce_problem, to_integer_costs
-from separatrix.algorithms.zero_one.strategy import close_interval, prepare_kernels
+from separatrix.algorithms.zero_one.reduce import reduce_problem, to_dense_arrays, to_integer_costs
+from separatrix.algorithms.zero_one.strategy import (
+    close_interval,
+    count_threads,
+    draw_seed,
+    prepare_kernels,
+)
 from separatrix.algorithms.zero_one.widest_margin import find_widest
 from separatrix.certificates import FewestErrors
-from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.fitting import FitWarning, Solution, warn
 from separatrix.fitting.exact_errors import about
 from separatrix.fitting.parameters import is_number, require_node_limit, require_time_limit, shown
 from separatrix.fitting.progress import change_reporter
 from separatrix.fitting.weighted import WeightedClassifier
 from separatrix.halfspace import Halfspace
-from separatrix.rows import Rows, jobs
+from separatrix.rows import Rows
 
 MARGIN_ENTRIES = 4_000_000  # the largest table whose margin is computed after the search
 RESERVE_SECONDS = 2.0  # seconds at most of the time given that are kept for what comes after the search
@@ -288,29 +291,6 @@ class ZeroOne(WeightedClassifier):
             doubles = tuple(map(float, numbers))
         is_as_good = problem.compute_cost(problem.from_user(doubles)) <= upper
         return doubles if is_as_good else numbers
-
-
-def draw_seed(random_state: Any) -> int:
-    """The seed of the searches."""
-    return 0 if random_state is None else int(check_random_state(random_state).randint(2**31))
-
-
-def count_threads(n_jobs: int | None) -> int:
-    """Two unless said otherwise: one for proofs, one for halfspaces."""
-    return 2 if n_jobs is None else jobs(n_jobs)
-
-
-def to_dense_arrays(rows: Rows, positive: int) -> tuple[np.ndarray, np.ndarray]:
-    """All rows as doubles, and their signs."""
-    X = rows.whole().matrix()
-    X = X.toarray() if rows.is_sparse else X
-    return X.astype(np.float64), rows.signs(positive).astype(np.float64)
-
-
-def find_misclassified(rows: Rows, positive: int, weights: Any, bias: Any) -> np.ndarray:
-    """The rows with s·score ≤ 0, exactly."""
-    signs = np.concatenate(list(rows.each(MarginSigns(Margins(weights, bias), positive))))
-    return np.flatnonzero(signs <= 0)
 
 
 def _get_bounds(interval: ErrorInterval) -> tuple[int, int]:

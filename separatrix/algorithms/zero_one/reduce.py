@@ -9,6 +9,14 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.zero_one.problem import ReducedProblem, find_least_exponent, to_primitive_vector
+from separatrix.rows import Rows
+
+
+def to_dense_arrays(rows: Rows, positive: int) -> tuple[np.ndarray, np.ndarray]:
+    """All rows as doubles, and their signs."""
+    X = rows.whole().matrix()
+    X = X.toarray() if rows.is_sparse else X
+    return X.astype(np.float64), rows.signs(positive).astype(np.float64)
 
 
 def reduce_problem(

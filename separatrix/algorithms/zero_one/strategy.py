@@ -13,8 +13,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from separatrix.algorithms.separation import separate_rows
 from separatrix.algorithms.zero_one.flint_threads import start_thread
@@ -27,7 +29,7 @@ from separatrix.algorithms.zero_one.reduce import reduce_problem
 from separatrix.algorithms.zero_one.upper.elimination import Elimination
 from separatrix.algorithms.zero_one.upper.graduated_nonconvexity import GraduatedNonconvexity
 from separatrix.algorithms.zero_one.upper.vertex_search import VertexSearch
-from separatrix.rows import as_rows
+from separatrix.rows import as_rows, jobs
 from separatrix.rows.threads import blas
 
 PLANAR_DIMENSIONS = 3  # dimensions up to which cones need no good halfspace to begin with
@@ -236,3 +238,13 @@ def _await(events: Sequence[threading.Event], interval: ErrorInterval) -> None:
                     pass
         except KeyboardInterrupt:
             interval.interrupt()
+
+
+def draw_seed(random_state: Any) -> int:
+    """The seed of the searches."""
+    return 0 if random_state is None else int(check_random_state(random_state).randint(2**31))
+
+
+def count_threads(n_jobs: int | None) -> int:
+    """Two unless said otherwise: one for proofs, one for halfspaces."""
+    return 2 if n_jobs is None else jobs(n_jobs)

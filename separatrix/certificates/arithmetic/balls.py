@@ -98,7 +98,7 @@ def above(value: Any) -> float:
     """A double not below the ball."""
     if value.is_zero():
         return 0.0
-    top = float(value.upper())
+    top = float(value.upper())  # the nearest double, which may be below it
     return nextafter(top, inf) if isfinite(top) else inf
 
 

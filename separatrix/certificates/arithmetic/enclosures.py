@@ -5,9 +5,11 @@ each operation has a relative error of at most u = 2^-53. All series here have p
 relative errors add up and never cancel:
 
 * exp(r) for 0 ≤ r < ln 2 is its Taylor polynomial of degree 16, low by less than 1e-17 of it. Horner's rule
-  makes 32 operations: 32u. With r = a − k·ln 2, found to an absolute 4u, exp(−a) = 2^-k/exp(r) to 42u.
+  makes 32 operations: 32u. With r = a − k·ln 2, found to an absolute 4u, exp(−a) = 2^-k/exp(r) to 42u. (1)
 * log((1 + z)/(1 − z)) = 2z(1 + z²/3 + z⁴/5 + …) for 0 ≤ z ≤ 1/3, up to z²⁸: the rest is below 1e-15 of it,
-  9u. With z to 3u, it has 60u.
+  9u. With z to 3u, it has 60u. (2)
+* A sum of numbers from 0 up, in runs of 512 that are then added exactly, has 513u, and each number may have
+  lost 2^-1074 to underflow. (3)
 
 So `softplus`, log(1 + exp(−m)) = log(1 + e) + max(−m, 0) with e = exp(−|m|), z = e/(2 + e), has less than
 120u, and `entropy`, −p·log p − (1 − p)·log(1 − p), less than 80u: for p ≤ 1/2 both of its terms are
@@ -38,7 +40,7 @@ _RUN_TERMS = 512
 
 
 def _log_ratio(z: Doubles) -> Doubles:
-    """log((1 + z)/(1 − z)) for 0 ≤ z ≤ 1/3."""
+    """log((1 + z)/(1 − z)) for 0 ≤ z ≤ 1/3: (2) above."""
     q = z * z
     total = np.full_like(q, 1.0 / 29.0)
     for odd in range(27, 0, -2):
@@ -48,7 +50,7 @@ def _log_ratio(z: Doubles) -> Doubles:
 
 
 def _exponential(size: Doubles) -> Doubles:
-    """exp(−a) for 0 ≤ a ≤ 690."""
+    """exp(−a) for 0 ≤ a ≤ 690: (1) above."""
     whole = np.floor(size / _LN2)
     rest = (size - whole * _LN2_HIGH) - whole * _LN2_LOW  # beyond its interval by 1e-12 at most
     total = np.full_like(rest, 1.0 / _FACTORIALS[16])
@@ -62,7 +64,7 @@ def softplus_above(margins: Doubles) -> Doubles:
     """Not below log(1 + exp(−m)), and above it by a relative 1e-13 at most, while |m| ≤ 690."""
     e = _exponential(np.minimum(abs(margins), _MAX_EXPONENT))
     values = _log_ratio(e / (2.0 + e)) + np.maximum(-margins, 0.0)
-    return values * (1.0 + ALLOWED_ERROR)
+    return values * (1.0 + ALLOWED_ERROR)  # of (1) and (2)
 
 
 def entropy_below(parts: Doubles, wholes: Doubles) -> Doubles:
@@ -78,7 +80,7 @@ def entropy_below(parts: Doubles, wholes: Doubles) -> Doubles:
     log_p = _log_ratio((1.0 - fraction) / (1.0 + fraction)) - exponent * _LN2
     log_rest = _log_ratio(p / (2.0 - p))
     values = p * log_p + (1.0 - p) * log_rest
-    return np.where(filled, wholes * values * (1.0 - ALLOWED_ERROR), 0.0)
+    return np.where(filled, wholes * values * (1.0 - ALLOWED_ERROR), 0.0)  # of (2)
 
 
 def sum_above(values: npt.NDArray[np.float64]) -> float:
@@ -93,15 +95,15 @@ def sum_below(values: npt.NDArray[np.float64]) -> float:
 
 def summed_above(sums: npt.NDArray[np.float64], count: int) -> float:
     """`sum_above` of ``count`` numbers, from the sums of at most 512 of them, in any order."""
-    return fsum(sums.tolist()) * (1.0 + (_RUN_TERMS + 4) * U) + count * _LEAST_DOUBLE
+    return fsum(sums.tolist()) * (1.0 + (_RUN_TERMS + 4) * U) + count * _LEAST_DOUBLE  # (3) above
 
 
 def summed_below(sums: npt.NDArray[np.float64], count: int) -> float:
     """`sum_below` of ``count`` numbers, from the sums of at most 512 of them, in any order."""
-    found = fsum(sums.tolist()) * (1.0 - (_RUN_TERMS + 4) * U) - count * _LEAST_DOUBLE
+    found = fsum(sums.tolist()) * (1.0 - (_RUN_TERMS + 4) * U) - count * _LEAST_DOUBLE  # (3) above
     return 0.0 if found == inf else found
 
 
 def _sums(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Of runs of 512; these added exactly, the relative error is at most 513u."""
+    """Of runs of 512."""
     return np.add.reduceat(values, np.arange(0, values.size, _RUN_TERMS)) if values.size else values

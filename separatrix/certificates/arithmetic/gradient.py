@@ -5,15 +5,16 @@ the unit of the floats used (2^-64 where C's long double has 64 bits, 2^-53 wher
 entries of a row, m the most rows of a part and p the number of parts. As in
 :mod:`separatrix.certificates.arithmetic.margin_signs`, whatever the order of the sums,
 
-    |r̂ − r| ≤ 2(k + 4) u (|y| + Σ|x_j w_j| + |b|) =: ρ,
-    |ĝ_j − g_j| ≤ 2(m + p + 6) u (Σ s|r̂||x_j| + α|w_j|) + Σ s ρ |x_j|,
+    |r̂ − r| ≤ 2(k + 4) u (|y| + Σ|x_j w_j| + |b|) =: ρ,                                                (1)
+    |ĝ_j − g_j| ≤ 2(m + p + 6) u (Σ s|r̂||x_j| + α|w_j|) + Σ s ρ |x_j|,                                 (2)
 
 where a factor of nearly 2 is spare for the rounding of the bounds themselves, which are summed in doubles,
 and underflow adds less than the tiny number that the code puts on top.
 
 **Distance.** With α > 0 the problem is α-strongly convex in w once b is optimal: e = w − w* solves
-(G + αI) e = g_w − m g_b, m the mean row and G ≽ 0, so ‖e‖ ≤ ‖g_w − m g_b‖ / α; and the intercept is off by at
-most |g_b|/S + ‖m‖‖e‖.
+(G + αI) e = g_w − m g_b, m the mean row and G ≽ 0, so
+
+    ‖e‖ ≤ ‖g_w − m g_b‖ / α,   and the intercept is off by at most |g_b|/S + ‖m‖‖e‖.                    (3)
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ class Gradient(NamedTuple):
             + mean_error * (abs(intercept_slope) + intercept_slope_error)
         )
         error += 4 * _LONG_U * (abs(self.value[:-1]) + abs(mean * intercept_slope)) + _UNDERFLOW
-        weights_distance = _raised(_length(abs(moved) + error) / alpha)
+        weights_distance = _raised(_length(abs(moved) + error) / alpha)  # (3) above, and so is `bias`
         bias = (
             float((abs(intercept_slope) + intercept_slope_error) / (total - slack))
             + _length(abs(mean) + mean_error) * weights_distance
@@ -110,6 +111,7 @@ def gradient(
             entries = k if isinstance(X, np.ndarray) else int(np.diff(X.indptr).max(initial=0))
             long_X, absolute_X = X.astype(Long), abs(X)
             r = (y.astype(Long) - b - long_X @ w.astype(Long)) * s
+            # (1) above, times s
             rho = s * (2 * (entries + 5) * _LONG_U * (abs(y) + absolute_X @ abs(w) + abs(b)) + _UNDERFLOW)
             residual_sizes = abs(r.astype(np.float64))
             value -= np.append(long_X.T @ r, r.sum())
@@ -123,7 +125,7 @@ def gradient(
         size[:-1] += alpha * abs(w)
         share = 2 * (_PART_ROWS + parts + 6) * _LONG_U
         tiny = _UNDERFLOW * source.n_rows * (1.0 + largest)
-        error = share * size + 1.001 * residual_errors + tiny * (1.0 + largest)
+        error = share * size + 1.001 * residual_errors + tiny * (1.0 + largest)  # (2) above
         if intercept is None:
             value[-1] = error[-1] = 0.0
             sums, sizes = np.zeros(k + 1, Long), np.zeros(k + 1)
@@ -147,6 +149,11 @@ def _raised(bound: float) -> float:
 
 
 def _length(entries: npt.NDArray[Any]) -> float:
+    """Not below the length.
+
+    The k entries are rounded up; quotients, squares, their sum, the root and the product have a relative
+    (k + 4)u together.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
         entries = np.nextafter(entries.astype(np.float64), inf)
         largest = float(entries.max(initial=0.0))

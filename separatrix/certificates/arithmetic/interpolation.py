@@ -1,10 +1,17 @@
 """More columns than rows: the shortest solution is a combination of rows, found from their products.
 
 Let X be the rows less their (weighted) mean m, or as they are without an intercept, y likewise, and K = X Xᵀ.
-The shortest solution is w = Xᵀt. For α > 0, t solves (K + α D⁻¹) t = y with D the row weights; for α = 0, any
-t with support on rows P whose K_PP is regular and of the rank of K, that minimises the weighted
-‖y − K_P t‖²: then Xw = K_P t is the projection of y on the span of the columns, and w lies in the span of the
-rows. Everything but the last product is in whole numbers; that one is in balls.
+The shortest solution is w = Xᵀt. For α > 0, with D the row weights,
+
+    (K + α D⁻¹) t = y;                                                                                  (1)
+
+for α = 0, any t with support on rows P whose K_PP is regular and of the rank of K, that minimises the
+weighted ‖y − K_P t‖²:
+
+    K_Pᵀ D K_P t = K_Pᵀ D y.                                                                            (2)
+
+Then Xw = K_P t is the projection of y on the span of the columns, and w lies in the span of the rows. K and
+these equations are exact; they are solved, and w is multiplied out, in balls or in fractions.
 """
 
 from __future__ import annotations
@@ -105,12 +112,12 @@ class RowEquations:
             K = fmpq_mat(self.products)
             for i, s in enumerate(self.weights.tolist()):
                 K[i, i] = K[i, i] + fraction(self.alpha) / fraction(s)
-            found = field.matrix(K).solve(field.matrix(self.targets))
+            found = field.matrix(K).solve(field.matrix(self.targets))  # (1) above
             return [found[i, 0] for i in range(n)]
         A, c, pivots = self._projection
         t = [field.number(0)] * n
         if pivots:
-            found = field.matrix(A).solve(field.matrix(c))
+            found = field.matrix(A).solve(field.matrix(c))  # (2) above
             for place, row in enumerate(pivots):
                 t[row] = found[place, 0]
         return t

@@ -31,10 +31,13 @@ Numerical Algorithms*, 3.1)
 
     |ŝ − (x·w + b)| ≤ (k + 2.1)uS + (5k + 4)τ·max(1, M).
 
-The code allows 2(k + 3)uŜ + 8(k + 3)τ·max(1, M), where Ŝ is S, or ‖X‖‖v‖ + |c| ≥ S for the block X, as
-computed, and M may be ‖X‖. Ŝ is low by at most γ_{k+2}S + 3kτ and the evaluation of the bound by a relative
-8u: the spare factor of nearly 2 covers both. For √q, taken as a double t with |t − √q| ≤ 2ut + τ, 4ut + 4τ is
-added. The difference ŝ − t has the right sign and a relative error of u, covered likewise.
+The code allows, with Ŝ as computed: S, or ‖X‖‖v‖ + |c| ≥ S for the block X, where M may be ‖X‖,
+
+    2(k + 3)uŜ + 8(k + 3)τ·max(1, M).                                                                   (c)
+
+Ŝ is low by at most γ_{k+2}S + 3kτ and the evaluation of the bound by a relative 8u: the spare factor of
+nearly 2 covers both. For √q, taken as a double t with |t − √q| ≤ 2ut + τ, 4ut + 4τ is added. The difference
+ŝ − t has the right sign and a relative error of u, covered likewise.
 
 **What is asked of the process.** Levels 1 to 3 hold with flush-to-zero switched on; level 4 reads doubles by
 Python's own fractions, which then take subnormals for 0. A library that has switched it on, together with
@@ -82,6 +85,14 @@ class Margins:
         Doubles or whole numbers; no intercept is an intercept of 0.
     floor_squared
         q: margins are compared with √q.
+
+    Examples
+    --------
+    The double 0.1 is a little more than a tenth, three times it a little more than the double 0.3:
+
+    >>> X = np.array([[0.1, 0.3], [1.0, 3.0], [1e300, -1e300]])
+    >>> Margins((3, -1), None).compare(X, np.array([1, 1, -1], np.int8))
+    array([ 1,  0, -1], dtype=int8)
     """
 
     def __init__(
@@ -150,9 +161,8 @@ class Margins:
         largest = _length(X)
         gaps = (_scores(X, self._narrow[:-1]) + self._narrow[-1]) * signs
         size = largest * self._two_norm + abs(self._bias)
-        error_bound = 2 * (X.shape[1] + 4) * 2.0**-24 * size + 8 * (X.shape[1] + 3) * 2.0**-126 * max(
-            1.0, largest
-        )
+        share, tiny = 2 * (X.shape[1] + 4) * 2.0**-24, 8 * (X.shape[1] + 3) * 2.0**-126
+        error_bound = share * size + tiny * max(1.0, largest)  # (c) above
         if not error_bound < 2.0**100:
             return self._block(doubles(X), signs, start)
         lowest = float(gaps.min(initial=inf))
@@ -175,8 +185,8 @@ class Margins:
         if not isfinite(largest):
             refuse_infinite(X, range(start, start + X.shape[0]))
         terms = X.shape[1] if dense else int(np.diff(X.indptr).max(initial=0))
-        gaps = (_scores(X, self._weights) + self._bias) * signs - self._floor
-        share = 2 * (terms + 3) * _U
+        gaps = (_scores(X, self._weights) + self._bias) * signs - self._floor  # (b) above
+        share = 2 * (terms + 3) * _U  # with `tiny`, (c) above
         tiny = 8 * (terms + 3) * _TAU * max(1.0, largest) + 4 * (_U * self._floor + _TAU)
         size = largest * self._two_norm + abs(self._bias)
         bound = share * size + tiny if size <= _MAX_SIZE else inf
@@ -237,7 +247,8 @@ class Margins:
 
 
 def _rounded(numbers: Sequence[float | int]) -> tuple[npt.NDArray[np.float64], int]:
-    """The scale, and the doubles next to ``numbers / 2**scale``: none above 1 in size, those below τ as 0."""
+    """The scale, and the doubles next to ``numbers / 2**scale``: none above 1 in size, those below τ as 0,
+    as (a) above asks."""
     if set(map(type, numbers)) == {float}:
         doubles = np.array(numbers)
         scale = int(np.frexp(abs(doubles).max())[1])
@@ -303,25 +314,6 @@ def _times_power(value: float, exponent: int) -> float:
         return ldexp(value, exponent)
     except OverflowError:
         return inf if value > 0 else -inf
-
-
-def margin_signs(
-    X: Any,
-    signs: npt.ArrayLike,
-    weights: Sequence[float | int],
-    intercept: float | int | None,
-    floor_squared: Fraction | int = 0,
-) -> Signs:
-    """Exact signs of s(w·x + b) − √floor_squared for the rows of a block.
-
-    Examples
-    --------
-    The double 0.1 is a little more than a tenth, three times it a little more than the double 0.3:
-
-    >>> margin_signs([[0.1, 0.3], [1.0, 3.0], [1e300, -1e300]], [1, 1, -1], (3, -1), None)
-    array([ 1,  0, -1], dtype=int8)
-    """
-    return Margins(weights, intercept, floor_squared).compare(X, np.asarray(signs, dtype=np.int8))
 
 
 def errors_of(

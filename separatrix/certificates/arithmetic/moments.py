@@ -5,9 +5,13 @@ own,
 
     x_j = Σ_l q_l · 2^(a_j − 21 l),   |q_l| ≤ 2^20,
 
-so that the product of two slices, summed over at most 4096 rows, stays below 2^53: BLAS adds whole numbers
-there and cannot round, in whatever order it works (Ozaki, Ogita, Oishi, Rump, *Error-free transformations of
-matrix multiplication by using fast routines of matrix multiplication*, 2012). The sums of the slices go into
+so that the product of two slices, summed over so many rows, is at most
+
+    4096 · 2^20 · 2^20 = 2^52:                                                                          (1)
+
+BLAS adds whole numbers below 2^53 there and cannot round, in whatever order it works (Ozaki, Ogita, Oishi,
+Rump, *Error-free transformations of matrix multiplication by using fast routines of matrix multiplication*,
+2012). The sums of the slices go into
 whole numbers of any size. So the moments of two data sets add up to those of both, to the last bit, however
 the rows are cut into blocks; least squares needs nothing else of the data.
 
@@ -41,7 +45,7 @@ from separatrix.certificates.arithmetic.slices import (
 from separatrix.certificates.data.reading import refuse_infinite
 from separatrix.certificates.fields import CertificateError, from_decimal, to_decimal
 
-PRODUCT_ROWS = 4096
+PRODUCT_ROWS = 4096  # (1) above
 MAX_EXPONENT = 10_000  # in size: doubles and their squares stay within it
 FLUSH_PRODUCTS = 400  # sums of so many products, each below 2^53, fit in 64 bits
 SLACK_BITS = 3  # bits: a column that grows a little needs no new grid
@@ -116,16 +120,6 @@ class Moments:
     @property
     def constant(self) -> int:
         return len(self.exponents) - 2
-
-    def doubles(self) -> Doubles:
-        """Every entry rounded to the nearest double."""
-        size, entries = len(self.exponents), iter(self.upper)
-        out = np.empty((size, size))
-        for i in range(size):
-            for j in range(i, size):
-                shift = self.unit + self.exponents[i] + self.exponents[j]
-                out[i, j] = out[j, i] = nearest(next(entries), shift)
-        return out
 
     def to_dict(self) -> dict[str, Any]:
         return {

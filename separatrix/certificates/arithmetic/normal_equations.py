@@ -2,15 +2,21 @@
 
 From exact moments, of rows z = (x, 1, y) with weights s, let S = Σ s and
 
-    C = S·Σ s x xᵀ − (Σ s x)(Σ s x)ᵀ   with an intercept,   C = Σ s x xᵀ   without,
+    C = S·Σ s x xᵀ − (Σ s x)(Σ s x)ᵀ   with an intercept,   C = Σ s x xᵀ   without,                     (1)
 
-and c likewise with y in place of the second x: whole numbers up to powers of two. The weights w solve
-(C + α S I) w = c (without intercept: S = 1), and the intercept is b = (Σ s y − w·Σ s x) / S.
+and c likewise with y in place of the second x: whole numbers up to powers of two. Then (without an intercept
+S = 1)
+
+    (C + α S I) w = c,   b = (Σ s y − w·Σ s x) / S.                                                     (2)
 
 *Rank.* The rank of C modulo a prime is at most its rank. Columns beyond that are proven dependent: C is
-positive semidefinite, so its Schur complement C_NN − C_NP C_PP⁻¹ C_PN is zero just where the columns N are
-combinations of the columns P, and that is checked in rational numbers. There the shortest solution is the one
-in the range of C, w = C_P z with C_Pᵀ C_P z = c_P.
+positive semidefinite, so the columns N are combinations of the columns P just where its Schur complement has
+
+    C_NN − C_NP C_PP⁻¹ C_PN = 0,                                                                        (3)
+
+and that is checked in rational numbers. There the shortest solution is the one in the range of C,
+
+    w = C_P z   with   C_Pᵀ C_P z = c_P.                                                                (4)
 
 *Balls.* Where C (or C_PP) is regular the solution is enclosed by ball arithmetic (flint's Arb: every
 operation returns a ball that is proven to hold the result), at a precision that grows until the balls are
@@ -94,7 +100,7 @@ class NormalEquations:
         if not self.intercept:
             return inner
         sums = fmpz_mat([[whole[i, k]] for i in kept])
-        return inner * whole[k, k] - sums * sums.transpose()
+        return inner * whole[k, k] - sums * sums.transpose()  # (1) above
 
     @cached_property
     def matrix(self) -> Any:
@@ -156,7 +162,7 @@ class NormalEquations:
             return False
         if not pivots:
             return all(self.matrix[j, j] == 0 for j in rest)
-        return bool(fmpq_mat(self._block(rest, rest)) == found)
+        return bool(fmpq_mat(self._block(rest, rest)) == found)  # (3) above
 
     @cached_property
     def dependencies(self) -> tuple[Dependency, ...]:
@@ -198,7 +204,7 @@ class NormalEquations:
         A = field.matrix(self.matrix)
         for j in range(self.size if self.alpha else 0):
             A[j, j] = A[j, j] + self.penalty(j, field)
-        scaled = A.solve(field.matrix(self.right))
+        scaled = A.solve(field.matrix(self.right))  # (2) above
         weights = [
             scaled[j, 0] * field.power(self._target_exponent - exponent)
             for j, exponent in enumerate(self._exponents)
@@ -221,14 +227,14 @@ class NormalEquations:
             size = field.power(exponent)
             for k in range(self.rank):
                 span[j, k] = span[j, k] * size
-        shares = (span.transpose() * span).solve(chosen)
+        shares = (span.transpose() * span).solve(chosen)  # (4) above
         found = span * shares
         unit = field.power(self._target_exponent)
         weights = [found[j, 0] * unit for j in range(self.size)]
         return [*weights, self._intercept(weights, field)]
 
     def _intercept(self, weights: Sequence[Any], field: NumberField) -> Any:
-        """(Σ s y − w·Σ s x) / S; the powers of two of the weights and of the constant column cancel."""
+        """b of (2) above; the powers of two of the weights and of the constant column cancel."""
         if not self.intercept:
             return field.number(0)
         k, whole = self.size, self._wholes

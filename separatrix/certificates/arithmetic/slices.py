@@ -1,6 +1,8 @@
 """Doubles cut into slices of 21 bits, whole numbers that BLAS can multiply and add without rounding.
 
-The slices of a column lie on a grid of its own: x = Σ_l q_l · 2^(a − 21 l) with |q_l| ≤ 2^20.
+The slices of a column lie on a grid of its own:
+
+    x = Σ_l q_l · 2^(a − 21 l),   |q_l| ≤ 2^20.                                                         (1)
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ def slices_of(Z: Any, tops: npt.NDArray[np.int64]) -> Iterator[tuple[int, Any]]:
     level = 0
     while rest.any():
         level += 1
-        shift = (SLICE_BITS * level - bits).astype(np.intc)
+        shift = (SLICE_BITS * level - bits).astype(
+            np.intc
+        )  # `whole` is the q of (1), `rest` what is left of x
         if abs(shift).max() < 1000:  # then the powers of two are doubles, and multiplying is faster
             whole = np.rint(rest * np.ldexp(1.0, shift))
             rest -= whole * np.ldexp(1.0, -shift)

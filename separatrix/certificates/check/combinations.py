@@ -1,8 +1,14 @@
 """Rows with positive multipliers, what they add up to, and the dimensions that they span.
 
+Rows cancel, with multipliers l > 0, if
+
+    sum l z = 0.                                                                                        (1)
+
 Which rows lie in a span is settled by counting dimensions: the rows have at least their rank modulo a prime;
-rows that are orthogonal to k independent vectors, the normals, span at most D - k. If both numbers meet, the
-span is all of what the normals leave.
+rows that are orthogonal to k independent vectors, the normals, span at most D - k. The span is all of what
+the normals leave if
+
+    (rank of the rows) + k = D.                                                                         (2)
 """
 
 from __future__ import annotations
@@ -81,7 +87,7 @@ def cancelling(witness: dict[str, Any], table: Table, constant: bool) -> list[li
     if not witness["rows"]:
         raise Refused("It names no rows.")
     rows = list(named(witness, table, constant))
-    if any(combination(rows)[0]):
+    if any(combination(rows)[0]):  # against (1) above
         raise Refused("The combination of its rows is not zero.")
     return [row for row, _, _ in rows]
 
@@ -92,7 +98,7 @@ def require_dimensions(rows: list[list[int]], normals: list[list[int]]) -> None:
         raise Refused(f"A normal has the wrong length; rows have {width} dimensions here.")
     if all(rank(normals, prime) < len(normals) for prime in PRIMES):
         raise Refused("Its normals are not independent.")
-    if all(rank(rows, prime) + len(normals) < width for prime in PRIMES):
+    if all(rank(rows, prime) + len(normals) < width for prime in PRIMES):  # against (2) above
         raise Refused("Its rows and normals leave dimensions open.")
 
 

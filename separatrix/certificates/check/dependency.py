@@ -4,12 +4,20 @@
 
 *In floats, with proof,* for n + 1 points of n columns, which is where elimination is slow. With λ = 1 for the
 last point c the others solve A a = −c. Let a and R be any floats, in practice a solution and an inverse of A.
-If ‖I − RA‖ < 1, with the largest row sum of sizes as norm, A is invertible, so the multipliers are unique,
-and the exact ones differ from a by at most max |R||Aa + c| / (1 − ‖I − RA‖). If a is larger than that, they
-are positive. A sum of k products of doubles, in any order, is off by at most (k + 4)·2⁻⁵² times the sum of
-their sizes; what underflows is less than 1e-300 for each term, and 1e-290 is allowed. Columns are divided by
-a power of two, which changes no multiplier; points that doubles do not hold exactly are left to whole
-numbers.
+If, with the largest row sum of sizes as norm,
+
+    ‖I − RA‖ < 1,                                                                                       (1)
+
+A is invertible, so the multipliers are unique, and the exact ones differ from a by at most
+
+    max |R||Aa + c| / (1 − ‖I − RA‖).                                                                   (2)
+
+If a is larger than that, they are positive. A sum of k products of doubles, in any order, is off by at most
+
+    (k + 4)·2⁻⁵² times the sum of their sizes;                                                          (3)
+
+what underflows is less than 1e-300 for each term, and 1e-290 is allowed. Columns are divided by a power of
+two, which changes no multiplier; points that doubles do not hold exactly are left to whole numbers.
 """
 
 from __future__ import annotations
@@ -35,20 +43,21 @@ def cancel_in_floats(points: list[list[int]]) -> bool:
     if R is None:
         return False
     a = [-sum(map(float.__mul__, row, c)) for row in R]
-    unit = (n + 4) * 2.0**-52
+    unit = (n + 4) * 2.0**-52  # (3) above
     columns = list(zip(*A, strict=True))
     for i, row in enumerate(R):
         total = 0.0
         for j, column in enumerate(columns):
             terms = list(map(float.__mul__, row, column))
             total += abs(sum(terms) - (i == j)) + unit * sum(map(abs, terms)) + _UNDERFLOW
-        if not total < 0.49:
+        if not total < 0.49:  # (1) above
             return False
     left = []
     for equation, last in zip(A, c, strict=True):
         terms = [*map(float.__mul__, equation, a), last]
         left.append(abs(sum(terms)) + 2 * unit * sum(map(abs, terms)) + _UNDERFLOW)
     errors = [sum(abs(r) * e for r, e in zip(row, left, strict=True)) for row in R]
+    # 5 is above 1/(1 − 0.49), so that (2) above is met, its own rounding included.
     return all(f < inf for f in errors) and all(x > 5 * max(errors) + _UNDERFLOW for x in a)
 
 

@@ -2,12 +2,18 @@
 
 A row z is an error of w iff z·w ≤ 0. Let h be 1 for an error and 0 for a right answer.
 
-*Circuit.* If Σ_P λ z = Σ_N μ z with λ, μ > 0 and P not empty, no w is right on all of P and wrong on all of
-N: the left side times w would be positive and the right side not. So Σ_P h + Σ_N (1 − h) ≥ 1 for every w.
+*Circuit.* Let P not be empty, and
 
-*Leaf.* Some rows are fixed right, some wrong. Take whole numbers m ≥ 0, one a circuit, a denominator q > 0,
-and for each row r = q·weight − Σ m·(1 in P, −1 in N). Then q·(cost of w) = Σ q·weight·h ≥ Σ m·(1 − |N|) +
-Σ r·h, which is at least Σ m·(1 − |N|) + Σ_wrong r + Σ_free min(0, r).
+    Σ_P λ z = Σ_N μ z   with λ, μ > 0.                                                                  (1)
+
+No w is right on all of P and wrong on all of N: the left side times w would be positive and the right side
+not. So Σ_P h + Σ_N (1 − h) ≥ 1 for every w.
+
+*Leaf.* Some rows are fixed right, some wrong. Take whole numbers m ≥ 0, one for each circuit, a denominator
+q > 0, and for each row r = q·weight − Σ m·(1 in P, −1 in N). Then q·(cost of w) = Σ q·weight·h ≥
+Σ m·(1 − |N|) + Σ r·h, which is at least
+
+    Σ m·(1 − |N|) + Σ_wrong r + Σ_free min(0, r).                                                       (2)
 
 *Parts.* The proof has a tree for each of some parts. No row is spoken of in two of them, so the costs of the
 parts add up, and their bounds do.
@@ -61,7 +67,7 @@ def _check(
         raise Refused(f"Circuit {place} names no row that is right, or a row twice.")
     points = [rows[name] for name in right] + [[-value for value in rows[name]] for name in wrong]
     if multipliers:
-        if len(multipliers) != len(points) or any(_combined(points, multipliers)):
+        if len(multipliers) != len(points) or any(_combined(points, multipliers)):  # (1) above
             raise Refused(f"The multipliers of circuit {place} do not cancel its rows.")
     elif not cancels(points):
         raise Refused(f"The rows of circuit {place} do not cancel with positive multipliers.")
@@ -95,7 +101,7 @@ def _bound(
     weights: dict[int, int],
     denominator: int,
 ) -> int:
-    """What the multipliers of a leaf prove, times the denominator."""
+    """What the multipliers of a leaf prove, times the denominator: (2) above."""
     places, multipliers = leaf
     if len(places) != len(multipliers) or any(place >= len(known) for place in places):
         raise Refused("A leaf names a circuit that is not there.")

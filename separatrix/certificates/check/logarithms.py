@@ -1,4 +1,13 @@
-"""Logarithms for claims about likelihoods, in Python's ``decimal``, rounded to the safe side."""
+"""Logarithms for claims about likelihoods, in Python's ``decimal``, rounded to the safe side.
+
+``decimal`` rounds each operation, exponential and logarithm to 60 digits. Where e or p is below 10^-18, in
+which case 1 + e or 1 - p keeps too few of its digits, the bounds that hold for all of them take their place:
+
+    log(1 + e) <= e,   -log(1 - p) >= p.                                                                (1)
+
+All other values have a relative error below 10^-41, and so have their sums, whose terms are not negative;
+10^-40 is allowed.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +43,8 @@ def quantum(value: Any) -> int:
 
 
 def log_of_one_and(e: Decimal) -> Decimal:
-    """log(1 + e) for e >= 0 to a relative 10^-50, or a little more: the sum would lose the digits of a small
-    e, but the logarithm is at most e."""
-    return e if e < SMALL_SHARE else (1 + e).ln()
+    """log(1 + e) for e >= 0, or a little more."""
+    return e if e < SMALL_SHARE else (1 + e).ln()  # (1) above
 
 
 def softplus(m: Decimal) -> Decimal:
@@ -45,8 +53,8 @@ def softplus(m: Decimal) -> Decimal:
 
 
 def entropy(share: Fraction) -> Decimal:
-    """-p log p - q log q with q = 1 - p, or a little less: where p is small, -log q is at least p."""
+    """-p log p - q log q with q = 1 - p, or a little less."""
     if share in (0, 1):
         return Decimal(0)
     p, q = sorted((decimal(share), decimal(1 - share)))
-    return -p * p.ln() + q * (p if p < SMALL_SHARE else -q.ln())
+    return -p * p.ln() + q * (p if p < SMALL_SHARE else -q.ln())  # (1) above

@@ -1,9 +1,12 @@
 """Claims about margins: a halfspace keeps every row at a distance, and no halfspace keeps a larger one.
 
 For rows z = s(x, 1), or s·x without an intercept, and multipliers l >= 0 not all zero, every halfspace has
-min z·w <= |sum l z| |w| / sum l; if the constant's entry of the sum is 0, both classes weigh the same and
-this bounds the geometric margin, whose norm leaves the intercept out. A halfspace that reaches a share of
-the bound reaches that share of the best margin. Squares are compared, in fractions, so no root is taken.
+
+    min z·w / |w| <= |sum l z| / sum l.                                                                 (1)
+
+If the constant's entry of the sum is 0, both classes weigh the same and this bounds the geometric margin,
+whose norm leaves the intercept out. A halfspace that reaches a share of the bound reaches that share of the
+best margin. Squares are compared, in fractions, so no root is taken.
 """
 
 from __future__ import annotations
@@ -42,6 +45,7 @@ def margin_at_most(witness: dict[str, Any], table: Table) -> str:
     total, common = combination(list(named(witness, table, witness["intercept"])))
     if witness["geometric"] and witness["intercept"] and total[-1]:
         raise Refused("Its multipliers do not weigh both classes the same.")
+    # The square of (1) above.
     bound = Fraction(sum(map(mul, total, total)), (common * sum(witness["multipliers"])) ** 2)
     if witness["margin"] < 0 or bound > Fraction(witness["margin"]) ** 2:
         raise Refused("Its rows allow a larger margin than that.")
@@ -68,7 +72,7 @@ def margin_share(witness: dict[str, Any], table: Table) -> str:
             met += 1
     if met < len(multipliers):
         raise Refused(f"It names row {max(multipliers)}, which this data does not have.")
-    best = Fraction(sum(map(mul, total, total)), (UNIT * sum(multipliers.values())) ** 2)
+    best = Fraction(sum(map(mul, total, total)), (UNIT * sum(multipliers.values())) ** 2)  # (1), squared
     if best == 0:
         raise Refused("Its multipliers prove that no halfspace separates the rows.")
     floor = Fraction(witness["share"]) ** 2 * best * Fraction(sum(map(mul, weights, weights)), below**2)

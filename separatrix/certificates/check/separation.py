@@ -1,8 +1,8 @@
 """Claims of separation: a halfspace has every row strictly on its side, or none can.
 
-For rows z = s(x, 1), or s·x without an intercept, and l > 0: if sum l z = 0, then sum l (z·w) = 0 for every
-w, so z·w > 0 cannot hold on all of these rows (Gordan), and z·w >= 0 on all of them forces z·w = 0 on each,
-and on their span (Stiemke).
+For rows z = s(x, 1), or s·x without an intercept, and l > 0 that cancel (see ``combinations``): sum l z = 0
+gives sum l (z·w) = 0 for every w, so z·w > 0 cannot hold on all of these rows (Gordan), and z·w >= 0 on all
+of them forces z·w = 0 on each, and on their span (Stiemke).
 """
 
 from __future__ import annotations

@@ -18,14 +18,17 @@ from fractions import Fraction
 
 import numpy as np
 
-from separatrix.certificates.arithmetic.dyadic import Dyadic, dyadic
+from separatrix.certificates.arithmetic.dyadic import dyadic
 from separatrix.certificates.arithmetic.margin_signs import Margins
-from separatrix.certificates.arithmetic.row_sums import weighted_sum
 from separatrix.certificates.certificate import Certificate, Verdict
-from separatrix.certificates.claims.separation import combination, require_pairs
+from separatrix.certificates.claims.separation import (
+    combination,
+    first_wrong,
+    missing_row,
+    require_pairs,
+)
 from separatrix.certificates.data.reading import RowSource
 from separatrix.certificates.fields import (
-    CertificateError,
     Counts,
     Flag,
     Number,
@@ -77,12 +80,9 @@ class MarginAtLeast(Certificate):
         floor = Fraction(self.margin) ** 2 * dyadic(normal).squared_norm()
         if not floor:
             return Verdict(False, "Its weights are all zero.")
-        margins = Margins(self.weights, self.intercept, floor)
-        for piece in source.pieces():
-            wrong = np.flatnonzero(margins.compare(piece.X, piece.signs, piece.start) < 0)
-            if wrong.size:
-                row = piece.start + int(wrong[0])
-                return Verdict(False, f"Row {row} (counted from 0) has a smaller margin than that.")
+        row = first_wrong(source, Margins(self.weights, self.intercept, floor), np.greater_equal)
+        if row is not None:
+            return Verdict(False, f"Row {row} (counted from 0) has a smaller margin than that.")
         return Verdict(True, f"All {source.n_rows} rows have a margin of at least {self.margin!r}.")
 
 
@@ -131,12 +131,13 @@ class MarginAtMost(Certificate):
         return f"No halfspace has a margin above {self.margin!r}{of_what(self.geometric)}."
 
     def _prove(self, source: RowSource) -> Verdict:
-        if self.rows[-1] >= source.n_rows:
-            return Verdict(False, f"It names row {self.rows[-1]}; this data has {source.n_rows} rows.")
+        missing = missing_row(source, self.rows)
+        if missing is not None:
+            return Verdict(False, missing)
         total = combination(source, self.rows, self.multipliers, self.intercept)
         if self.geometric and self.intercept and total.wholes[-1]:
             return Verdict(False, "Its multipliers do not weigh both classes the same.")
-        bound = total.squared_norm() / sum(self.multipliers) ** 2
+        bound = total.squared_norm() / sum(self.multipliers) ** 2  # (1) above
         if self.margin < 0 or bound > Fraction(self.margin) ** 2:
             return Verdict(False, "Its rows allow a larger margin than that.")
         allow = several(len(self.rows), "row", ("allows", "allow"))
@@ -229,10 +230,7 @@ class MarginShare(Certificate):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if len(self.rows) != len(self.multipliers):
-            raise CertificateError(f"It has {len(self.rows)} rows but {len(self.multipliers)} multipliers.")
-        if not self.rows:
-            raise CertificateError("It has no rows to bound the best margin with.")
+        require_pairs(self.rows, self.multipliers, "It has no rows to bound the best margin with.")
 
     @property
     def claim(self) -> str:
@@ -240,27 +238,18 @@ class MarginShare(Certificate):
         return f"A halfspace has at least {self.share!r} of the largest possible margin of the rows {rows}."
 
     def _prove(self, source: RowSource) -> Verdict:
-        if self.rows[-1] >= source.n_rows:
-            return Verdict(False, f"It names row {self.rows[-1]}; this data has {source.n_rows} rows.")
-        best = self._combination(source).squared_norm() / sum(self.multipliers) ** 2
+        missing = missing_row(source, self.rows)
+        if missing is not None:
+            return Verdict(False, missing)
+        total = combination(source, self.rows, self.multipliers, self.intercept is not None)
+        best = total.squared_norm() / sum(self.multipliers) ** 2  # (1) above
         if not best:
             return Verdict(False, "Its multipliers prove that no halfspace separates the rows.")
         weights = self.weights if self.intercept is None else (*self.weights, self.intercept)
         floor = Fraction(self.share) ** 2 * dyadic(weights).squared_norm() * best
         if not floor:
             return Verdict(False, "Its weights are all zero.")
-        margins = Margins(self.weights, self.intercept, floor)
-        for piece in source.pieces():
-            wrong = np.flatnonzero(margins.compare(piece.X, piece.signs, piece.start) < 0)
-            if wrong.size:
-                row = piece.start + int(wrong[0])
-                return Verdict(False, f"Row {row} (counted from 0) has a smaller margin than that.")
+        row = first_wrong(source, Margins(self.weights, self.intercept, floor), np.greater_equal)
+        if row is not None:
+            return Verdict(False, f"Row {row} (counted from 0) has a smaller margin than that.")
         return Verdict(True, f"All {source.n_rows} rows have at least {self.share!r} of the largest margin.")
-
-    def _combination(self, source: RowSource) -> Dyadic:
-        constant = self.intercept is not None
-        total = Dyadic((0,) * (source.n_columns + constant), 0)
-        for X, signs, part in source.gather(self.rows):
-            pairs = zip(self.multipliers[part], signs.tolist(), strict=True)
-            total += weighted_sum(X, [multiplier * sign for multiplier, sign in pairs], constant)
-        return total

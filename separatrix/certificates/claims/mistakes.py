@@ -1,7 +1,10 @@
 """How many mistakes a perceptron makes, or can make: two claims.
 
 **Novikoff's theorem** (1962), for `MistakesAtMost`. Let z = s(x, 1), or s·x without an intercept, ‖z‖ ≤ R,
-and let some w have z·w/‖w‖ ≥ γ > 0 on every row. From zero with unit steps a perceptron makes at most (R/γ)²
+and let some w have z·w/‖w‖ ≥ γ > 0 on every row. From zero with unit steps a perceptron makes at most
+
+    (R/γ)²                                                                                              (1)
+
 mistakes on any sequence of these rows.
 
 **A run, for audit**: `MistakeRun` says how often each row was added to the weights.
@@ -18,13 +21,22 @@ order errs by at most (k − 1) u times the sum of their sizes: Rump, BIT 52, 20
 within 2 D u Σ_j |z_j| A_j of its value at those weights. So at a mistake W·z ≤ (2D + k) u Σ_j |z_j| A_j,
 underflow aside, and in the end
 
-    ‖W‖² ≤ Σ c_i ‖z_i‖² + 2 (2D + k) u ‖A‖² + 2 k D (1 + k) 2^-1022.
+    ‖W‖² ≤ Σ c_i ‖z_i‖² + 2 (2D + k) u ‖A‖² + 2 k D (1 + k) 2^-1022.                                    (2)
 
 That is checked, in whole numbers. The allowance is proven, not chosen: without it a genuine run could be
 refused because a rounding had decided a mistake. It grows with k, and from 2^52 mistakes on would allow any
 sum, so a claim of more than `MAX_MISTAKES` is refused. No run takes as many steps.
 
-**The weights** given are doubles, each within k u A_j + k 2^-1022 of W_j.
+**The weights** given are doubles, and
+
+    |w_j − W_j| ≤ k u A_j + k 2^-1022.                                                                  (3)
+
+**The radius.** Of a row of d entries, ‖x‖² as summed in doubles is within a relative (d + 1)u, and d·2^-1022,
+of the exact one. Rows whose sum is below the largest by
+
+    4(d + 3) u times it, and (d + 3) 2^-1020,                                                           (4)
+
+are shorter than that row; of the others the exact ‖x‖² decide.
 
 If the run converged, W itself has every row strictly on its side.
 """
@@ -111,6 +123,7 @@ class MistakeRun(Certificate):
         if self.rows and self.rows[-1] >= source.n_rows:
             return Verdict(False, f"It counts row {self.rows[-1]}; this data has {source.n_rows} rows.")
         exact, sizes, squares = self._sums(source)
+        # (2) above
         allowance = 2 * (2 * len(exact.wholes) + self.mistakes) * _U * sizes.squared_norm()
         allowance += 2 * self.mistakes * len(exact.wholes) * _TAU * (1 + self.mistakes)
         if exact.squared_norm() > squares + allowance:
@@ -118,7 +131,7 @@ class MistakeRun(Certificate):
         given = self.weights if self.intercept is None else (*self.weights, self.intercept)
         triples = zip(dyadic(given).fractions(), exact.fractions(), sizes.fractions(), strict=True)
         for j, (weight, sum_, size) in enumerate(triples):
-            if abs(weight - sum_) > self.mistakes * (_U * size + _TAU):
+            if abs(weight - sum_) > self.mistakes * (_U * size + _TAU):  # against (3) above
                 return Verdict(False, f"Weight {j} is not what these mistakes add up to.")
         if self.converged:
             *weights, last = exact.wholes if self.intercept is not None else (*exact.wholes, 0)
@@ -180,15 +193,13 @@ class MistakesAtMost(Certificate):
             refuse_infinite(piece.X, range(piece.start, piece.stop))
             radius = max(radius, squared_radius(piece.X))
         radius += constant
-        # Mistakes are whole, so (R/γ)² < mistakes + 1 is enough: γ² > R²/(mistakes + 1).
+        # Mistakes are whole, so that (1) < mistakes + 1 is enough: γ² > R²/(mistakes + 1).
         margins = Margins(
             self.weights, self.intercept, dyadic(normal).squared_norm() * radius / (self.mistakes + 1)
         )
-        for piece in source.pieces():
-            wrong = np.flatnonzero(margins.compare(piece.X, piece.signs, piece.start) <= 0)
-            if wrong.size:
-                row = piece.start + int(wrong[0])
-                return Verdict(False, f"Row {row} (counted from 0) has too small a margin for that.")
+        row = first_wrong(source, margins)
+        if row is not None:
+            return Verdict(False, f"Row {row} (counted from 0) has too small a margin for that.")
         return Verdict(True, f"(R/γ)² is below {self.mistakes + 1}.")
 
 
@@ -196,13 +207,13 @@ def squared_radius(X: Matrix) -> Fraction:
     """The largest ‖x‖², exactly: floats say which rows can have it, fractions which of them does."""
     if X.shape[0] == 0:
         return Fraction(0)
-    X = doubles(X)  # the bound below is about doubles
+    X = doubles(X)  # (4) above is about doubles
     with np.errstate(all="ignore"):
         squares = np.asarray(
             np.vecdot(X, X) if isinstance(X, np.ndarray) else X.multiply(X).sum(axis=1)
         ).ravel()
     terms = X.shape[1] + 3
-    floor = squares.max() * (1 - 4 * terms * 2.0**-53) - terms * 2.0**-1020
+    floor = squares.max() * (1 - 4 * terms * 2.0**-53) - terms * 2.0**-1020  # (4) above
     near = np.flatnonzero(~(squares < floor)) if np.isfinite(squares).all() else np.arange(X.shape[0])
     rows = X[near] if isinstance(X, np.ndarray) else X[near].toarray()
     if squares.max() > 2.0**-900 and len(near) > 64:

@@ -1,24 +1,31 @@
 """Whether, and how, a hyperplane can separate the rows: four claims.
 
-Let z = s(x, 1), or s·x without an intercept.
+Let z = s(x, 1), or s·x without an intercept, and let some rows have
 
-**Gordan's theorem** (1873), the easy half, for `Inseparable`. If Σ l_i z_i = 0 with l_i > 0, then
-Σ l_i z_i·w = 0 for every w, so that z_i·w > 0 for all these i is impossible. With an intercept the same
-numbers describe a point that lies in the convex hulls of both classes.
+    Σ l_i z_i = 0,   l_i > 0.                                                                           (1)
+
+**Gordan's theorem** (1873), the easy half, for `Inseparable`. (1) gives Σ l_i z_i·w = 0 for every w, so that
+z_i·w > 0 for all these i is impossible. With an intercept the same numbers describe a point that lies in the
+convex hulls of both classes.
 
 **Albert and Anderson's theorem** (1984), for `WeaklySeparable`. Let w have z·w ≥ 0 on every row, not always
-0. If Σ l_i z_i = 0 with l_i > 0 over rows that span all rows with z·w = 0, then no hyperplane separates
-strictly, and every hyperplane that has each row on its side or on it has those rows on it.
+0. If the rows of (1) span all rows with z·w = 0, then no hyperplane separates strictly, and every hyperplane
+that has each row on its side or on it has those rows on it.
 
-**Stiemke's theorem** (1915), the easy half, for `Overlapping`. If Σ l_i z_i = 0 with l_i > 0 over rows that
-span all rows, then z·w ≥ 0 on every row forces z_i·w = 0 on these and hence on all. At most twice as many
-rows as dimensions are needed (Steinitz, 1913).
+**Stiemke's theorem** (1915), the easy half, for `Overlapping`. If the rows of (1) span all rows, then z·w ≥ 0
+on every row forces z_i·w = 0 on these and hence on all. At most twice as many rows as dimensions are needed
+(Steinitz, 1913).
+
+Rows span all those that are orthogonal to k independent normals, in D dimensions, if
+
+    (their rank) + k = D.                                                                               (2)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -83,10 +90,10 @@ class Separable(Certificate):
         return Verdict(True, f"All {source.n_rows} rows are strictly on their side.")
 
 
-def first_wrong(source: RowSource, margins: Margins) -> int | None:
-    """The first row whose margin is not above its floor, or None."""
+def first_wrong(source: RowSource, margins: Margins, fits: Any = np.greater) -> int | None:
+    """The first row whose margin is not above its floor, or not as ``fits`` compares it with the floor."""
     for piece in source.pieces():
-        wrong = np.flatnonzero(margins.compare(piece.X, piece.signs, piece.start) <= 0)
+        wrong = np.flatnonzero(~fits(margins.compare(piece.X, piece.signs, piece.start), 0))
         if wrong.size:
             return piece.start + int(wrong[0])
     return None
@@ -209,14 +216,9 @@ class Overlapping(Certificate):
         if refusal is not None:
             return Verdict(False, refusal)
         for normal in self.normals:
-            plane = Margins(*split(normal, self.intercept))
-            for piece in source.pieces():
-                off = np.flatnonzero(plane.compare(piece.X, piece.signs, piece.start) != 0)
-                if off.size:
-                    return Verdict(
-                        False,
-                        f"Row {piece.start + int(off[0])} (counted from 0) is outside the span it claims.",
-                    )
+            off = first_wrong(source, Margins(*split(normal, self.intercept)), np.equal)
+            if off is not None:
+                return Verdict(False, f"Row {off} (counted from 0) is outside the span it claims.")
         return Verdict(True, f"{len(self.rows)} rows that span all rows add up to exactly zero.")
 
 
@@ -234,7 +236,7 @@ def dimensions_open(
         return f"A normal has the wrong length; rows have {width} dimensions here."
     if rank_at_least(normals) < len(normals):
         return "Its normals are not independent."
-    held = rank_at_least(signed_rows(source, rows, intercept)) + len(normals)
+    held = rank_at_least(signed_rows(source, rows, intercept)) + len(normals)  # (2) above
     return None if held == width else f"Its rows and normals leave {width - held} of {width} dimensions open."
 
 
@@ -283,15 +285,17 @@ class Inseparable(Certificate):
         return Verdict(True, f"{added} exactly zero.")
 
 
-def require_pairs(rows: Sequence[int], multipliers: Sequence[int]) -> None:
+def require_pairs(
+    rows: Sequence[int], multipliers: Sequence[int], if_empty: str = "It names no rows."
+) -> None:
     if len(rows) != len(multipliers):
         raise CertificateError(f"It has {len(rows)} rows but {len(multipliers)} multipliers.")
     if not rows:
-        raise CertificateError("It names no rows.")
+        raise CertificateError(if_empty)
 
 
 def combination(source: RowSource, rows: Sequence[int], multipliers: Sequence[int], constant: bool) -> Dyadic:
-    """Σ l_i s_i (x_i, 1), or without the constant, exactly."""
+    """Σ l_i z_i, exactly."""
     total = Dyadic((0,) * (source.n_columns + constant), 0)
     for X, signs, part in source.gather(rows):
         pairs = zip(multipliers[part], signs.tolist(), strict=True)
@@ -299,12 +303,20 @@ def combination(source: RowSource, rows: Sequence[int], multipliers: Sequence[in
     return total
 
 
+def missing_row(source: RowSource, rows: Sequence[int]) -> str | None:
+    """Why the data does not have all of these rows, or None."""
+    if rows and rows[-1] >= source.n_rows:
+        return f"It names row {rows[-1]}; this data has {source.n_rows} rows."
+    return None
+
+
 def not_zero(
     source: RowSource, rows: Sequence[int], multipliers: Sequence[int], constant: bool
 ) -> str | None:
     """Why these rows do not cancel, or None."""
-    if rows[-1] >= source.n_rows:
-        return f"It names row {rows[-1]}; this data has {source.n_rows} rows."
-    if any(combination(source, rows, multipliers, constant).wholes):
+    missing = missing_row(source, rows)
+    if missing is not None:
+        return missing
+    if any(combination(source, rows, multipliers, constant).wholes):  # against (1) above
         return "The combination of its rows is not zero."
     return None

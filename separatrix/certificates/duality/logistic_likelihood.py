@@ -3,11 +3,12 @@
 **Duality.** Let z = s(x, 1), or s·x without an intercept, m = z·w, and 0 ≤ β_i ≤ v_i. For each row
 log(1 + exp(−m)) ≥ h(p) − p·m with the entropy h, for every p in [0, 1] (Fenchel and Young), hence
 
-    Σ v_i log(1 + exp(−m_i)) ≥ Σ v_i h(β_i/v_i) − (Σ β_i z_i)·w                for every w.
-    (1)
+    Σ v_i log(1 + exp(−m_i)) ≥ Σ v_i h(β_i/v_i) − g·w   for every w,   with g = Σ β_i z_i.              (1)
 
-*Penalised, C finite.* If the last entry of g = Σ β_i z_i, the intercept's, is exactly 0, then
-½‖w‖² − C g·w ≥ −½C²‖g‖² gives ½‖w‖² + C Σ v_i log(…) ≥ C Σ v_i h(β_i/v_i) − ½C²‖g‖².
+*Penalised, C finite.* If the last entry of g, the intercept's, is exactly 0, then ½‖w‖² − C g·w ≥ −½C²‖g‖²
+gives
+
+    ½‖w‖² + C Σ v_i log(…) ≥ C Σ v_i h(β_i/v_i) − ½C²‖g‖².                                              (2)
 
 *Not penalised.* The bound is Σ v_i h(β_i/v_i) where g is exactly 0. See `Restoration`.
 
@@ -18,9 +19,11 @@ rounded to whole multiples of a power of two, whose sums are exact.
 class is scaled down, and what rounding leaves is taken from its largest β. Any β that satisfies the
 constraints proves its bound, however it was found.
 
-**Rounding.** A score summed from k products errs by at most 2(k + 3)u(Σ|x_j w_j| + |b|) (see `margin_signs`),
-and the loss changes by no more than its margin; g errs by at most (M + P + 8)u·‖Σ β_i|x_i|‖ ≤ (M + P +
-8)u·Σ β_i‖x_i‖ in length, with M ≤ 4096 the rows of a run and P the number of runs.
+**Rounding.** The loss changes by no more than its margin, and a score summed from k products (see
+`margin_signs`), and the length of g, with M ≤ 4096 the rows of a run and P the number of runs, err by at most
+
+    2(k + 3)u(Σ|x_j w_j| + |b|),                                                                        (3)
+    (M + P + 8)u·‖Σ β_i|x_i|‖ ≤ (M + P + 8)u·Σ β_i‖x_i‖.                                                (4)
 """
 
 from __future__ import annotations
@@ -170,7 +173,7 @@ class Duality:
             loss=(sum_above(v * self.softplus(margins)) + self._rounding_errors(sizes, v, squares, terms))
             * (1 + 8 * U),
             entropy=sum_below(self.entropy(beta, v)),
-            g=np.asarray(X.T @ (beta * signs)).reshape(-1),
+            g=np.asarray(X.T @ (beta * signs)).reshape(-1),  # of (1)
             sizes=_absolute_sums(X if sizes is None else sizes, beta) if self.entries or not dense else None,
             norm_sum=norm_sum_bound(float(beta.sum()), float(beta @ squares)),
             multiples=(both - above, above),
@@ -195,6 +198,7 @@ class Duality:
         return self._rounding_allowance(self.norm * float(np.sqrt(mass) * np.sqrt(spread)), mass, terms)
 
     def _rounding_allowance(self, absolute_sum: float, mass: float, terms: int) -> float:
+        # (3) above, over all rows
         return self.safety_factor * 2.03 * (terms + 6) * U * (absolute_sum + abs(self.bias) * mass) + 1e-300
 
     def _recorded(
@@ -220,7 +224,7 @@ class Duality:
         """How many units of rounding an entry of g may be off by, as a share of its Σ β|x|; with caution,
         also where the rows are cut into the longest runs there are."""
         run = total.rows if self.safety_factor == 1 else min(RUN_ROWS, total.rows * total.pieces)
-        return self.safety_factor * (run + total.pieces + 10)
+        return self.safety_factor * (run + total.pieces + 10)  # M + P + 8 of (4), with 2 to spare
 
     def balanced(self, total: LikelihoodSums) -> Duality | None:
         """With a free intercept: scales that make both classes weigh the same, or None if one row can
@@ -240,7 +244,7 @@ class Duality:
         spread = total.norm_sum
         if total.sizes is not None:
             spread = min(spread, 1.01 * float(np.sqrt(sum_above(total.sizes**2))) + 1e-150)
-        error = self.roundings(total) * U * spread * 1.01
+        error = self.roundings(total) * U * spread * 1.01  # (4) above
         length = float(np.sqrt(sum_above(total.g**2))) * (1 + 8 * U) + error + 1e-150
         surplus = total.multiples[1] - total.multiples[0]
         if self.intercept is None or surplus == 0:
@@ -312,7 +316,7 @@ def added(parts: Iterable[LikelihoodSums]) -> LikelihoodSums:
 def penalised_bounds(
     C: float | int, weights: Doubles, loss: float, entropy: float, length: float
 ) -> tuple[Any, Any]:
-    """The objective from above and below, as fractions."""
+    """The objective from above and below, as fractions; `fsum` of the squares is rounded once."""
     square = fsum((weights**2).tolist())
     if not (isfinite(loss) and isfinite(square)):
         return None, Fraction(0)
@@ -320,5 +324,5 @@ def penalised_bounds(
     upper = half + Fraction(C) * Fraction(loss)
     if not (isfinite(entropy) and isfinite(length)):
         return upper, Fraction(0)
-    lower = Fraction(C) * Fraction(entropy) - (Fraction(C) * Fraction(length)) ** 2 / 2
+    lower = Fraction(C) * Fraction(entropy) - (Fraction(C) * Fraction(length)) ** 2 / 2  # (2) above
     return upper, max(lower, Fraction(0))

@@ -3,10 +3,9 @@
 **Duality.** Let row i with weight v have the class y and the scores t_k = w_k·x + b_k. For β_k ≥ 0, k ≠
 y, with Σ β_k ≤ v, let q be the shares β/v and what they leave for y. By Gibbs' inequality log Σ exp(t_k)
 − t_y ≥ h(q) − Σ_{k≠y} q_k(t_y − t_k), h the entropy in nats. Summed over the rows the last terms are g·w,
-with g_k = Σ_{y_i=k} (Σ_j β_ij)(x_i, 1) − Σ_{y_i≠k} β_ik(x_i, 1).
-
-*Penalised.* If g is exactly 0 at the intercepts, no ½Σ‖w_k‖² + C·loss is below C Σ v h(q) − ½C²‖g‖².
-*Not penalised.* No weights of length at most ρ, intercepts included, have a loss below Σ v h(q) − ρ‖g‖.
+with g_k = Σ_{y_i=k} (Σ_j β_ij)(x_i, 1) − Σ_{y_i≠k} β_ik(x_i, 1). So no objective is below
+    C Σ v h(q) − ½C²‖g‖²   penalised, if g is exactly 0 at the intercepts,                              (1)
+    Σ v h(q) − ρ‖g‖        not penalised, for weights of length ρ, intercepts included.                 (2)
 β are whole multiples of a power of two. What is left of the intercepts' entries flows back along pairs of
 classes: β_ik of a row of class l, made smaller, lowers entry k and raises entry l, and so does β_jl of a row
 of class k, made larger. Once these entries are 0 the rows may be moved: g is summed over x − centre, so that
@@ -14,7 +13,7 @@ columns far from 0 cost no digits.
 
 **Rounding.** A share below 2^-1000, which may be no normal double and off by a factor of 2, counts as 0: that
 leaves out a term of the entropy. All others have a relative error of u. The multiples of a row add up to
-2^51 at most, so that their sums are exact.
+2^51 at most, so that their sums are exact. Scores err by twice (3) of `logistic_likelihood`, g by its (4).
 """
 
 from __future__ import annotations
@@ -178,6 +177,7 @@ class JointDuality:
         bias = np.zeros(count) if self.intercepts is None else self.intercepts
         scores = np.asarray(X @ self.weights.T) + bias
         norm = 1.001 * float(np.sqrt((self.weights**2).sum(axis=1).max())) + 1e-300
+        # Twice (3) of `logistic_likelihood`.
         error = self.safety_factor * 4.04 * (terms + 4) * U * (lengths * norm + abs(bias).max()) + 1e-300
         moved = dense and self.centre is not None and self.intercepts is not None
         near: Any = X - self.centre if moved else X

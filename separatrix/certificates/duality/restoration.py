@@ -4,7 +4,19 @@ Let β propose g = Σ β_i z_i, small but not 0, over a set S of rows. Let F be 
 S. As g is a combination of rows of S, there are δ with Σ_F δ_j z_j = −g, and β + δ is feasible, exactly,
 while it stays between 0 and the rows' weights. δ need not be known, only bounded: let B hold r columns of
 the rows F, and let A ≈ B⁻ᵀ be any matrix with ‖I − A·Bᵀ‖ ≤ η < 1 in the norm of largest row sums. Then B
-is regular, δ is unique, and max|δ| ≤ max|A·g_B|/(1 − η).
+is regular, δ is unique, and
+
+    max|δ| ≤ max|A·g_B|/(1 − η).                                                                        (1)
+
+Products of matrices are computed to a relative (r + 1)u of the products of their sizes, and 2(r + 2)u is
+allowed; g is known to (4) of `logistic_likelihood`.
+
+The entropies of the rows F are concave in δ, so that over |δ| ≤ max|δ| each is least at one of the ends:
+
+    h(β + δ) ≥ min(h(β − max|δ|), h(β + max|δ|)).                                                       (2)
+
+Two enclosures of one entropy differ by a relative 512u < 1e-13 at most, for which 1e-12 is allowed, and the
+sums of entropies have less than 900u < 1e-13.
 
 That F spans S is settled by counting: B regular makes the rank of S at least r, and D − r independent
 normals that every row of S is orthogonal to, exactly, make it at most r.
@@ -62,7 +74,7 @@ def correction(duality: Duality, total: LikelihoodSums, basis: Doubles) -> float
         change = abs(inverse @ g[columns]) + abs(inverse) @ (
             sizes[columns] + 2 * (r + 2) * U * abs(g[columns])
         )
-        bound = float(change.max()) * 1.001 / (1.0 - share)
+        bound = float(change.max()) * 1.001 / (1.0 - share)  # (1) above, with η = `share`
     return bound if share < 0.5 and np.isfinite(bound) else None
 
 
@@ -74,7 +86,7 @@ def restored_entropy(
     low, high = proposed - change * (1 + 4 * U), proposed + change * (1 + 4 * U)
     if (low < 0).any() or (high > weights).any():
         return None
-    # Concave, so least at one of the ends.
+    # (2) above
     least = np.minimum(entropy_below(low, weights), entropy_below(high, weights))
     now = entropy_below(proposed, weights) * (1 + 1e-12)
     entropy = total.entropy + float((least - now).sum())

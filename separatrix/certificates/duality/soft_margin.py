@@ -1,19 +1,29 @@
 """Both values of the soft margin, primal and dual, enclosed in doubles or exact.
 
-The primal value of weights (w, b) is ½‖w‖² + Σ c·loss(1 − m) with m = s(w·x + b), c = C·v and loss(t) =
-max(0, t), or its square. The dual value of multipliers α is Σ α − ½‖Σ αsx‖², less Σ α²/(4c) for the square;
-it bounds every primal value from below if 0 ≤ α (≤ c for the hinge) and, with an intercept, Σ αs = 0.
+The primal value of weights (w, b), with m = s(w·x + b), c = C·v and loss(t) = max(0, t), or its square, is
+
+    ½‖w‖² + Σ c·loss(1 − m).                                                                            (1)
+
+The dual value of multipliers α bounds it from below if 0 ≤ α (≤ c for the hinge) and, with an intercept,
+Σ αs = 0. It is
+
+    Σ α − ½‖Σ αsx‖²,   less Σ α²/(4c) for the square.                                                   (2)
 
 **Multipliers** follow from the weights: α = c where m < 1 and 0 elsewhere for the hinge; α = c·2k/2^30 with
 k = ⌊2^30·max(0, 1 − m)⌋ for the square. So k (0 or 1 for the hinge) is a whole number for every row,
 settled exactly, and their sum is balanced exactly by the few rows whose multipliers are listed instead.
 
 **The bounds.** u = 2^-53, τ = 2^-1022. As in `margin_signs`, the float score of a row with n products is off
-by at most 2(n + 3)u(‖x‖‖w‖ + |b|) + 8(n + 3)τ·max(1, ‖x‖); the norms are as computed, for which the factor 2
-has room. To it 4u(1 + |m|) is added for the subtraction from 1. A loss that lies between two doubles is
-multiplied by its cost and summed in runs of 256, each run with a relative error below 256u, the runs by
-`math.fsum`; 300u is allowed. Multipliers as doubles have a relative error of 4u. Σ αsx is summed in runs of
-256 rows: its error has a norm of at most (256 + runs + 16)u·Σ α‖x‖, and twice that is allowed.
+by at most
+
+    2(n + 3)u(‖x‖‖w‖ + |b|) + 8(n + 3)τ·max(1, ‖x‖);                                                    (3)
+
+the norms are as computed, for which the factor 2 has room. To it 4u(1 + |m|) is added for the subtraction
+from 1. A loss that lies between two doubles is multiplied by its cost and summed in runs of 256, each run
+with a relative error below 256u, the runs by `math.fsum`; 300u is allowed. Multipliers as doubles have a
+relative error of 4u. Σ αsx is summed in runs of 256 rows: its error has a norm of at most
+
+    (256 + runs + 16)u·Σ α‖x‖,   and twice that is allowed.                                             (4)
 
 An operation that underflows is off by at most τ, which later factors enlarge: a loss by its cost, a cost by
 its loss, a multiplier by both and by ‖x‖. With n rows of d columns, none of them above a cost c, a loss ℓ or
@@ -88,7 +98,7 @@ class Enclosure:
     def upper(self, objective: Objective) -> Fraction | float:
         """Not below the primal value."""
         high = Fraction(self.high) if self.trusted and isfinite(self.high) else None
-        return inf if high is None else objective.half_norm() + high
+        return inf if high is None else objective.half_norm() + high  # (1) above
 
     def below(self, objective: Objective) -> Fraction | float:
         """Not above the primal value."""
@@ -98,7 +108,7 @@ class Enclosure:
         """Not above the dual value."""
         if not (self.trusted and isfinite(self.size) and isfinite(self.squares)):
             return -inf
-        return self.mass - Fraction(self.size) ** 2 / 2 - Fraction(self.squares)
+        return self.mass - Fraction(self.size) ** 2 / 2 - Fraction(self.squares)  # (2) above
 
 
 def enclosed(source: RowSource, objective: Objective) -> Enclosure:
@@ -129,6 +139,7 @@ def enclosed(source: RowSource, objective: Objective) -> Enclosure:
     found.high = _total(found._high) * slip + tiny
     found.squares = _total(found._squares) * slip + tiny
     norm_sum = _total(found._norm_sums) * slip
+    # (4) above, twice, and what underflows
     off = 2 * (RUN_ROWS + found.runs + 16) * _U * norm_sum + tiny * source.n_columns * (1 + largest["norm"])
     norm = hypot(*total.tolist())
     found.size = (norm * (1 + (source.n_columns + 4) * _U) + off) * (1 + 8 * _U)
@@ -154,7 +165,7 @@ def _piece(
         refuse_infinite(X, range(piece.start, piece.stop))
     margins = signs * (X @ weights + bias)
     error_bound = 2 * (terms + 3) * _U * (1.001 * norms * length + abs(bias)) + 4 * _U * (1 + abs(margins))
-    error_bound += 8 * (terms + 3) * _TAU * (1 + norms)
+    error_bound += 8 * (terms + 3) * _TAU * (1 + norms)  # (3) above, and the subtraction from 1
     short = 1.0 - margins
     costs = objective.C * (np.ones(len(signs)) if v is None else v)
     worst = np.maximum(short + error_bound, 1.0)
@@ -257,7 +268,7 @@ def exact_primal(source: RowSource, objective: Objective) -> Fraction:
     for row, short, _, _ in _exact_rows(source, objective):
         if short > 0:
             total += objective.cost(row) * (short**2 if objective.squared else short)
-    return objective.half_norm() + total
+    return objective.half_norm() + total  # (1) above
 
 
 def exact_dual(source: RowSource, objective: Objective) -> Fraction | None:
@@ -278,7 +289,7 @@ def exact_dual(source: RowSource, objective: Objective) -> Fraction | None:
         shift = alpha.denominator.bit_length() - 1
         part = weighted_sum(x, (sign * alpha.numerator,))
         total += Dyadic(part.wholes, part.exponent - shift)
-    return value - total.squared_norm() / 2
+    return value - total.squared_norm() / 2  # (2) above
 
 
 def _exact_rows(source: RowSource, objective: Objective) -> Iterator[tuple[int, Fraction, int, Matrix]]:

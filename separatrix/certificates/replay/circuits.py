@@ -20,12 +20,12 @@ def cancel(points: list[list[int]]) -> bool:
 
 
 def _cancel_in_floats(points: list[list[int]]) -> bool:
-    """Whether doubles prove it, by the bounds in `check.dependency`; False decides nothing."""
+    """Whether doubles prove it, by (1) to (3) of `check.dependency`; False decides nothing."""
     equations = in_doubles(points)
     if equations is None:
         return False
     A, c = np.array(equations)[:, :-1], np.array(equations)[:, -1]
-    unit = (len(c) + 4) * 2.0**-52
+    unit = (len(c) + 4) * 2.0**-52  # (3)
     with np.errstate(all="ignore"):
         try:
             R = np.linalg.inv(A)
@@ -36,6 +36,7 @@ def _cancel_in_floats(points: list[list[int]]) -> bool:
         off = (abs(R @ A - np.eye(len(c))) + 2 * unit * sizes + _UNDERFLOW).sum(axis=1)
         left = abs(A @ a + c) + 3 * unit * (abs(A) @ abs(a) + abs(c)) + _UNDERFLOW
         error = float((abs(R) @ left).max())
+        # (1) and (2)
         return bool((off < 0.49).all() and error < np.inf and (a > 5 * error + _UNDERFLOW).all())
 
 

@@ -20,7 +20,7 @@ from separatrix.reports.formatting import (
     number,
     several,
     table,
-    wrap_line,
+    wrap_lines,
 )
 from separatrix.rows import Rows
 
@@ -43,7 +43,7 @@ NEGLIGIBLE_SHARE = 1e-12  # of the largest weight: less is left out of the round
 def render(answers: Sequence[SeparationRecord], rows: Rows, width: int) -> str:
     """One answer at length, or a line for each class."""
     lines = _one(answers[0], rows, width) if len(answers) == 1 else _several(answers, rows)
-    return "\n".join(piece for line in lines for piece in wrap_line(line, width))
+    return wrap_lines(lines, width)
 
 
 def _one(answer: SeparationRecord, rows: Rows, width: int) -> Iterator[Line]:

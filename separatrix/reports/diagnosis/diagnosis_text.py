@@ -16,7 +16,7 @@ from separatrix.reports.formatting import (
     number,
     several,
     table,
-    wrap_line,
+    wrap_lines,
 )
 
 KINDS = {
@@ -31,7 +31,7 @@ MAX_TASKS = 12
 def render(diagnosis: Diagnosis, width: int = 100) -> str:
     """Lines of at most ``width`` characters."""
     lines = _one(diagnosis) if len(diagnosis.tasks) == 1 else _several(diagnosis)
-    return "\n".join(piece for line in lines for piece in wrap_line(line, width))
+    return wrap_lines(lines, width)
 
 
 def _one(diagnosis: Diagnosis) -> Iterator[Line]:

@@ -65,10 +65,6 @@ class Number(Column):
     def names(self) -> tuple[str, ...]:
         return (self.name,)
 
-    @property
-    def is_plain(self) -> bool:
-        return self.fill is None and self.shift == 0.0 and self.scale == 1.0
-
     def fill_and_scale(self, values: np.ndarray) -> np.ndarray:
         """Values with NaN where one is missing, made ready."""
         if self.fill is not None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from separatrix.certificates.arithmetic.gradient import gradient
 from separatrix.certificates.certificate import Certificate, Verdict
-from separatrix.certificates.data.measured_targets import read_targets
 from separatrix.certificates.data.reading import RowSource, refuse_infinite, stored
-from separatrix.certificates.fields import CertificateError, Double, DoubleOrNone, Doubles, DoublesOrNone
+from separatrix.certificates.fields import CertificateError, Double, DoubleOrNone, Doubles, SampleWeights
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,21 +40,16 @@ class GradientAtMost(Certificate):
     intercept: DoubleOrNone
     alpha: Double
     gradient: Double
-    sample_weight: DoublesOrNone = None
+    sample_weight: SampleWeights = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.alpha < 0 or self.gradient < 0:
             raise CertificateError("A penalty and the length of a gradient are numbers from 0 up.")
-        if self.sample_weight is not None and min(self.sample_weight, default=0) < 0:
-            raise CertificateError("A row weight is a number from 0 up.")
 
     @property
     def claim(self) -> str:
         return f"Half the gradient of the squared error is at most {self.gradient!r} long here."
-
-    def _read(self, X: Any, y: Any) -> RowSource:
-        return read_targets(X, y, label=self.about.label, features=self.about.features)
 
     def _prove(self, source: RowSource) -> Verdict:
         if self.sample_weight is not None and len(self.sample_weight) != source.n_rows:

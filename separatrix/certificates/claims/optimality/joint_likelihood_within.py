@@ -25,6 +25,7 @@ from separatrix.certificates.fields import (
     DoubleOrNone,
     DoublesOrNone,
     Number,
+    RowWeights,
     WholeOrNone,
     _doubles,
     _tuple,
@@ -77,7 +78,7 @@ class JointLikelihoodWithin(Certificate):
     C: DoubleOrNone
     upper: Number
     lower: Number
-    row_weights: DoublesOrNone = None
+    row_weights: RowWeights = None
     radius: DoubleOrNone = None
     quantum: WholeOrNone = None
 
@@ -92,8 +93,6 @@ class JointLikelihoodWithin(Certificate):
             raise CertificateError(f"C is {self.C}; it is above 0, or None where nothing is penalised.")
         if len(set(self.classes)) < len(self.classes):
             raise CertificateError("Two of its classes are the same.")
-        if self.row_weights is not None and min(self.row_weights, default=0) < 0:
-            raise CertificateError("A row's weight is below 0.")
         if self.quantum is not None and self.quantum > MAX_QUANTUM_BITS:
             raise CertificateError(f"The quantum is {self.quantum}; it is at most {MAX_QUANTUM_BITS}.")
         if self.radius is not None and self.radius < 0:
@@ -206,12 +205,12 @@ class JointBounds:
             length = self.duality.full_length(total)
             if self.witness.radius is None or not (isfinite(total.entropy) and isfinite(length)):
                 return Fraction(total.loss), Fraction(0)
-            lost = Fraction(self.witness.radius) * Fraction(length)
+            lost = Fraction(self.witness.radius) * Fraction(length)  # (2) of `multinomial_likelihood`
             return Fraction(total.loss), max(Fraction(0), Fraction(total.entropy) - lost)
         half = Fraction(square) / 2 * (1 + Fraction(1, 2**50)) + Fraction(1, 2**1000)
         upper = half + Fraction(C) * Fraction(total.loss)
         found = self.duality.balanced_entropy_and_length(total, float(C))
         if found is None or not all(map(isfinite, found)):
             return upper, Fraction(0)
-        entropy, norm = (Fraction(value) for value in found)
+        entropy, norm = (Fraction(value) for value in found)  # of (1) of `multinomial_likelihood`
         return upper, max(Fraction(0), Fraction(C) * entropy - (Fraction(C) * norm) ** 2 / 2)

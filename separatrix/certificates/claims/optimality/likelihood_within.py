@@ -1,9 +1,12 @@
 """Weights that are within a proven distance of the best logistic likelihood.
 
-The objective is ½‖w‖² + C Σ v_i log(1 + exp(−s_i(w·x_i + b))), the intercept not penalised, or the sum alone
-where nothing is penalised. The weights bound its least value from above, and dual variables from below: see
-`logistic_likelihood` for the theorem, and `restoration` for rows without a penalty. Everything is computed
-anew from the rows, in doubles with proven bounds on all roundings.
+The objective is
+
+    ½‖w‖² + C Σ v_i log(1 + exp(−s_i(w·x_i + b))),                                                      (1)
+
+the intercept not penalised, or the sum alone where nothing is penalised. The weights bound its least value
+from above, and dual variables from below: see `logistic_likelihood` for the theorem and for the bounds on all
+roundings, and `restoration` for rows without a penalty. Everything is computed from the rows.
 
 Where no weights reach the least value, because the classes are separable or nearly so, the bound from
 below is that of the rows which every direction of recession leaves alone (``direction``); for separable
@@ -41,10 +44,10 @@ from separatrix.certificates.fields import (
     CertificateError,
     DoubleOrNone,
     Doubles,
-    DoublesOrNone,
     Number,
     NumbersOrNone,
     RowNumbers,
+    RowWeights,
 )
 
 _SAMPLE_ROWS = 256
@@ -90,7 +93,7 @@ class LikelihoodWithin(Certificate):
     C: DoubleOrNone
     upper: Number
     lower: Number
-    row_weights: DoublesOrNone = None
+    row_weights: RowWeights = None
     rows: RowNumbers = ()
     normals: Vectors = ()
     direction: NumbersOrNone = None
@@ -99,8 +102,6 @@ class LikelihoodWithin(Certificate):
         super().__post_init__()
         if self.C is not None and not self.C > 0:
             raise CertificateError(f"C is {self.C}; it is above 0, or None where nothing is penalised.")
-        if self.row_weights is not None and min(self.row_weights, default=0) < 0:
-            raise CertificateError("A row's weight is below 0.")
 
     @property
     def claim(self) -> str:
@@ -205,7 +206,7 @@ class LikelihoodBounds:
         if not isfinite(total.loss):
             return None, Fraction(0)
         if C is None:
-            return Fraction(total.loss), self._unpenalised(duality, total, source)
+            return Fraction(total.loss), self._unpenalised(duality, total, source)  # the sum of (1)
         loss = total.loss
         for _ in range(3):
             again = duality.balanced(total)
@@ -216,7 +217,7 @@ class LikelihoodBounds:
         if found is None:
             self.reason = "nothing: the dual variables of the two classes cannot be balanced"
             return penalised_bounds(C, self.weights, loss, 0.0, 0.0)[0], Fraction(0)
-        return penalised_bounds(C, self.weights, loss, *found)
+        return penalised_bounds(C, self.weights, loss, *found)  # (1) from above and below
 
     def _kept(self) -> Any:
         if self.witness.direction is None:

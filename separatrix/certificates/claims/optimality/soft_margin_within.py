@@ -2,7 +2,7 @@
 
 **Weak duality.** For every (w, b) and all 0 ≤ α ≤ c with Σ αs = 0 (only with an intercept),
 
-    ½‖w‖² + Σ c·max(0, 1 − s(w·x + b))  ≥  Σ α − ½‖Σ αsx‖²,
+    ½‖w‖² + Σ c·max(0, 1 − s(w·x + b))  ≥  Σ α − ½‖Σ αsx‖²,                                             (1)
 
 and for the squared hinge, α without a cap, the right side less Σ α²/(4c). So the weights bound the least
 value from above and the multipliers from below: see `soft_margin` for how both are computed.
@@ -22,8 +22,8 @@ from separatrix.certificates.fields import (
     Double,
     DoubleOrNone,
     Doubles,
-    DoublesOrNone,
     RowNumbers,
+    RowWeights,
     Text,
     Whole,
     Wholes,
@@ -78,7 +78,7 @@ class SoftMarginWithin(Certificate):
     rows: RowNumbers = ()
     multipliers: Wholes = ()
     exponent: Whole = 0
-    row_weights: DoublesOrNone = None
+    row_weights: RowWeights = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -92,8 +92,6 @@ class SoftMarginWithin(Certificate):
             )
         if self.exponent > 1 << 16:
             raise CertificateError(f"The exponent {self.exponent} is beyond that of any product of doubles.")
-        if self.row_weights is not None and min(self.row_weights, default=0) < 0:
-            raise CertificateError("A row's weight is below 0.")
 
     @property
     def claim(self) -> str:
@@ -129,12 +127,12 @@ class SoftMarginWithin(Certificate):
         if self.intercept is not None and found.balance:
             return Verdict(False, "Its multipliers do not weigh both classes the same.")
         upper, lower = Fraction(self.upper), Fraction(self.lower)
-        if not found.upper(objective) <= upper:
+        if not found.upper(objective) <= upper:  # the left side of (1)
             value = None if found.below(objective) > upper else exact_primal(source, objective)
             if value is None or value > upper:
                 shown = nearest(found.below(objective) if value is None else value)
                 return Verdict(False, f"The objective of its weights is {shown!r}, more than {self.upper!r}.")
-        if not found.lower() >= lower:
+        if not found.lower() >= lower:  # the right side of (1)
             value = exact_dual(source, objective)
             if value is None or value < lower:
                 proved = "nothing" if value is None else repr(nearest(value))

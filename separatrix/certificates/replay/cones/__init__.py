@@ -5,14 +5,17 @@ vertex, with a bound on its error; 0 with an error of 0 is exact. A cut makes th
 where a and b, rounded or read off a row's scores, are known up to da and db. With u = 2⁻⁵³, products and sum
 rounded, it is off by at most
 
-    a·ds + b·dt + da(|s| + ds) + db(|t| + dt) + 2u(a|s| + b|t|)(1 + …),
+    a·ds + b·dt + da(|s| + ds) + db(|t| + dt) + 2u(a|s| + b|t|)(1 + …),                                 (1)
 
 which is computed larger than that. 2^p is chosen so that a + b ≤ 1 + u: no score is much above 1 in size.
 Underflow takes 2⁻¹⁰⁷⁴ from a product at most; TINY is added to every error that is not 0.
 
 **Signs.** A sign counts only beyond the error. Where it is within, the vertex is made in whole numbers, as
-the cuts say, and the score too. The same goes for the condition of a pair, a·s + b·t ≤ 0. So nothing is
-decided in doubles that whole numbers would decide otherwise.
+the cuts say, and the score too. The same goes for the condition of a pair,
+
+    a·s + b·t ≤ 0.                                                                                      (2)
+
+So nothing is decided in doubles that whole numbers would decide otherwise.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""All trees from the roots down, many nodes at a time."""
+"""All trees from the roots down, many nodes at a time; for (1) and (2) see the package's docstring."""
 
 from __future__ import annotations
 
@@ -136,6 +136,7 @@ class ForestReplay:
             error = (ratio * ds + dt + 4 * U * (ratio * abs(s) + abs(t))) * ROUNDING_FACTOR
             nothing = (s == 0.0) & (ds == 0.0) & (t == 0.0) & (dt == 0.0)
             error = np.where(nothing, 0.0, error + UNDERFLOW)
+            # (2), with what (1) allows for it
             proven = (ratio * s + t <= -error) & (ratio > 1e-290) & (ratio < 1e290)
         for p, v in np.argwhere(~proven).tolist():
             vertex = int(batch.vertices[owner[p], v])
@@ -155,6 +156,7 @@ class ForestReplay:
         ds, dt = batch.errors[every, j[owner]], batch.errors[every, k[owner]]
         a, b, da, db = a[owner], b[owner], da[owner], db[owner]
         new = a * s + b * t
+        # (1), raised below
         error = a * ds + b * dt + da * (abs(s) + ds) + db * (abs(t) + dt) + 4 * U * (a * abs(s) + b * abs(t))
         nothing = (s == 0) & (ds == 0) & (t == 0) & (dt == 0)
         nothing[crossing] = True
