@@ -413,10 +413,10 @@ def test_whole_numbers_of_any_size_are_written_and_read(small, digits):
         assert from_decimal(to_decimal(whole)) == whole
 
 
-def test_whole_number_weights_are_decimal_strings_and_floats_numbers():
+def test_whole_numbers_beyond_2_53_are_hexadecimal_texts():
     record = Separable((2**64, 0.1), 3).to_dict()
-    assert record["weights"] == ["18446744073709551616", 0.1]
-    assert record["intercept"] == "3"
+    assert record["weights"] == ["0x10000000000000000", 0.1]
+    assert record["intercept"] == 3
 
 
 def test_nothing_proven_never_verifies():

@@ -24,11 +24,11 @@ from separatrix.certificates.fields import (
     TextsOrNone,
     WholeOrNone,
     shown,
-    to_decimal,
+    to_json_number,
 )
 
 FORMAT = "separatrix-certificate"
-VERSION = 1
+VERSION = 2
 NO_FEWER_ERRORS = "that no halfspace makes fewer errors"  # what several claims leave open
 
 
@@ -285,8 +285,10 @@ class Certificate(_Checked):
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
     if isinstance(value, int) and not isinstance(value, bool):
-        return to_decimal(value)
+        return to_json_number(value)
     return value

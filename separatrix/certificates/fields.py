@@ -1,8 +1,8 @@
 """What a witness is made of: numbers, row numbers, counts, each in a form that is checked on the way in.
 
 A claim declares its fields with these types. The record checks and normalises them when it is made, from
-Python, NumPy or JSON alike, so a record that exists is well formed. In JSON a whole number is a decimal
-string (other programs would round it), a float is a number. Weights, multipliers and normals may have any
+Python, NumPy or JSON alike, so a record that exists is well formed. In JSON a whole number beyond 2^53 is a
+string of hexadecimal digits (other programs would round it), any other number is a number. Weights, multipliers and normals may have any
 number of digits; other numbers appear in messages and are no longer than `MAX_SHOWN_BITS` bits. Where a claim
 is about doubles alone, a whole number is taken for the double that equals it, and refused if there is none.
 """
@@ -21,6 +21,8 @@ import numpy as np
 from separatrix.certificates.check import limits
 
 MAX_SHOWN_BITS = 13_000  # bits of a number that messages show: Python writes no more than 4300 digits
+MAX_JSON_INTEGER = 2**53  # up to here every program reads a JSON number exactly
+_HEXADECIMAL = re.compile(r"-?0x[1-9a-f][0-9a-f]*", re.ASCII)
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)", re.ASCII)
 _PIECE_DIGITS = 1000  # digits; Python refuses to convert more than 4300 at once
 
@@ -78,9 +80,32 @@ def _power_of_five(exponent: int) -> int:
     return int(5**exponent)
 
 
+def to_json_number(whole: int) -> int | str:
+    """A whole number as it is written: beyond 2^53, where many programs round, in hexadecimal digits.
+
+    >>> to_json_number(-3), to_json_number(2**53), to_json_number(-(2**64))
+    (-3, 9007199254740992, '-0x10000000000000000')
+    """
+    return whole if abs(whole) <= MAX_JSON_INTEGER else hex(whole)
+
+
+def from_hexadecimal(text: str) -> int:
+    """The whole number beyond 2^53 that a string writes."""
+    if not _HEXADECIMAL.fullmatch(text):
+        raise ValueError(f"{text[:40]!r} is not a whole number in hexadecimal digits, as '0x20000000000001'")
+    n_digits, known = len(text.removeprefix("-")) - 2, limits.current()
+    if n_digits > known.digits:
+        what = f"The certificate has a number of {n_digits:,} hexadecimal digits"
+        raise CertificateError(known.too_much(what, "digits", n_digits))
+    whole = int(text, 16)
+    if abs(whole) <= MAX_JSON_INTEGER:
+        raise ValueError(f"{text!r} is not beyond 2^53, so it must be a number, not a text")
+    return whole
+
+
 def _any_number(value: Any) -> float | int:
     if isinstance(value, str):
-        return from_decimal(value)
+        return from_hexadecimal(value)
     value = value.item() if hasattr(value, "item") else value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(f"{shown(value)} is not a number")

@@ -15,7 +15,7 @@ import numpy as np
 
 from separatrix.certificates.arithmetic.dyadic import dyadic
 from separatrix.certificates.data.reading import RowSource
-from separatrix.certificates.fields import Number, from_decimal
+from separatrix.certificates.fields import Number, from_hexadecimal
 
 PRIMES = (2**31 - 1, 10**9 + 7, 998244353)
 
@@ -33,7 +33,7 @@ def _vector(values: Any) -> tuple[int, ...]:
 
 
 def _whole(value: Any) -> int:
-    value = from_decimal(value) if isinstance(value, str) else value
+    value = from_hexadecimal(value) if isinstance(value, str) else value
     if isinstance(value, bool) or not isinstance(value, int):
         raise ValueError(f"{value!r} is not a whole number")
     return value

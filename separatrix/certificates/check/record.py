@@ -1,7 +1,7 @@
 """The certificate: a JSON file, read with suspicion.
 
-A whole number is written as a decimal string, a float as a JSON number. Both are exact here: Python's
-``json`` reads a float back to the very double that was written.
+A whole number beyond 2^53 is written as a text of hexadecimal digits, any other number as a JSON number. Both
+are exact here: Python's ``json`` reads a float back to the very double that was written.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from reprlib import repr as short
 from typing import Any
 
-from .digits import from_decimal
+from .digits import from_decimal, from_hexadecimal
 from .limits import content, current, depth
 from .table import Unreadable
 
@@ -22,6 +22,7 @@ MAX_SHOWN_BITS = 13_000  # bits of a number that messages show: Python writes no
 Number = int | float
 Form = Callable[[Any], Any]
 
+VERSION = 2
 HEAD = ("format", "version", "kind", "claim", "about")
 
 
@@ -40,7 +41,10 @@ def read(path: str) -> dict[str, Any]:
         if depth(raw) > limits.nesting:
             raise Unreadable(limits.too_much(f"{path} nests lists too deeply", "nesting"))
         record = json.loads(
-            raw.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_once_each
+            raw.decode("utf-8"),
+            parse_int=from_decimal,
+            parse_constant=_refuse_constant,
+            object_pairs_hook=_once_each,
         )
     except OSError as error:
         raise Unreadable(f"{path} cannot be read: {error.strerror}.") from None
@@ -48,9 +52,9 @@ def read(path: str) -> dict[str, Any]:
         raise Unreadable(f"{path} is not whole JSON.") from None
     if not isinstance(record, dict) or record.get("format") != "separatrix-certificate":
         raise Unreadable(f"{path} is no separatrix certificate.")
-    if type(record.get("version")) is not int or record["version"] != 1:
+    if type(record.get("version")) is not int or record["version"] != VERSION:
         raise Unreadable(
-            f"{path} is of version {short(record.get('version'))}; this checker reads version 1."
+            f"{path} is of version {short(record.get('version'))}; this checker reads version {VERSION}."
         )
     for name in HEAD:
         if name not in record:
@@ -76,7 +80,7 @@ def fields(found: Any, forms: dict[str, Form]) -> dict[str, Any]:
 
 def any_number(value: Any) -> Number:
     if isinstance(value, str):
-        return from_decimal(value)
+        return from_hexadecimal(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError
     if isinstance(value, float) and not math.isfinite(value):

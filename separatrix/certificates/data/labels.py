@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from separatrix.certificates.fields import MAX_SHOWN_BITS, shown
+from separatrix.certificates.fields import MAX_JSON_INTEGER, MAX_SHOWN_BITS, shown
 
 Label: TypeAlias = str | int | float | bool
 Signs = npt.NDArray[np.int8]
@@ -38,6 +38,8 @@ def plain(label: Any) -> Label:
         raise ValueError("A label is missing.")
     if isinstance(label, int) and label.bit_length() > MAX_SHOWN_BITS:
         raise ValueError(f"A label is a whole number of {label.bit_length()} bits; give it a shorter name.")
+    if isinstance(label, int) and abs(label) > MAX_JSON_INTEGER:
+        return str(label)  # the same label, and no JSON reader rounds it
     return label if isinstance(label, (str, int, float)) else str(label)
 
 
