@@ -17,6 +17,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, get_type_hints
 from separatrix.certificates.data.digest import digest_of
 from separatrix.certificates.data.labels import Label, plain
 from separatrix.certificates.data.measured_targets import read_targets
+from separatrix.certificates.data.preparation import REMEDY, Preparation, preparation_of
 from separatrix.certificates.data.reading import RowSource, read
 from separatrix.certificates.fields import (
     CertificateError,
@@ -53,6 +54,10 @@ def _label(value: Any) -> Label | None:
     return None if value is None else plain(value)
 
 
+def _preparation(value: Any) -> Preparation | None:
+    return None if value is None else preparation_of(value)
+
+
 class _Checked:
     """A record whose fields pass through their declared form when it is made."""
 
@@ -86,6 +91,9 @@ class About(_Checked):
         The label that counts as +1; every other one is −1. None: the larger of the two.
     label, features
         Names of the label column and of the columns of X, in order.
+    preparation
+        How these columns were made of those of the data, where they were: categories as columns of 0 and 1,
+        rows with a missing cell left out. All else speaks of the prepared rows.
     digest
         ``sha256:`` and the hash of :func:`digest_of`.
     """
@@ -95,10 +103,15 @@ class About(_Checked):
     positive: Annotated[Label | None, _label] = None
     label: TextOrNone = None
     features: TextsOrNone = None
+    preparation: Annotated[Preparation | None, _preparation] = None
     digest: Annotated[str | None, _digest] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.preparation is not None and not self.preparation.makes(self.features or ()):
+            raise CertificateError("The certificate's preparation makes other columns than its features.")
+        if self.preparation is not None and self.label in self.preparation.input_names:
+            raise CertificateError("The certificate's preparation takes the label column for a feature.")
         if self.features is None:
             return
         if not self.features:
@@ -112,6 +125,14 @@ class About(_Checked):
 
         Names are compared where the data has names.
         """
+        found = self._difference(source, digest)
+        if found is None or self.preparation is None:
+            return found
+        if self.preparation.is_repeatable or source.preparation is not None:
+            return found
+        return f"{found.removesuffix('.')}; {REMEDY}."
+
+    def _difference(self, source: RowSource, digest: Callable[[RowSource], str]) -> str | None:
         if self.rows not in (None, source.n_rows):
             return f"It speaks of {self.rows} rows; this data has {source.n_rows}."
         if self.columns not in (None, source.n_columns):
@@ -122,7 +143,22 @@ class About(_Checked):
             return f"It counts the label column {shown(source.label)} among the features."
         if self.features is not None and source.names is not None and self.features != source.names:
             return f"It speaks of columns {_listed(self.features)}; this data has {_listed(source.names)}."
-        return self._sign_refusal(source) or self._digest_refusal(source, digest)
+        return (
+            self._preparation_refusal(source)
+            or self._sign_refusal(source)
+            or self._digest_refusal(source, digest)
+        )
+
+    def _preparation_refusal(self, source: RowSource) -> str | None:
+        """Numbers made elsewhere, by steps that are not repeated here, are known by their digest."""
+        if self.preparation is None:
+            return None
+        if source.preparation is not None:
+            is_same = preparation_of(source.preparation) == self.preparation
+            return None if is_same else "It speaks of rows that were prepared otherwise than these."
+        if self.preparation.is_repeatable or self.digest is not None:
+            return None
+        return "It has no digest."
 
     def _sign_refusal(self, source: RowSource) -> str | None:
         """Where no row is positive, all signs are -1 and every claim about separation is empty."""
@@ -202,8 +238,17 @@ class Certificate(_Checked):
         """The data as the claim sees it: rows with signs, unless it speaks of real targets."""
         about = self.about
         if self.speaks_of == "targets":
-            return read_targets(X, y, label=about.label, features=about.features)
-        return read(X, y, positive=about.positive, label=about.label, features=about.features)
+            return read_targets(
+                X, y, label=about.label, features=about.features, preparation=about.preparation
+            )
+        return read(
+            X,
+            y,
+            positive=about.positive,
+            label=about.label,
+            features=about.features,
+            preparation=about.preparation,
+        )
 
     def verify(self, X: Any, y: Any = None) -> Verdict:
         """Check the claim against the data, exactly.
@@ -251,6 +296,7 @@ class Certificate(_Checked):
             positive=source.positive,
             label=source.label if about.label is None else about.label,
             features=source.names if about.features is None else about.features,
+            preparation=source.preparation if about.preparation is None else about.preparation,
             digest=self._digest_of(source),
         )
         object.__setattr__(self, "_sealed", replace(self, about=complete))
@@ -261,6 +307,8 @@ class Certificate(_Checked):
         sealed = self.sealed()
         about = {item.name: getattr(sealed.about, item.name) for item in fields(About)}
         about["features"] = None if about["features"] is None else list(about["features"])
+        preparation = sealed.about.preparation
+        about["preparation"] = None if preparation is None else preparation.to_dict()
         head = {"format": FORMAT, "version": VERSION, "kind": self.kind, "claim": self.claim, "about": about}
         witness = (item.name for item in fields(self) if item.name != "about")
         return {**head, **{name: _plain(getattr(self, name)) for name in witness}}

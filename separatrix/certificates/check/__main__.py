@@ -27,6 +27,7 @@ from . import (
     separation,
     soft_margin,
 )
+from .preparation import REMEDY, Preparation
 from .record import HEAD, Refused, fields, read, text
 from .table import Table, Unreadable
 
@@ -57,6 +58,27 @@ def verdict(certificate: str, data: str, label: str | None = None) -> str:
         if name in witness and len(witness[name]) != len(witness["rows"]):
             raise Unreadable(f"The certificate's 'rows' and {name!r} differ in length.")
 
+    about = record["about"]
+    preparation = None if about["preparation"] is None else Preparation(about["preparation"])
+    if preparation is not None:
+        preparation.require_features(about)
+    try:
+        n_rows, table = described_data(record, witness, data, label, preparation)
+    except (Refused, Unreadable) as error:
+        if preparation is None or preparation.repeatable:
+            raise
+        raise type(error)(f"{str(error).rstrip('.')}; {REMEDY}.") from None
+    return f"of {n_rows} rows, {check(witness, table)}"
+
+
+def described_data(
+    record: dict[str, Any],
+    witness: dict[str, Any],
+    data: str,
+    label: str | None,
+    preparation: Preparation | None,
+) -> tuple[int, Table]:
+    """The data, and its number of rows, once it is known to be what the certificate speaks of."""
     about, measured = record["about"], record["kind"] in least_squares.CLAIMS
     positive = about["positive"]
     if "classes" in witness:
@@ -64,7 +86,8 @@ def verdict(certificate: str, data: str, label: str | None = None) -> str:
     if measured and positive is not None:
         raise Refused(f"It calls the label {short(positive)} positive; this data has real targets.")
     kind = least_squares.TargetTable if measured else Table
-    table = kind(data, about["label"] if label is None else label, about["features"], positive)
+    chosen = about["label"] if label is None else label
+    table = kind(data, chosen, about["features"], positive, preparation)
     require_same_columns(about, witness, table)
     table.wanted = frozenset(witness["rows"] if "multipliers" in witness else ())
     n_rows, seen, digest = table.count_and_digest(hashed=about["digest"] is not None)
@@ -76,7 +99,7 @@ def verdict(certificate: str, data: str, label: str | None = None) -> str:
         raise Refused(f"No row has the label {short(positive)}, which it calls positive.")
     if about["digest"] not in (None, digest):
         raise Refused("The digest differs: it speaks of other data, or of the same data with other labels.")
-    return f"of {n_rows} rows, {check(witness, table)}"
+    return n_rows, table
 
 
 def require_same_columns(about: dict[str, Any], witness: dict[str, Any], table: Table) -> None:

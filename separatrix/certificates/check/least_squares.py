@@ -20,6 +20,8 @@ from .table import Table, Unreadable
 class TargetTable(Table):
     """Rows of a CSV file with a real target where other claims have a label."""
 
+    measured = True
+
     def rows(self) -> Iterator[tuple[list[float], Any]]:
         columns = (*self._features, self._label)
         for line, cells in self._cells():

@@ -202,6 +202,7 @@ ABOUT: dict[str, Form] = {
     "positive": optional(_label),
     "label": optional(text),
     "features": optional(several(text)),
+    "preparation": lambda record: record,  # read in ``preparation``
     "digest": optional(_digest),
 }
 

@@ -13,24 +13,31 @@ import math
 import re
 from collections.abc import Collection, Iterator, Sequence
 from reprlib import repr as short
+from typing import Any
 
 from .csv_text import Text, Unreadable
 from .hash_tree import HashTree
 from .labels import WHOLE, Label, ambiguity, as_number, larger, meaning
+from .prepared_text import MAX_EXACT_INTEGER, TRUTH
 
 __all__ = ["Table", "Unreadable"]
 
-MAX_EXACT_INTEGER = 1 << 53  # every whole number up to here is a double
 NOT_NUMERIC = re.compile(r"[^0-9eE+\-., \t]")
 LABEL_NAMES = ("label", "y", "target", "class")  # names of a label column that is not said
-TRUTH = {name: names[0] for names in ("0 false False FALSE", "1 true True TRUE") for name in names.split()}
 
 
 class Table:
     """Signed rows of a CSV file, to be walked as often as a claim needs."""
 
+    measured = False  # whether the label is a real target
+
     def __init__(
-        self, path: str, label: str | None, features: list[str] | None, positive: Label | None
+        self,
+        path: str,
+        label: str | None,
+        features: list[str] | None,
+        positive: Label | None,
+        preparation: Any = None,
     ) -> None:
         self.path, self._text = path, Text(path)
         self.header = next(self._text.rows(), (1, []))[1]
@@ -47,6 +54,9 @@ class Table:
         default = next((name for name in LABEL_NAMES if name in self._places), self.header[-1])
         self._label = self._column(default if label is None else label)
         self.label = self.header[self._label]
+        self._truths: set[int] | None = None
+        if preparation is not None:
+            self._repeat(preparation)
         if features is None:
             self._features = [j for j in range(len(self.header)) if j != self._label]
         else:
@@ -56,10 +66,18 @@ class Table:
                 f"{path}: column {self.header.index('') + 1} has no name; name it or leave it out."
             )
         self.columns = len(self._features)
-        self._truths: set[int] | None = None
         self.wanted: Collection[int] = ()
         self.kept: dict[int, tuple[list[float], int]] = {}
         self.positive = self._larger_label() if positive is None else positive
+
+    def _repeat(self, preparation: Any) -> None:
+        """Read the prepared rows, unless these are such rows already."""
+        prepared = preparation.repeated(self._text, self.header, self.label, self.measured)
+        if prepared is None:
+            return
+        self._text, self.header, self._truths = prepared, prepared.header, set()
+        self._places = {name: j for j, name in enumerate(self.header)}
+        self._label = len(self.header) - 1
 
     def rows(self) -> Iterator[tuple[list[float], int]]:
         """Values and sign of each row, in order."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from separatrix.rows.data_errors import DataError
+from separatrix.rows.data_errors import AbsentColumn, DataError
 from separatrix.rows.files.class_labels import LabelEncoder
 from separatrix.rows.files.options import (
     ColumnOptions,
@@ -46,7 +46,7 @@ def read_prepared(source: Source, names: Sequence[str], label: str | None, optio
     if fitted is not None:
         absent = [name for name in fitted.input_names if name not in names]
         if absent:
-            raise DataError(
+            raise AbsentColumn(
                 f"{source.input_file.name} has no column called {absent[0]!r}, which the model was fitted "
                 "with."
             )

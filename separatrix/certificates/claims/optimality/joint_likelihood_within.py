@@ -139,7 +139,15 @@ class JointLikelihoodWithin(Certificate):
         if self.row_weights is not None and len(self.row_weights) != source.n_rows:
             return Verdict(False, f"It weighs {len(self.row_weights)} rows; this data has {source.n_rows}.")
         sources = [
-            read(X, y, positive=label, label=about.label, features=about.features) for label in self.classes
+            read(
+                X,
+                y,
+                positive=label,
+                label=about.label,
+                features=about.features,
+                preparation=about.preparation,
+            )
+            for label in self.classes
         ]
         try:
             return self._compare(sources)

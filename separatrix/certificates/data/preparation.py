@@ -1,0 +1,198 @@
+"""How the columns of a file became the numbers that a certificate speaks of: the record `about.preparation`.
+
+Two steps are simple enough to be repeated by whoever checks a certificate: a column of categories becomes
+columns of 0 and 1, and rows with a missing cell are left out. Counts of words, scales and imputed values are
+described and not repeated here; ``separatrix export --rows`` writes the table that they make.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+from typing import Any
+
+from separatrix.certificates.data.exact_doubles import exact_double
+from separatrix.certificates.fields import shown
+
+MISSING_RULES = (None, "drop", "mean")
+MAX_HASHED_COLUMNS = 2**24  # columns for the words of one text
+REMEDY = (
+    "its preparation (words, scales or imputed values) is not repeated here: write the prepared rows with "
+    "'separatrix export CERTIFICATE DATA --rows prepared.csv' and check those"
+)
+
+
+def _number(value: Any) -> float:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not -inf < value < inf:
+        raise ValueError(f"{shown(value)} is not a finite number")
+    return exact_double(value)
+
+
+def _number_or_none(value: Any) -> float | None:
+    return None if value is None else _number(value)
+
+
+def _scale(value: Any) -> float:
+    if _number(value) <= 0:
+        raise ValueError(f"{shown(value)} is not a scale above 0")
+    return float(value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{shown(value)} is not text")
+    return value
+
+
+def _texts(values: Any) -> tuple[str, ...]:
+    if not isinstance(values, (list, tuple)) or not values:
+        raise ValueError("its values are not a list of texts")
+    texts = tuple(map(_text, values))
+    if len(set(texts)) < len(texts):
+        raise ValueError("one of its values occurs twice")
+    return texts
+
+
+def _means(values: Any) -> tuple[float, ...] | None:
+    if values is not None and not isinstance(values, (list, tuple)):
+        raise ValueError("its 'fill' is not a list of numbers")
+    return None if values is None else tuple(map(_number, values))
+
+
+def _size(value: Any) -> int:
+    if type(value) is not int or not 2 <= value <= MAX_HASHED_COLUMNS:
+        raise ValueError(f"{shown(value)} is not a number of columns from 2 to 2^24")
+    return value
+
+
+FIELDS: dict[str, dict[str, Callable[[Any], Any]]] = {
+    "number": {"fill": _number_or_none, "shift": _number, "scale": _scale},
+    "categories": {"values": _texts, "fill": _means},
+    "words": {"values": _texts},
+    "hashed words": {"size": _size},
+}
+
+
+@dataclass(frozen=True)
+class PreparedColumn:
+    """A column of the data, and the columns of numbers it becomes.
+
+    Attributes
+    ----------
+    kind, name
+        One of `FIELDS`, and what the column is called in the data.
+    values
+        Of categories and words: each value that is known.
+    fill, shift, scale
+        Of numbers: what a missing one becomes, then (value − shift)/scale. Of categories ``fill`` alone.
+    size
+        Of hashed words: the number of columns.
+    """
+
+    kind: str
+    name: str
+    values: tuple[str, ...] = ()
+    fill: float | tuple[float, ...] | None = None
+    shift: float = 0.0
+    scale: float = 1.0
+    size: int = 0
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether it is the number or the category that stands in a row, and nothing else."""
+        is_plain = self.fill is None and self.shift == 0.0 and self.scale == 1.0
+        return self.kind in ("number", "categories") and is_plain
+
+    @property
+    def encoded(self) -> tuple[str, ...]:
+        """The categories that have a column: of two the second alone."""
+        return self.values[1:] if len(self.values) == 2 else self.values
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns it becomes."""
+        if self.kind == "number":
+            return (self.name,)
+        if self.kind == "hashed words":
+            return tuple(f"{self.name}#{place}" for place in range(self.size))
+        mark, values = ("=", self.encoded) if self.kind == "categories" else (":", self.values)
+        return tuple(f"{self.name}{mark}{value}" for value in values)
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """How each column of the data becomes numbers, and what happens where a cell is missing."""
+
+    missing: str | None
+    columns: tuple[PreparedColumn, ...]
+
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        """The columns of the data."""
+        return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The columns of numbers."""
+        return tuple(name for column in self.columns for name in column.names)
+
+    def makes(self, names: tuple[str, ...]) -> bool:
+        """Whether these are the columns of numbers."""
+        width = sum(column.size or len(column.names) for column in self.columns)
+        return width == len(names) and self.names == names
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether checkers repeat it."""
+        return self.missing != "mean" and all(column.is_repeatable for column in self.columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values."""
+        columns = []
+        for column in self.columns:
+            details = {name: getattr(column, name) for name in FIELDS[column.kind]}
+            plain = {name: list(v) if isinstance(v, tuple) else v for name, v in details.items()}
+            columns.append({"kind": column.kind, "name": column.name, **plain})
+        return {"missing": self.missing, "columns": columns}
+
+
+def preparation_of(value: Any) -> Preparation:
+    """The preparation of a JSON object, or of rows; ValueError for anything else.
+
+    >>> record = {"kind": "categories", "name": "sex", "values": ["f", "m"], "fill": None}
+    >>> preparation_of({"missing": "drop", "columns": [record]}).names
+    ('sex=m',)
+    """
+    if isinstance(value, Preparation):
+        return value
+    value = value.to_dict() if hasattr(value, "to_dict") else value
+    if not isinstance(value, Mapping) or value.keys() != {"missing", "columns"}:
+        raise ValueError("it should be an object with just the fields 'missing' and 'columns'")
+    missing, columns = value["missing"], value["columns"]
+    if not any(missing is rule or (isinstance(missing, str) and missing == rule) for rule in MISSING_RULES):
+        raise ValueError(f"its rule for missing cells is {shown(missing)}")
+    if not isinstance(columns, list) or not columns:
+        raise ValueError("it has no list of columns")
+    made = Preparation(missing, tuple(map(_column_of, columns)))
+    if len(set(made.input_names)) < len(made.columns):
+        raise ValueError("it names a column twice")
+    return made
+
+
+def _column_of(record: Any) -> PreparedColumn:
+    kind = record.get("kind") if isinstance(record, Mapping) else None
+    if not isinstance(kind, str) or kind not in FIELDS:
+        raise ValueError(f"a column is of the kind {shown(kind)}")
+    if record.keys() != {"kind", "name", *FIELDS[kind]}:
+        raise ValueError(
+            f"a column of {kind} should have just the fields kind, name, {', '.join(FIELDS[kind])}"
+        )
+    column = PreparedColumn(
+        kind, _text(record["name"]), **{name: form(record[name]) for name, form in FIELDS[kind].items()}
+    )
+    if kind == "categories" and isinstance(column.fill, tuple) and len(column.fill) != len(column.encoded):
+        raise ValueError(f"the column {shown(column.name)} has {len(column.fill)} means")
+    return column
