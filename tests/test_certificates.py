@@ -197,10 +197,10 @@ def forgeries(record):
             if field == "weights":
                 forged[field][0] -= 3.0
             elif field == "rows":
-                others = (str(i) for i in range(99) if str(i) not in record["rows"])
-                forged[field] = sorted([next(others), *record["rows"][1:]], key=int)
+                others = (i for i in range(99) if i not in record["rows"])
+                forged[field] = sorted([next(others), *record["rows"][1:]])
             else:
-                forged[field][-1] = str(int(forged[field][-1]) + 1)
+                forged[field][-1] += 1
             yield field, forged
     yield "digest", record | {"about": record["about"] | {"digest": "sha256:" + "0" * 64}}
     last = record["about"]["digest"][-1]
@@ -209,9 +209,9 @@ def forgeries(record):
     yield "shape", record | {"about": record["about"] | {"rows": 6}}
     yield "label", record | {"about": record["about"] | {"positive": 0}}
     if "errors" in record:
-        yield "errors", record | {"errors": str(int(record["errors"]) - 1)}
+        yield "errors", record | {"errors": record["errors"] - 1}
     if "mistakes" in record:
-        yield "mistakes", record | {"mistakes": str(int(record["mistakes"]) - 1)}
+        yield "mistakes", record | {"mistakes": record["mistakes"] - 1}
     if "share" in record:
         yield "share", record | {"share": math.nextafter(record["share"], 2)}
 
@@ -351,7 +351,8 @@ def edited(**changes):
         (SEPARATOR.to_json().encode("utf-8-sig"), "not whole JSON"),
         ("[]", "no certificate"),
         ('{"format": "onnx"}', "no certificate"),
-        (edited(version=2), "version 2"),
+        (edited(version=1), "version 1"),
+        (edited(version=3), "version 3"),
         (edited(version="1"), "'version' is wrong"),
         (edited(version=True), "'version' is wrong"),
         (edited(kind="optimal"), "kind 'optimal'"),
@@ -367,7 +368,10 @@ def edited(**changes):
         (edited(weights=[1.0, None]), "None is not a number"),
         (edited(weights=[1.0, True]), "True is not a number"),
         (edited(weights=[1.0]), "1 weights but speaks of 2 columns"),
-        (edited(weights=[], about=json.loads(edited())["about"] | {"columns": 0}), "no weights"),
+        (
+            edited(weights=[], about=json.loads(edited())["about"] | {"columns": 0}),
+            "'weights' is wrong: it is an empty list",
+        ),
         (edited().replace("-0.75", "NaN"), "NaN"),
         (edited().replace("-0.75", "1e999"), "inf is not finite"),
         (edited().replace('"kind"', '"format"'), "twice"),

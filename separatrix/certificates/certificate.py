@@ -15,18 +15,19 @@ from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self, get_type_hints
 
 from separatrix.certificates.data.digest import digest_of
-from separatrix.certificates.data.labels import Label, plain
+from separatrix.certificates.data.labels import LABEL, Label
 from separatrix.certificates.data.measured_targets import read_targets
-from separatrix.certificates.data.preparation import REMEDY, Preparation, preparation_of
+from separatrix.certificates.data.preparation import PREPARATION, REMEDY, Preparation, preparation_of
 from separatrix.certificates.data.reading import RowSource, read
 from separatrix.certificates.fields import (
+    TEXT,
     CertificateError,
     TextOrNone,
-    TextsOrNone,
     WholeOrNone,
     shown,
     to_json_number,
 )
+from separatrix.certificates.forms import Form, optional, some
 
 FORMAT = "separatrix-certificate"
 VERSION = 2
@@ -44,18 +45,16 @@ class Verdict:
         return self.holds
 
 
-def _digest(value: Any) -> str | None:
-    if value is not None and not (isinstance(value, str) and re.fullmatch(r"sha256:[0-9a-f]{64}", value)):
+def _digest(value: Any) -> str:
+    if not isinstance(value, str) or not re.fullmatch(_DIGEST, value):
         raise ValueError("it must read 'sha256:' and 64 hexadecimal digits")
     return value
 
 
-def _label(value: Any) -> Label | None:
-    return None if value is None else plain(value)
-
-
-def _preparation(value: Any) -> Preparation | None:
-    return None if value is None else preparation_of(value)
+_DIGEST = "sha256:[0-9a-f]{64}"
+DIGEST = Form(_digest, "digest", {"type": "string", "pattern": f"^{_DIGEST}$"})
+_TEXTS = some(TEXT)
+FEATURES = Form(_TEXTS.read, _TEXTS.name, {**_TEXTS.schema, "uniqueItems": True})
 
 
 class _Checked:
@@ -63,7 +62,7 @@ class _Checked:
 
     def __post_init__(self) -> None:
         record: type = type(self)
-        for name, form in _forms(record).items():
+        for name, form in forms_of(record).items():
             try:
                 object.__setattr__(self, name, form(getattr(self, name)))
             except CertificateError:  # a limit, which names itself
@@ -73,7 +72,8 @@ class _Checked:
 
 
 @cache
-def _forms(record: type) -> dict[str, Callable[[Any], Any]]:
+def forms_of(record: type) -> dict[str, Form]:
+    """The types of the fields that it declares, by name."""
     hints = get_type_hints(record, include_extras=True)
     declared = {item.name: hints[item.name] for item in fields(record)}
     return {name: hint.__metadata__[0] for name, hint in declared.items() if hasattr(hint, "__metadata__")}
@@ -100,11 +100,11 @@ class About(_Checked):
 
     rows: WholeOrNone = None
     columns: WholeOrNone = None
-    positive: Annotated[Label | None, _label] = None
+    positive: Annotated[Label | None, optional(LABEL)] = None
     label: TextOrNone = None
-    features: TextsOrNone = None
-    preparation: Annotated[Preparation | None, _preparation] = None
-    digest: Annotated[str | None, _digest] = None
+    features: Annotated[tuple[str, ...] | None, optional(FEATURES)] = None
+    preparation: Annotated[Preparation | None, optional(PREPARATION)] = None
+    digest: Annotated[str | None, optional(DIGEST)] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -114,8 +114,8 @@ class About(_Checked):
             raise CertificateError("The certificate's preparation takes the label column for a feature.")
         if self.features is None:
             return
-        if not self.features:
-            raise CertificateError("The certificate's list of features is empty.")
+        if len(set(self.features)) < len(self.features):
+            raise CertificateError("The certificate names a feature twice.")
         if self.columns not in (None, len(self.features)):
             raise CertificateError(f"It names {len(self.features)} features, not {self.columns}.")
         object.__setattr__(self, "columns", len(self.features))
@@ -212,8 +212,6 @@ class Certificate(_Checked):
         super().__post_init__()
         if hasattr(self, "weights"):
             width = len(self.weights)
-            if width == 0:
-                raise CertificateError("The certificate has no weights.")
             if self.about.columns not in (None, width):
                 raise CertificateError(f"It has {width} weights but speaks of {self.about.columns} columns.")
             object.__setattr__(self, "about", replace(self.about, columns=width))
@@ -295,7 +293,7 @@ class Certificate(_Checked):
             columns=source.n_columns,
             positive=source.positive,
             label=source.label if about.label is None else about.label,
-            features=source.names if about.features is None else about.features,
+            features=source.distinct_names if about.features is None else about.features,
             preparation=source.preparation if about.preparation is None else about.preparation,
             digest=self._digest_of(source),
         )
@@ -305,10 +303,7 @@ class Certificate(_Checked):
     def to_dict(self) -> dict[str, Any]:
         """The certificate as JSON values, with the digest of the data it is bound to."""
         sealed = self.sealed()
-        about = {item.name: getattr(sealed.about, item.name) for item in fields(About)}
-        about["features"] = None if about["features"] is None else list(about["features"])
-        preparation = sealed.about.preparation
-        about["preparation"] = None if preparation is None else preparation.to_dict()
+        about = {item.name: _plain(getattr(sealed.about, item.name)) for item in fields(About)}
         head = {"format": FORMAT, "version": VERSION, "kind": self.kind, "claim": self.claim, "about": about}
         witness = (item.name for item in fields(self) if item.name != "about")
         return {**head, **{name: _plain(getattr(self, name)) for name in witness}}
@@ -333,6 +328,8 @@ class Certificate(_Checked):
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, Preparation):
+        return value.to_dict()
     if isinstance(value, tuple | list):
         return [_plain(item) for item in value]
     if isinstance(value, dict):

@@ -106,7 +106,7 @@ def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _integer(text: str) -> int:
     if len(text) > MAX_INTEGER_CHARACTERS or abs(int(text)) > MAX_JSON_INTEGER:
         raise CertificateError(
-            f"The file writes {text[:20]}..., beyond 2^53, as a number; it must be a text of hexadecimal digits."
+            f"The file writes {text[:20]}..., beyond 2^53, as a number, not as text in hexadecimal digits."
         )
     return int(text)
 

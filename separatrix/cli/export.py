@@ -64,16 +64,16 @@ def export(
 
 def _write_rows(console: Console, model_file: str, data: DataFile, path: str) -> None:
     from separatrix.cli.claims import read_claims
-    from separatrix.rows.files.csv_text import csv_text
+    from separatrix.rows.files.csv_output import csv_of
 
     with progress(console) as shown:
         shown.update(f"reading {data.data}")
         found = next(read_claims(model_file).readings(data))
         shown.update(f"writing {found.n_rows:,} rows")
         with open_output(path) as file:
-            for text in csv_text(found):
+            for text in csv_of(found):
                 file.write(text)
-    _tell_written(console, path, list(found.columns or ()), found.n_columns)
+    _report_written(console, path, list(found.columns or ()), found.n_columns)
 
 
 def _write_onnx(console: Console, model_file: str, path: str) -> None:
@@ -88,10 +88,10 @@ def _write_onnx(console: Console, model_file: str, path: str) -> None:
             f"after that, with the {model.n_features_in_:,} columns of numbers."
         )
     columns = [str(name) for name in getattr(model, "feature_names_in_", ())]
-    _tell_written(console, path, columns, model.n_features_in_)
+    _report_written(console, path, columns, model.n_features_in_)
 
 
-def _tell_written(console: Console, path: str, columns: list[str], n_columns: int) -> None:
+def _report_written(console: Console, path: str, columns: list[str], n_columns: int) -> None:
     if path not in STANDARD_OUTPUT:
         console.write(f"Written: {path}")
     console.write_json(

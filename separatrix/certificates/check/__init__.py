@@ -8,7 +8,7 @@ It imports nothing of the library whose claims it checks. Copy this folder anywh
 The files, in the order to read them:
 
 - ``limits`` (sizes), ``csv_text``, ``labels``, ``prepared_text``, ``hash_tree`` and ``table`` (the data);
-- ``digits``, ``record`` and ``preparation`` (the certificate);
+- ``digits``, ``field_types``, ``record`` and ``preparation`` (the certificate);
 - ``halfspaces`` and ``combinations`` (whole numbers), ``separation``, ``margins`` and ``mistakes``;
 - ``dependency``, ``errors``, ``errors_circuits`` and ``errors_cone``: the fewest errors;
 - ``least_squares``: linear regression and ridge;

@@ -27,8 +27,9 @@ from . import (
     separation,
     soft_margin,
 )
+from .field_types import fields, text
 from .preparation import REMEDY, Preparation
-from .record import HEAD, Refused, fields, read, text
+from .record import HEAD, Refused, read
 from .table import Table, Unreadable
 
 CLAIMS = {
@@ -111,8 +112,6 @@ def require_same_columns(about: dict[str, Any], witness: dict[str, Any], table: 
         )
     if table.label in features:
         raise Refused(f"It counts the label column {short(table.label)} among the features.")
-    if len(set(features)) < len(features):
-        raise Refused("It names a feature twice.")
     widths = [about["columns"], len(witness["weights"]) if "weights" in witness else None]
     wrong = [width for width in widths if width not in (None, table.columns)]
     if wrong:

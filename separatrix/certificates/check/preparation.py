@@ -10,8 +10,9 @@ from reprlib import repr as short
 from typing import Any
 
 from .csv_text import Text
+from .field_types import Form, above_zero, double, fields, listed, names, optional, several, text, whole
 from .prepared_text import PreparedText
-from .record import Form, Refused, double, fields, listed, optional, several, text, whole
+from .record import Refused
 from .table import Unreadable
 
 MAX_HASHED_COLUMNS = 1 << 24
@@ -19,19 +20,6 @@ REMEDY = (
     "its preparation (words, scales or imputed values) is not repeated here: write the prepared rows with "
     "'separatrix export CERTIFICATE DATA --rows prepared.csv' and check those"
 )
-
-
-def _distinct(values: Any) -> list[str]:
-    found: list[str] = several(text)(values)
-    if len(set(found)) < len(found):
-        raise ValueError
-    return found
-
-
-def _positive(value: Any) -> float:
-    if double(value) <= 0:
-        raise ValueError
-    return double(value)
 
 
 def _size(value: Any) -> int:
@@ -42,9 +30,9 @@ def _size(value: Any) -> int:
 
 KIND: dict[str, Form] = {"kind": text, "name": text}
 COLUMNS: dict[str, dict[str, Form]] = {
-    "number": {**KIND, "fill": optional(double), "shift": double, "scale": _positive},
-    "categories": {**KIND, "values": _distinct, "fill": optional(listed(double))},
-    "words": {**KIND, "values": _distinct},
+    "number": {**KIND, "fill": optional(double), "shift": double, "scale": above_zero},
+    "categories": {**KIND, "values": names, "fill": optional(listed(double))},
+    "words": {**KIND, "values": names},
     "hashed words": {**KIND, "size": _size},
 }
 

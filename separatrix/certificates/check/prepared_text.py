@@ -12,11 +12,9 @@ from collections.abc import Iterator
 from reprlib import repr as short
 
 from .csv_text import Text, Unreadable
-from .labels import MISSING, NUMBER, WHOLE, Label, meaning
+from .labels import MAX_EXACT_INTEGER, MISSING, NUMBER, TRUTH_VALUES, WHOLE, Label, meaning
 
 BLANKS = " \t"
-TRUTH = {name: names[0] for names in ("0 false False FALSE", "1 true True TRUE") for name in names.split()}
-MAX_EXACT_INTEGER = 1 << 53  # every whole number up to here is a double
 
 
 class PreparedText:
@@ -59,7 +57,7 @@ class PreparedText:
                 truths = [j for j in self._numbers if cells[j].strip().lower() in ("true", "false")]
             missing = self._missing(cells)
             for j in truths:
-                cells[j] = TRUTH.get(cells[j].strip(BLANKS), "" if _is_missing(cells[j]) else "x")
+                cells[j] = TRUTH_VALUES.get(cells[j].strip(BLANKS), "" if _is_missing(cells[j]) else "x")
             if missing is None:
                 yield line, [*self._prepared(line, cells), cells[self._label]]
             elif not self._drop:

@@ -17,8 +17,16 @@ from typing import Any
 
 from .csv_text import Text, Unreadable
 from .hash_tree import HashTree
-from .labels import WHOLE, Label, ambiguity, as_number, larger, meaning
-from .prepared_text import MAX_EXACT_INTEGER, TRUTH
+from .labels import (
+    MAX_EXACT_INTEGER,
+    TRUTH_VALUES,
+    WHOLE,
+    Label,
+    ambiguity,
+    as_number,
+    larger,
+    meaning,
+)
 
 __all__ = ["Table", "Unreadable"]
 
@@ -99,7 +107,9 @@ class Table:
         texts = [cells[j] for j in columns]
         try:
             if self._truths:
-                texts = [TRUTH[t] if j in self._truths else t for j, t in zip(columns, texts, strict=True)]
+                texts = [
+                    TRUTH_VALUES[t] if j in self._truths else t for j, t in zip(columns, texts, strict=True)
+                ]
             if NOT_NUMERIC.search(",".join(texts)):
                 raise ValueError
             values = list(map(float, texts))

@@ -32,7 +32,7 @@ import numpy as np
 from separatrix.certificates.arithmetic.dyadic import Dyadic
 from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.certificates.arithmetic.row_sums import weighted_sum
-from separatrix.certificates.arithmetic.span import Vectors, rank_at_least, signed_rows
+from separatrix.certificates.arithmetic.span import rank_at_least, signed_rows
 from separatrix.certificates.certificate import NO_FEWER_ERRORS, Certificate, Verdict
 from separatrix.certificates.data.reading import RowSource
 from separatrix.certificates.fields import (
@@ -42,6 +42,7 @@ from separatrix.certificates.fields import (
     NumberOrNone,
     Numbers,
     RowNumbers,
+    Vectors,
     several,
 )
 

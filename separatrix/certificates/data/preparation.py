@@ -7,14 +7,13 @@ described and not repeated here; ``separatrix export --rows`` writes the table t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf
 from typing import Any
 
-from separatrix.certificates.data.exact_doubles import exact_double
-from separatrix.certificates.fields import shown
+from separatrix.certificates.fields import ANY_WHOLE, DOUBLE, POSITIVE, TEXT, shown
+from separatrix.certificates.forms import Form, limited, listed, object_schema, optional, some
 
 MISSING_RULES = (None, "drop", "mean")
 MAX_HASHED_COLUMNS = 2**24  # columns for the words of one text
@@ -24,55 +23,21 @@ REMEDY = (
 )
 
 
-def _number(value: Any) -> float:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not is_number or not -inf < value < inf:
-        raise ValueError(f"{shown(value)} is not a finite number")
-    return exact_double(value)
-
-
-def _number_or_none(value: Any) -> float | None:
-    return None if value is None else _number(value)
-
-
-def _scale(value: Any) -> float:
-    if _number(value) <= 0:
-        raise ValueError(f"{shown(value)} is not a scale above 0")
-    return float(value)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{shown(value)} is not text")
-    return value
-
-
-def _texts(values: Any) -> tuple[str, ...]:
-    if not isinstance(values, (list, tuple)) or not values:
-        raise ValueError("its values are not a list of texts")
-    texts = tuple(map(_text, values))
-    if len(set(texts)) < len(texts):
-        raise ValueError("one of its values occurs twice")
-    return texts
-
-
-def _means(values: Any) -> tuple[float, ...] | None:
-    if values is not None and not isinstance(values, (list, tuple)):
-        raise ValueError("its 'fill' is not a list of numbers")
-    return None if values is None else tuple(map(_number, values))
-
-
-def _size(value: Any) -> int:
-    if type(value) is not int or not 2 <= value <= MAX_HASHED_COLUMNS:
-        raise ValueError(f"{shown(value)} is not a number of columns from 2 to 2^24")
-    return value
-
-
-FIELDS: dict[str, dict[str, Callable[[Any], Any]]] = {
-    "number": {"fill": _number_or_none, "shift": _number, "scale": _scale},
-    "categories": {"values": _texts, "fill": _means},
-    "words": {"values": _texts},
-    "hashed words": {"size": _size},
+_TEXTS = some(TEXT)
+TEXTS = Form(_TEXTS.read, "some distinct text", {**_TEXTS.schema, "uniqueItems": True})
+SIZE = limited(
+    ANY_WHOLE,
+    "whole from 2 to 2²⁴",
+    lambda size: 2 <= size <= MAX_HASHED_COLUMNS,
+    type="integer",
+    minimum=2,
+    maximum=MAX_HASHED_COLUMNS,
+)
+FIELDS: dict[str, dict[str, Form]] = {
+    "number": {"name": TEXT, "fill": optional(DOUBLE), "shift": DOUBLE, "scale": POSITIVE},
+    "categories": {"name": TEXT, "values": TEXTS, "fill": optional(listed(DOUBLE))},
+    "words": {"name": TEXT, "values": TEXTS},
+    "hashed words": {"name": TEXT, "size": SIZE},
 }
 
 
@@ -155,7 +120,7 @@ class Preparation:
         for column in self.columns:
             details = {name: getattr(column, name) for name in FIELDS[column.kind]}
             plain = {name: list(v) if isinstance(v, tuple) else v for name, v in details.items()}
-            columns.append({"kind": column.kind, "name": column.name, **plain})
+            columns.append({"kind": column.kind, **plain})
         return {"missing": self.missing, "columns": columns}
 
 
@@ -186,13 +151,30 @@ def _column_of(record: Any) -> PreparedColumn:
     kind = record.get("kind") if isinstance(record, Mapping) else None
     if not isinstance(kind, str) or kind not in FIELDS:
         raise ValueError(f"a column is of the kind {shown(kind)}")
-    if record.keys() != {"kind", "name", *FIELDS[kind]}:
-        raise ValueError(
-            f"a column of {kind} should have just the fields kind, name, {', '.join(FIELDS[kind])}"
-        )
-    column = PreparedColumn(
-        kind, _text(record["name"]), **{name: form(record[name]) for name, form in FIELDS[kind].items()}
-    )
+    forms = FIELDS[kind]
+    if record.keys() != {"kind", *forms}:
+        raise ValueError(f"a column of {kind} should have just the fields kind, {', '.join(forms)}")
+    column = PreparedColumn(kind, **{name: form(record[name]) for name, form in forms.items()})
+    if len(set(column.values)) < len(column.values):
+        raise ValueError(f"a value of the column {shown(column.name)} occurs twice")
     if kind == "categories" and isinstance(column.fill, tuple) and len(column.fill) != len(column.encoded):
         raise ValueError(f"the column {shown(column.name)} has {len(column.fill)} means")
     return column
+
+
+def _schema(kind: str) -> dict[str, Any]:
+    return object_schema(
+        {"kind": {"const": kind}} | {name: form.schema for name, form in FIELDS[kind].items()}
+    )
+
+
+PREPARATION = Form(
+    preparation_of,
+    "preparation",
+    object_schema(
+        {
+            "missing": {"enum": list(MISSING_RULES)},
+            "columns": {"type": "array", "items": {"oneOf": list(map(_schema, FIELDS))}, "minItems": 1},
+        }
+    ),
+)

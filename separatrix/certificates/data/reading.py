@@ -70,6 +70,12 @@ class RowSource:
     pieces: Callable[[], Iterator[Piece]]
     preparation: Any = None
 
+    @property
+    def distinct_names(self) -> tuple[str, ...] | None:
+        """The names of the columns, unless two have the same."""
+        names = self.names or ()
+        return self.names if len(set(names)) == len(names) else None
+
     def has_positive(self) -> bool:
         """Whether some row has the positive label."""
         return any((piece.signs > 0).any() for piece in self.pieces())

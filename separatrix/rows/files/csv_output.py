@@ -14,11 +14,11 @@ from separatrix.rows.block import Block, Csr
 from separatrix.rows.rows import Rows
 
 
-def csv_text(rows: Rows) -> Iterator[str]:
+def csv_of(rows: Rows) -> Iterator[str]:
     """The line of names, then the rows of each block. Every number reads back to the same double.
 
     >>> from separatrix.rows import as_rows
-    >>> print("".join(csv_text(as_rows([[0.1, 2.0], [1e300, -1.0]], ["no", "yes"]))), end="")
+    >>> print("".join(csv_of(as_rows([[0.1, 2.0], [1e300, -1.0]], ["no", "yes"]))), end="")
     x1,x2,label
     0.1,2,no
     1e+300,-1,yes
