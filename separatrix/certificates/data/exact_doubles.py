@@ -13,6 +13,7 @@ from separatrix.certificates.fields import shown
 MAX_EXACT_INTEGER = 2**53  # every whole number up to here is a double
 BLANKS = " \t"
 MISSING_TEXTS = frozenset(("", "na", "n/a", "nan", "null", "none", "?"))  # in lower case
+TRUTH_VALUES = dict.fromkeys(("false", "False", "FALSE"), 0.0) | dict.fromkeys(("true", "True", "TRUE"), 1.0)
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WHOLE = re.compile(r"[+-]?0*([0-9]+)")
 

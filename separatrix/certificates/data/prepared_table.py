@@ -17,7 +17,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from separatrix.certificates.data.exact_doubles import BLANKS, exactly, is_missing, read_number
+from separatrix.certificates.data.exact_doubles import (
+    BLANKS,
+    TRUTH_VALUES,
+    exactly,
+    is_missing,
+    read_number,
+)
 from separatrix.certificates.data.labels import meaning, plain
 from separatrix.certificates.data.preparation import Preparation, PreparedColumn
 from separatrix.certificates.fields import shown
@@ -122,8 +128,11 @@ def _values_of(column: Any) -> npt.NDArray[Any]:
 def _numbers(values: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]:
     if values.dtype != object:
         return exactly(values)
-    numbers = np.empty(len(values))
-    for row, value in enumerate(values.tolist()):
+    cells = values.tolist()
+    if cells and isinstance(cells[0], str) and cells[0].strip().lower() in ("true", "false"):
+        cells = [TRUTH_VALUES.get(c.strip(BLANKS), c) if isinstance(c, str) else c for c in cells]
+    numbers = np.empty(len(cells))
+    for row, value in enumerate(cells):
         try:
             numbers[row] = read_number(value)
         except ValueError as error:
