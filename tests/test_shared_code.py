@@ -122,13 +122,6 @@ def test_the_checker_says_in_which_order_to_read_all_of_its_files():
     assert set(listed) == files
 
 
-def test_every_claim_is_in_the_table_of_certificates():
-    page = (ROOT / "docs" / "certificates.md").read_text(encoding="utf-8")
-    table = page.split("## What is proven, and by what")[1].split("\n\nWeights")[0]
-    first = "".join(line.split("|")[1] for line in table.splitlines() if line.startswith("|"))
-    assert set(re.findall(r"`(\w+)`", first)) == {*CLAIMS, "Undecided"}
-
-
 @pytest.mark.parametrize("family", ["separation", "margins", "mistakes", "errors"])
 def test_a_family_of_claims_has_one_name_in_both_checkers(family):
     claims = import_module(f"{HOME}.claims.{family}")
