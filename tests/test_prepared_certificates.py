@@ -20,10 +20,13 @@ from pyarrow import parquet
 import separatrix as sx
 from separatrix.certificates import CertificateError, from_dict, from_json
 from separatrix.certificates.check.__main__ import main
+from separatrix.certificates.check.least_squares import TargetTable
 from separatrix.certificates.check.preparation import Preparation as CheckedPreparation
 from separatrix.certificates.check.table import Table, Unreadable
+from separatrix.certificates.data.measured_targets import read_targets
 from separatrix.certificates.data.preparation import preparation_of
 from separatrix.certificates.data.reading import read as read_table
+from separatrix.certificates.data.reading import refuse_infinite
 from separatrix.certificates.schema import schema
 from separatrix.cli.program import run
 from separatrix.models.storage import _digest
@@ -507,54 +510,44 @@ LABELS = st.sampled_from(["yes", "no", "", "maybe"])
 
 @st.composite
 def messy(draw):
-    n_rows = draw(st.integers(1, 5))
-    cells = draw(st.lists(st.tuples(CELLS, CELLS, LABELS), min_size=n_rows, max_size=n_rows))
+    n_rows, measured = draw(st.integers(1, 5)), draw(st.booleans())
+    line = st.tuples(CELLS, CELLS, CELLS if measured else LABELS)
+    lines = draw(st.lists(line, min_size=n_rows, max_size=n_rows))
     values = draw(st.lists(CELLS, min_size=1, max_size=4, unique=True))
-    return [list(line) for line in cells], values, draw(st.sampled_from(["drop", None]))
+    return lines, values, draw(st.sampled_from(["drop", None])), measured
 
 
-def checked(path, record):
+def by_the_checker(path, record, measured):
     preparation = CheckedPreparation(record)
-    try:
-        table = Table(str(path), "y", preparation.names, "yes", preparation)
-        return [(values, sign) for values, sign in table.rows()]
-    except Unreadable:
-        return None
+    kind, positive = (TargetTable, None) if measured else (Table, "yes")
+    return list(kind(str(path), "y", preparation.names, positive, preparation).rows())
 
 
-def from_frame(path, record):
+def from_a_table(path, record, measured):
     preparation = preparation_of(record)
-    try:
-        source = read_table(
-            text_table(path), label="y", positive="yes", features=preparation.names, preparation=preparation
-        )
-        found = []
-        for piece in source.pieces():
-            if not np.isfinite(piece.X).all():
-                return None
-            found += zip(piece.X.tolist(), piece.signs.tolist(), strict=True)
-        return found
-    except ValueError:
-        return None
+    options = {"label": "y", "features": preparation.names, "preparation": preparation}
+    table = text_table(path)
+    source = read_targets(table, **options) if measured else read_table(table, positive="yes", **options)
+    found = []
+    for piece in source.pieces():
+        refuse_infinite(piece.X, range(piece.start, piece.stop))
+        found += zip(piece.X.tolist(), piece.signs.tolist(), strict=True)
+    return found
 
 
-def from_file(path, record):
+def from_the_file(path, record, measured):
     preparation = Preparation.from_dict(record)
-    try:
-        rows = sx.read(path, label="y", preparation=preparation, missing=preparation.missing)
-    except sx.DataError:
-        return None
-    signs = np.where(rows.classes == "yes", 1, -1)
-    return [
-        (x, int(signs[code]))
-        for block in rows.blocks()
-        for x, code in zip(block.X.tolist(), block.codes, strict=True)
-    ]
+    rows = sx.read(path, label="y", preparation=preparation, missing=preparation.missing, regression=measured)
+    found = []
+    for block in rows.blocks():
+        ends = block.targets if measured else np.where(rows.classes == "yes", 1, -1)[block.codes]
+        found += zip(block.X.tolist(), ends.tolist(), strict=True)
+    return found
 
 
 @given(case=messy())
 def test_the_readers_agree_cell_by_cell(case, tmp_path_factory):
-    lines, values, missing = case
+    lines, values, missing, measured = case
     path = write(tmp_path_factory.mktemp("case") / "d.csv", ["x", "c", "y"], lines)
     record = {
         "missing": missing,
@@ -563,6 +556,13 @@ def test_the_readers_agree_cell_by_cell(case, tmp_path_factory):
             {"kind": "categories", "name": "c", "values": values, "fill": None},
         ],
     }
-    expected = checked(path, record) or None  # no row is left: the checker says so later
-    assert from_frame(path, record) == expected
-    assert from_file(path, record) == expected
+
+    def read(reader):
+        try:
+            return reader(path, record, measured)
+        except (ValueError, Unreadable):
+            return None
+
+    expected = read(by_the_checker) or None  # of no rows at all the checker says so later
+    assert read(from_a_table) == expected
+    assert read(from_the_file) == expected

@@ -13,7 +13,8 @@ from separatrix.certificates.fields import shown
 MAX_EXACT_INTEGER = 2**53  # every whole number up to here is a double
 BLANKS = " \t"
 MISSING_TEXTS = frozenset(("", "na", "n/a", "nan", "null", "none", "?"))  # in lower case
-TRUTH_VALUES = dict.fromkeys(("false", "False", "FALSE"), 0.0) | dict.fromkeys(("true", "True", "TRUE"), 1.0)
+TRUTH_VALUES = dict.fromkeys(("0", "false", "False", "FALSE"), 0.0)
+TRUTH_VALUES |= dict.fromkeys(("1", "true", "True", "TRUE"), 1.0)
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WHOLE = re.compile(r"[+-]?0*([0-9]+)")
 
@@ -49,8 +50,9 @@ def exact_double(value: Any) -> float:
     return double
 
 
-def read_number(value: Any) -> float:
-    """The number of a cell, NaN where it is missing; a text as the nearest double, as in a CSV file.
+def read_number(value: Any, *, truth_values: bool = False) -> float:
+    """The number of a cell, NaN where it is missing; a text as the nearest double, as in a CSV file, or as a
+    truth value.
 
     >>> read_number(" 0.5"), read_number("N/A"), read_number(None), read_number(True)
     (0.5, nan, nan, 1.0)
@@ -62,6 +64,10 @@ def read_number(value: Any) -> float:
     text = value.strip(BLANKS)
     if text.lower() in MISSING_TEXTS:
         return float("nan")
+    if truth_values:
+        if text not in TRUTH_VALUES:
+            raise ValueError(f"{shown(value)} is neither true nor false")
+        return TRUTH_VALUES[text]
     if _NUMBER.fullmatch(text) is None:
         raise ValueError(f"{shown(value)} is no number")
     whole = _WHOLE.fullmatch(text)

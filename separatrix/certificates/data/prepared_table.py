@@ -17,13 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from separatrix.certificates.data.exact_doubles import (
-    BLANKS,
-    TRUTH_VALUES,
-    exactly,
-    is_missing,
-    read_number,
-)
+from separatrix.certificates.data.exact_doubles import BLANKS, exactly, is_missing, read_number
 from separatrix.certificates.data.labels import meaning, plain
 from separatrix.certificates.data.preparation import Preparation, PreparedColumn
 from separatrix.certificates.fields import shown
@@ -129,12 +123,11 @@ def _numbers(values: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]:
     if values.dtype != object:
         return exactly(values)
     cells = values.tolist()
-    if cells and isinstance(cells[0], str) and cells[0].strip().lower() in ("true", "false"):
-        cells = [TRUTH_VALUES.get(c.strip(BLANKS), c) if isinstance(c, str) else c for c in cells]
+    truth_values = str(cells[0]).strip().lower() in ("true", "false") if cells else False
     numbers = np.empty(len(cells))
     for row, value in enumerate(cells):
         try:
-            numbers[row] = read_number(value)
+            numbers[row] = read_number(value, truth_values=truth_values)
         except ValueError as error:
             problem = str(error).removeprefix("The data holds ").rstrip(".")
             raise ValueError(f"Row {row} (counted from 0), {name}: {problem}.") from None
