@@ -30,7 +30,6 @@ from separatrix.certificates.data.reading import (
 def read_targets(
     X: Any,
     y: Any = None,
-    *,
     label: str | None = None,
     features: Sequence[str] | None = None,
     preparation: Preparation | None = None,

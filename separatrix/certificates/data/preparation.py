@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from separatrix.certificates.fields import ANY_WHOLE, DOUBLE, POSITIVE, TEXT, shown
+from separatrix.certificates.fields import ANY_WHOLE, DOUBLE, POSITIVE, TEXT, CertificateError, shown
 from separatrix.certificates.forms import Form, limited, listed, object_schema, optional, some
 
 MISSING_RULES = (None, "drop", "mean")
@@ -104,10 +104,27 @@ class Preparation:
         """The columns of numbers."""
         return tuple(name for column in self.columns for name in column.names)
 
-    def makes(self, names: tuple[str, ...]) -> bool:
-        """Whether these are the columns of numbers."""
+    def require_columns(self, features: tuple[str, ...] | None, label: str | None) -> None:
+        """Raise if the columns of numbers are not ``features``, or one that is prepared is the label."""
         width = sum(column.size or len(column.names) for column in self.columns)
-        return width == len(names) and self.names == names
+        if features is None or width != len(features) or self.names != features:
+            raise CertificateError("The certificate's preparation makes other columns than its features.")
+        if label in self.input_names:
+            raise CertificateError("The certificate's preparation takes the label column for a feature.")
+
+    def refusal(self, made: Any, digest: str | None) -> str | None:
+        """Why numbers that were ``made`` by a preparation, or elsewhere (None), are not those spoken of.
+
+        Those that were made elsewhere, by steps that are not repeated here, are known by their digest.
+        """
+        if made is not None and preparation_of(made) != self:
+            return "It speaks of rows that were prepared otherwise than these."
+        is_known = made is not None or self.is_repeatable or digest is not None
+        return None if is_known else "It has no digest."
+
+    def with_remedy(self, refusal: str) -> str:
+        """The refusal of data that was not prepared here, and what to do if it has to be prepared."""
+        return refusal if self.is_repeatable else f"{refusal.removesuffix('.')}; {REMEDY}."
 
     @property
     def is_repeatable(self) -> bool:

@@ -95,7 +95,6 @@ class RowSource:
 def read(
     X: Any,
     y: Any = None,
-    *,
     positive: Any = None,
     label: str | None = None,
     features: Sequence[str] | None = None,

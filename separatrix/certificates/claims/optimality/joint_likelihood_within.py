@@ -136,21 +136,13 @@ class JointLikelihoodWithin(Certificate):
     def verify(self, X: Any, y: Any = None) -> Verdict:
         about = self.about
         source = self._read(X, y)
-        refusal = about.refusal(source, self._digest_of)
+        refusal = about.refusal(source)
         if refusal is not None:
             return Verdict(False, refusal)
         if self.row_weights is not None and len(self.row_weights) != source.n_rows:
             return Verdict(False, f"It weighs {len(self.row_weights)} rows; this data has {source.n_rows}.")
         sources = [
-            read(
-                X,
-                y,
-                positive=label,
-                label=about.label,
-                features=about.features,
-                preparation=about.preparation,
-            )
-            for label in self.classes
+            read(X, y, label, about.label, about.features, about.preparation) for label in self.classes
         ]
         try:
             return self._compare(sources)
