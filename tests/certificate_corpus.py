@@ -225,9 +225,9 @@ def _fewest() -> Made:
     found.append((sx.ZeroOne(n_jobs=1, fit_intercept=False).fit(*NOISY.arrays).certificate_, NOISY))
     assert all(isinstance(proof, FewestErrors) for proof, _ in found)
     found += [(proof.at_least, data) for proof, data in found]
-    circuit = {"denominator": "1", "method": "circuits"}
+    circuit = {"denominator": 1, "method": "circuits"}
     # XOR: the four corners are one circuit, so one of them is an error.
-    part = {"circuits": [[["0", "1", "2", "3"], [], []]], "tree": [None], "leaves": [[["0"], ["1"]]]}
+    part = {"circuits": [[[0, 1, 2, 3], [], []]], "tree": [None], "leaves": [[[0], [1]]]}
     found.append((ErrorsAtLeast(1, None, {**circuit, "parts": [part]}, True), XOR))
     whole = [2**70, 2**71, 2**70, 2**72, 0]
     return [*found, (ErrorsAtLeast(1, whole, {**circuit, "parts": [part]}, True), XOR)]

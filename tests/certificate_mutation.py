@@ -12,11 +12,23 @@ from typing import Any, NamedTuple
 
 from certificate_corpus import LABEL, Case, Data
 
+from separatrix.certificates.fields import to_json_number
+
 Path = tuple[str | int, ...]
 REMOVED = object()
-HUGE, BEYOND = str(2**53 + 1), "9" * 400
-OTHERS: list[Any] = [None, True, False, 0, 1.0, "", "1", [], [None], [[]], {}, {"0": 0}]
-ODD_NUMBERS = ["-0", "+1", "01", "1_0", "١", "１", "1.0", "1e3", "0x1", "inf", "1/2", " 1", "9" * 5000]
+HUGE, BEYOND = hex(2**53 + 1), "0x" + "9" * 400
+OTHERS: list[Any] = [None, True, False, 0, 1.0, "", "1", HUGE, [], [None], [[]], {}, {"0": 0}]
+ODD_NUMBERS = ["0", "-1", "01", "1.0", "1e3", "inf", "1/2", "١", "0x1", "-0x0", "0x", "0x" + "9" * 5000]
+ODD_NUMBERS += [hex(2**53), "-" + hex(2**53), "9" * 400, "20000000000001"]
+# Other ways to write 2^53 + 1.
+ODD_NUMBERS += [
+    "0x020000000000001",
+    "0X20000000000001",
+    "+" + HUGE,
+    HUGE + " ",
+    "0x2_0000_0000_0001",
+    "0x２0000000000001",
+]
 
 
 class Raw(str):
@@ -175,9 +187,18 @@ def _every_replacement(case: Case, path: Path, value: Any) -> Iterator[Any]:
         yield list(value)
         yield list(value.values())
     elif value is None:
-        yield from ([1.0], [0.0, 1.0], ["1"], "0", 2.0, -1, 0.5)
+        yield from ([1.0], [0.0, 1.0], [1], ["1"], 0, "0", 2.0, -1, 0.5)
         n = len(case.data.rows)
-        yield from ([1.0] * n, ["1"] * n, [0.0] * n, [2**53 + 1] * n, [1e300] * n, [0.5] + [1.0] * (n - 1))
+        yield from (
+            [1.0] * n,
+            [1] * n,
+            ["1"] * n,
+            [HUGE] * n,
+            [0.0] * n,
+            [2**53 + 1] * n,
+            [1e300] * n,
+            [0.5] + [1.0] * (n - 1),
+        )
     if path[:1] == ("about",) and len(path) == 2:
         yield from abouts(case, str(path[1]))
 
@@ -187,19 +208,20 @@ def numbers(value: float | int) -> Iterator[Any]:
     yield from (value + 1, value - 1, -value, value * 2, value / 2, 0, 0.0, -0.0, 1, -1, 0.5, 2**53 + 1)
     yield from (math.nextafter(value, math.inf), math.nextafter(value, -math.inf), value * (1 + 1e-9))
     yield from (value * (1 - 1e-9), value + 1e-3, 1e308, -1e308, 5e-324, 1e-300, -1e-300, 2.0**53, 1e17)
-    yield from (str(value), repr(float(value)), int(value), str(int(value)), [value], {"value": value})
-    yield from (str(int(value) + 1), HUGE, "-" + HUGE, BEYOND, "-" + BEYOND, *ODD_NUMBERS)
+    yield from (str(value), float(value), repr(float(value)), int(value), hex(int(value)), [value])
+    yield from (int(value) + 1, HUGE, "-" + HUGE, BEYOND, "-" + BEYOND, *ODD_NUMBERS, {"value": value})
 
 
 def texts(value: str) -> Iterator[Any]:
     yield from (value + " ", " " + value, value.upper(), value[:-1], value[1:], value + "0", [value])
     yield "é\n\x1b"
-    if len(value) < 1000 and value.lstrip("-").isdigit():
-        whole = int(value)
-        yield from (
-            str(n) for n in (whole + 1, whole - 1, -whole, whole * 2, whole * 3, whole // 2, 0, 2**64)
-        )
-        yield from (whole, whole + 1, -whole, *ODD_NUMBERS, HUGE, "-" + HUGE, BEYOND, "-" + BEYOND)
+    if len(value) < 1000 and re.fullmatch("-?0x[0-9a-f]+", value):
+        whole = int(value, 16)
+        others = (whole + 1, whole - 1, -whole, whole * 2, whole * 3, whole // 2, 2**64)
+        yield from map(to_json_number, others)
+        yield from map(hex, others)
+        yield from (whole, str(whole), value.upper(), value[2:], whole + 1, -whole, 0, *ODD_NUMBERS)
+        yield from (HUGE, "-" + HUGE, BEYOND, "-" + BEYOND)
         if abs(whole) < 2**1000:
             yield float(whole)
     elif " " in value:  # a tree, or a sentence
@@ -218,7 +240,7 @@ def lists(value: list[Any]) -> Iterator[Any]:
         if place:
             yield [*value[: place - 1], value[place], value[place - 1], *value[place + 1 :]]
     yield from (value[::-1], [value], value * 2, dict(enumerate(map(str, value))))
-    for item in (0, "0", "1", None, [], 0.5):
+    for item in (0, 1, "0", HUGE, None, [], 0.5):
         yield [*value, item]
 
 
@@ -228,7 +250,7 @@ def abouts(case: Case, name: str) -> Iterator[Any]:
     columns = data.columns
     if name in ("rows", "columns"):
         for whole in (len(data.rows), len(columns), len(columns) + 1):
-            yield from (str(whole), whole - 1, whole + 1, float(whole))
+            yield from (whole, str(whole), hex(whole), whole - 1, whole + 1, float(whole))
     elif name == "positive":
         for label in dict.fromkeys(data.labels):
             yield from (label, str(label), f" {label}", str(label).upper(), [label])
@@ -259,3 +281,6 @@ def abouts(case: Case, name: str) -> Iterator[Any]:
                 digest + "0",
             )
         yield "sha256:" + "0" * 64
+    elif name == "path":
+        digest = case.record["about"]["digest"] or "sha256:"
+        yield from ([digest[7:]], [digest[7:]] * 2, ["0" * 64], [digest], digest[7:], ["0" * 63], ["A" * 64])

@@ -160,7 +160,7 @@ def margin_share(record: Any, rows: Any, signs: Any) -> str | None:
 def mistake_run(record: Any, rows: Any, signs: Any) -> str | None:
     run = plane(record, rows, signs)
     counts = dict(zip(map(int, record["rows"]), map(int, record["counts"]), strict=True))
-    mistakes = int(record["mistakes"])
+    mistakes = record["mistakes"]
     if sum(counts.values()) != mistakes or min(counts.values(), default=1) < 1:
         return "the counts do not add up"
     if any(not 0 <= i < len(rows) for i in counts):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +10,7 @@ Vector = tuple[Fraction, ...]
 
 
 def number(value: Any) -> Fraction:
-    return Fraction(Decimal(value)) if isinstance(value, str) else Fraction(value)
+    return Fraction(int(value, 16)) if isinstance(value, str) else Fraction(value)
 
 
 def vector(values: Iterable[Any]) -> Vector:

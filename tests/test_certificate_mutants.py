@@ -12,8 +12,6 @@ from certificate_mutation import Mutant, every_change, mutants, rebound
 from certificate_truth import falsehood
 from certificate_verdicts import Verdicts, parsed
 
-from separatrix.certificates import Certificate
-
 MUTANTS = 20_000
 PARTS = 10
 READINGS = ("by_names", "by_file")
@@ -58,10 +56,6 @@ def assert_judged(some: list[Mutant], verdicts: Verdicts, case: Case) -> int:
             wrong.append(f"{mutant.what}: {error!r:.300}")
     assert not wrong, f"{case.name}: {len(wrong)} of {len(some)}\n" + "\n".join(wrong[:20])
     return accepted
-
-
-def test_the_corpus_has_every_kind_of_claim():
-    assert {case.record["kind"] for case in cases()} == set(Certificate.kinds)
 
 
 def test_what_is_not_changed_holds_in_every_reading(verdicts):

@@ -14,7 +14,7 @@ from separatrix.certificates import Certificate
 
 cases = cache(corpus)
 KINDS = sorted(Certificate.kinds)
-NOTHING = dict.fromkeys(("rows", "columns", "positive", "label", "features", "digest"))
+NOTHING = dict.fromkeys(("rows", "columns", "positive", "label", "features", "digest", "path"))
 
 
 def far(record: dict[str, Any]) -> dict[str, Any]:
@@ -27,16 +27,16 @@ def nowhere(record: dict[str, Any]) -> dict[str, Any]:
 
 FALSE: dict[str, list[Any]] = {
     "separable": [nowhere],
-    "errors-at-most": [lambda record: nowhere(record) | {"errors": "0"}],
-    "errors-at-least": [{"bound": "1000"}],
-    "fewest-errors": [{"bound": "1000", "errors": "1000"}, nowhere],
+    "errors-at-most": [lambda record: nowhere(record) | {"errors": 0}],
+    "errors-at-least": [{"bound": 1000}],
+    "fewest-errors": [{"bound": 1000, "errors": 1000}, nowhere],
     "weakly-separable": [nowhere],
     "margin-at-least": [{"margin": 100.0}, {"margin": 0.0}],
     "margin-at-most": [{"margin": 0.0}, {"margin": -1.0}],
     "margin-between": [{"lower": 100.0, "upper": 1e3}, {"upper": 0.0}],
     "margin-share": [nowhere, {"share": 1.0, "weights": [1.0, 0.5], "intercept": 0.0}],
-    "mistake-run": [{"mistakes": "100"}, far],
-    "mistakes-at-most": [{"mistakes": "0"}],
+    "mistake-run": [{"mistakes": 100}, far],
+    "mistakes-at-most": [{"mistakes": 0}],
     "soft-margin-within": [{"lower": 100.0, "upper": 1e3}, {"upper": 0.1, "lower": 0.0}],
     "likelihood-within": [{"lower": 200.0, "upper": 1e3}, {"upper": 1e-12, "lower": 0.0}],
     "joint-likelihood-within": [{"lower": 200.0, "upper": 1e3}, {"upper": 0.1, "lower": 0.0}],
@@ -56,7 +56,7 @@ def test_a_false_claim_is_called_false_and_a_true_one_true(kind):
             more = change(case.record) if callable(change) else change
             assert falsehood(case.record | more, case.data) is not None, (case.name, more)
         if kind in OF_OTHER_DATA and len(case.record.get("weights", [0, 0])) == 2:
-            assert falsehood(case.record | {"about": NOTHING, "bound": "1"}, ORIGIN) is not None
+            assert falsehood(case.record | {"about": NOTHING, "bound": 1}, ORIGIN) is not None
     assert kind in FALSE or kind in OF_OTHER_DATA
 
 
@@ -75,8 +75,8 @@ def test_what_is_said_about_the_data_is_compared():
     for case in cases():
         about, n = case.record["about"], len(case.data.rows)
         wrong = [
-            {"rows": str(n + 1)},
-            {"columns": "7"},
+            {"rows": n + 1},
+            {"columns": 7},
             {"digest": "sha256:" + "0" * 64},
             {"features": [LABEL]},
         ]

@@ -146,7 +146,7 @@ def test_parts_add_up_and_resume():
         while not search.is_done:
             search.step(0)
         bounds.append(search.lower)
-        proof = {"method": "circuits", "denominator": str(2**16), "parts": [search.to_proof()]}
+        proof = {"method": "circuits", "denominator": 2**16, "parts": [search.to_proof()]}
         alone = circuits(proof, groups_of(piece))
         assert alone == search.lower
     assert sum(bounds) + problem.offset <= stopped.upper
@@ -210,7 +210,7 @@ def test_forged_proofs_are_refused(proof_with_a_tree):
     right, _, _ = proof["parts"][0]["circuits"][0]
     other = next(name for name in problem.names if name not in right)
     assert weaker(lambda whole, one: one["circuits"][0][0].__setitem__(0, other))
-    assert weaker(lambda whole, one: one["circuits"][0].__setitem__(2, ["1"] * len(right)))
+    assert weaker(lambda whole, one: one["circuits"][0].__setitem__(2, [1] * len(right)))
     assert weaker(lambda whole, one: one["circuits"].pop())
     assert weaker(lambda whole, one: one["leaves"].pop())
     assert weaker(lambda whole, one: one["leaves"].append([[], []]))
@@ -219,9 +219,9 @@ def test_forged_proofs_are_refused(proof_with_a_tree):
     assert weaker(lambda whole, one: one["tree"].__setitem__(0, None))
     assert weaker(lambda whole, one: one["leaves"].__setitem__(0, [[], []]))
     assert weaker(lambda whole, one: one["leaves"][0][0].__setitem__(0, 10**6))
-    assert weaker(lambda whole, one: one["leaves"][0][1].__setitem__(0, "-5"))
+    assert weaker(lambda whole, one: one["leaves"][0][1].__setitem__(0, -5))
     assert weaker(lambda whole, one: one["leaves"][0][1].__setitem__(0, 0.5))
-    assert weaker(lambda whole, one: whole.__setitem__("denominator", "0"))
+    assert weaker(lambda whole, one: whole.__setitem__("denominator", 0))
     assert weaker(lambda whole, one: whole.pop("parts"))
     assert weaker(lambda whole, one: whole["parts"].append(copy.deepcopy(one)))
     assert weaker(lambda whole, one: whole["parts"].__setitem__(0, 3))
@@ -239,7 +239,7 @@ def test_multipliers_are_stored_for_many_columns_and_checked():
     assert all(multipliers for _, _, multipliers in part_["circuits"])
     assert checked(interval) == interval.lower >= 1
     forged = copy.deepcopy(interval.proof)
-    forged["parts"][0]["circuits"][0][2][0] += "0"
+    forged["parts"][0]["circuits"][0][2][0] *= 10
     with pytest.raises(Refused, match="do not cancel"):
         circuits(forged, groups_of(problem))
 

@@ -99,7 +99,7 @@ def hand_made(X, y, trees, basis=None):
     signs = [1 if label else -1 for label in y]
     groups = grouped(iter(list(zip(X, signs, strict=True))), False, [1] * len(X))
     width = len(X[0])
-    axes = [[str(int(j == k)) for k in range(width)] for j in range(width)] if basis is None else basis
+    axes = [[int(j == k) for k in range(width)] for j in range(width)] if basis is None else basis
     return {"method": "cones", "basis": axes, "null": [], "trees": trees}, groups
 
 
@@ -107,7 +107,7 @@ def test_a_product_that_underflows_is_not_taken_for_zero():
     """The rows are separable: w = (2^160, 1, 2^-940). A false pair must not pass."""
     E = 925
     X = [[2.0**-150, -1, -1], [0, 2.0**-E, -1], [1, 0, 0], [0, 1, 0], [0, 0, -1]]
-    basis = [[str(2 ** (E - 150)), "0", "0"], ["0", "1", "0"], ["0", "0", str(2**E)]]
+    basis = [[hex(2 ** (E - 150)), 0, 0], [0, 1, 0], [0, 0, hex(2**E)]]
     trees = ["0 0 -1"] * 7 + [f"1 0 0 1 1 {E - 1} 1 -1"]
     proof, groups = hand_made(X, [1, 1, 1, 1, 0], trees, basis)
     assert outcome(proof, groups) is None
@@ -149,14 +149,28 @@ def test_costs_beyond_doubles_and_no_rows_are_left_to_whole_numbers():
     groups, interval = drawn("normal", 2)
     large = groups._replace(weights={name: weight << 60 for name, weight in groups.weights.items()})
     assert outcome(interval.proof, large, methods=FAST_METHODS) == outcome(interval.proof, large)
-    nothing = {"method": "cones", "basis": [["1"]], "null": [], "trees": ["0 0 -1", "0 0 -1"]}
+    nothing = {"method": "cones", "basis": [[1]], "null": [], "trees": ["0 0 -1", "0 0 -1"]}
     assert (
         lower_bound(nothing, Groups({}, {}, 3), FAST_METHODS) == lower_bound(nothing, Groups({}, {}, 3)) == 3
     )
 
 
 @pytest.mark.parametrize(
-    "tokens", ["", "0", "0 0", "0 0 0", "1 0 5 6", "0 0 -1 7", "0 0 0 0 1 1", "x", "0 0 0 9 1 1"]
+    "tokens",
+    [
+        "",
+        "0",
+        "0 0",
+        "0 0 0",
+        "1 0 5 6",
+        "0 0 -1 7",
+        "0 0 0 0 1 1",
+        "x",
+        "0 0 0 9 1 1",
+        "0 0\n-1",
+        "0 0 -１",
+        "+0 0 -1",
+    ],
 )
 def test_broken_trees_are_refused(tokens):
     groups, interval = drawn("normal", 3)

@@ -268,12 +268,12 @@ def _lost_leaf(proof):
 
 
 def _multiplier(proof):
-    proof["parts"][0]["leaves"][0][1][0] = "-7"
+    proof["parts"][0]["leaves"][0][1][0] = -7
 
 
 def _large_multiplier(proof):
     multipliers = proof["parts"][0]["leaves"][0][1]
-    multipliers[0] = str(int(multipliers[0]) * 1000 + 10**9)
+    multipliers[0] = multipliers[0] * 1000 + 10**9
 
 
 def _index(proof):

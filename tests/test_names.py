@@ -18,6 +18,7 @@ PACKAGE = Path(separatrix.__file__).parent
 CLASSES = {
     "LimitError": "the standard-library checker has its own limits",
     "Limits": "the standard-library checker has its own limits",
+    "Preparation": "how columns became numbers: for files, for `verify`, for the standard-library checker",
 }
 
 FILES = {
@@ -34,6 +35,7 @@ FILES = {
     "boundary": "the boundary between two classes, drawn",
     "margins": "margins: found, claimed, drawn, and in theory",
     "mistakes": "mistakes: bounded, claimed and drawn",
+    "preparation": "how columns became numbers, for `verify` and for the standard-library checker",
     "progress": "progress of a fit: reported, and shown on a terminal",
     "ridge_path": "the ridge path, and the plot of it",
     "separation": "the claims of separation, and their checks",

@@ -14,6 +14,7 @@ import pytest
 from separatrix.algorithms.separation import separate
 from separatrix.certificates import from_json
 from separatrix.certificates.check.__main__ import main as independent_check
+from separatrix.certificates.fields import to_json_number
 
 
 def on_file(folder: Path, X, y, certificate) -> tuple[int, str]:
@@ -65,24 +66,29 @@ def test_every_forgery_is_refused(case, tmp_path):
             assert on_file(tmp_path, X, y, forged)[0] != 0
 
 
+def integer(value):
+    return int(value, 16) if isinstance(value, str) else value
+
+
 def forgeries(record):
     """The same certificate with one thing changed that makes it false."""
     for k in range(len(record.get("multipliers", ()))):
         if record["kind"] != "margin-at-most":
             forged = json.loads(json.dumps(record))
-            forged["multipliers"][k] = str(int(record["multipliers"][k]) + 1)
+            forged["multipliers"][k] = to_json_number(integer(record["multipliers"][k]) + 1)
             yield forged
     if "rows" in record:
         forged = json.loads(json.dumps(record))
         del forged["rows"][0], forged["multipliers"][0]
         yield forged
-        yield {**record, "rows": [str(int(row) + 100) for row in record["rows"]]}
+        yield {**record, "rows": [row + 100 for row in record["rows"]]}
     if record.get("normals"):
         yield {**record, "normals": record["normals"][1:]}
-        yield {**record, "normals": [["1", *vector[1:]] for vector in record["normals"]]}
+        yield {**record, "normals": [[1, *vector[1:]] for vector in record["normals"]]}
     if "weights" in record:
         flip = [
-            -float(value) if not isinstance(value, str) else str(-int(value)) for value in record["weights"]
+            to_json_number(-integer(value)) if isinstance(value, str) else -value
+            for value in record["weights"]
         ]
         yield {**record, "weights": flip}
         yield {**record, "weights": [0.0] * len(flip)}
@@ -93,7 +99,7 @@ def forgeries(record):
         yield {**record, "margin": record["margin"] * (1 - 1e-12)}
         yield {**record, "margin": -record["margin"]}
     if record["kind"] == "mistakes-at-most":
-        yield {**record, "mistakes": str(int(record["mistakes"]) - 1)}
+        yield {**record, "mistakes": record["mistakes"] - 1}
     about = record["about"]
     yield {**record, "about": {**about, "digest": "sha256:" + "0" * 64}}
-    yield {**record, "about": {**about, "rows": str(int(about["rows"]) + 1)}}
+    yield {**record, "about": {**about, "rows": about["rows"] + 1}}

@@ -9,26 +9,30 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self, get_type_hints
 
-from separatrix.certificates.data.digest import digest_of
-from separatrix.certificates.data.labels import Label, plain
+from separatrix.certificates.data.digest import leaves_of, root_of
+from separatrix.certificates.data.labels import LABEL, Label
+from separatrix.certificates.data.leaf_paths import path_of
 from separatrix.certificates.data.measured_targets import read_targets
+from separatrix.certificates.data.preparation import PREPARATION, Preparation
 from separatrix.certificates.data.reading import RowSource, read
 from separatrix.certificates.fields import (
+    MAX_JSON_INTEGER,
+    TEXT,
     CertificateError,
     TextOrNone,
-    TextsOrNone,
     WholeOrNone,
     shown,
-    to_decimal,
+    to_json_number,
 )
+from separatrix.certificates.forms import Form, listed, optional, some
 
 FORMAT = "separatrix-certificate"
-VERSION = 1
+VERSION = 2
 NO_FEWER_ERRORS = "that no halfspace makes fewer errors"  # what several claims leave open
 
 
@@ -43,14 +47,24 @@ class Verdict:
         return self.holds
 
 
-def _digest(value: Any) -> str | None:
-    if value is not None and not (isinstance(value, str) and re.fullmatch(r"sha256:[0-9a-f]{64}", value)):
+def _digest(value: Any) -> str:
+    if not isinstance(value, str) or not re.fullmatch(_DIGEST, value):
         raise ValueError("it must read 'sha256:' and 64 hexadecimal digits")
     return value
 
 
-def _label(value: Any) -> Label | None:
-    return None if value is None else plain(value)
+def _hash(value: Any) -> str:
+    if not isinstance(value, str) or not re.fullmatch(_HASH, value):
+        raise ValueError("a hash is written in 64 hexadecimal digits")
+    return value
+
+
+_HASH = "[0-9a-f]{64}"
+_DIGEST = f"sha256:{_HASH}"
+PATH = listed(Form(_hash, "hash", {"type": "string", "pattern": f"^{_HASH}$"}))
+DIGEST = Form(_digest, "digest", {"type": "string", "pattern": f"^{_DIGEST}$"})
+_TEXTS = some(TEXT)
+FEATURES = Form(_TEXTS.read, _TEXTS.name, {**_TEXTS.schema, "uniqueItems": True})
 
 
 class _Checked:
@@ -58,7 +72,7 @@ class _Checked:
 
     def __post_init__(self) -> None:
         record: type = type(self)
-        for name, form in _forms(record).items():
+        for name, form in forms_of(record).items():
             value = getattr(self, name)
             if value is getattr(record, name, MISSING):  # the default, which is well formed
                 continue
@@ -71,7 +85,8 @@ class _Checked:
 
 
 @cache
-def _forms(record: type) -> dict[str, Callable[[Any], Any]]:
+def forms_of(record: type) -> dict[str, Form]:
+    """The types of the fields that it declares, by name."""
     hints = get_type_hints(record, include_extras=True)
     declared = {item.name: hints[item.name] for item in fields(record)}
     return {name: hint.__metadata__[0] for name, hint in declared.items() if hasattr(hint, "__metadata__")}
@@ -89,32 +104,51 @@ class About(_Checked):
         The label that counts as +1; every other one is −1. None: the larger of the two.
     label, features
         Names of the label column and of the columns of X, in order.
+    preparation
+        How these columns were made of those of the data, where they were: categories as columns of 0 and 1,
+        rows with a missing cell left out. All else speaks of the prepared rows.
     digest
         ``sha256:`` and the hash of :func:`digest_of`.
+    path
+        For a claim about a few rows: hashes that lead from their leaves to the digest; see `leaf_paths`.
     """
 
     rows: WholeOrNone = None
     columns: WholeOrNone = None
-    positive: Annotated[Label | None, _label] = None
+    positive: Annotated[Label | None, optional(LABEL)] = None
     label: TextOrNone = None
-    features: TextsOrNone = None
-    digest: Annotated[str | None, _digest] = None
+    features: Annotated[tuple[str, ...] | None, optional(FEATURES)] = None
+    preparation: Annotated[Preparation | None, optional(PREPARATION)] = None
+    digest: Annotated[str | None, optional(DIGEST)] = None
+    path: Annotated[tuple[str, ...] | None, optional(PATH)] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.preparation is not None:
+            self.preparation.require_columns(self.features, self.label)
+        if self.path is not None and None in (self.rows, self.positive, self.digest):
+            raise CertificateError("It has a path but not rows, positive label and digest.")
+        if self.path is not None and (self.rows or 0) > MAX_JSON_INTEGER:
+            raise CertificateError("It has a path through more than 2^53 rows.")
         if self.features is None:
             return
-        if not self.features:
-            raise CertificateError("The certificate's list of features is empty.")
+        if len(set(self.features)) < len(self.features):
+            raise CertificateError("The certificate names a feature twice.")
         if self.columns not in (None, len(self.features)):
             raise CertificateError(f"It names {len(self.features)} features, not {self.columns}.")
         object.__setattr__(self, "columns", len(self.features))
 
-    def refusal(self, source: RowSource, digest: Callable[[RowSource], str]) -> str | None:
-        """Why this is not the data spoken of, or None. The data is hashed only if there is a digest.
+    def refusal(self, source: RowSource, rows: Sequence[int] = ()) -> str | None:
+        """Why this is not the data spoken of, or None; ``rows`` are those that the path belongs to.
 
-        Names are compared where the data has names.
+        The data is hashed only if there is a digest. Names are compared where the data has names.
         """
+        found = self._difference(source, rows)
+        if found is None or self.preparation is None or source.preparation is not None:
+            return found
+        return self.preparation.with_remedy(found)
+
+    def _difference(self, source: RowSource, rows: Sequence[int]) -> str | None:
         if self.rows not in (None, source.n_rows):
             return f"It speaks of {self.rows} rows; this data has {source.n_rows}."
         if self.columns not in (None, source.n_columns):
@@ -125,7 +159,10 @@ class About(_Checked):
             return f"It counts the label column {shown(source.label)} among the features."
         if self.features is not None and source.names is not None and self.features != source.names:
             return f"It speaks of columns {_listed(self.features)}; this data has {_listed(source.names)}."
-        return self._sign_refusal(source) or self._digest_refusal(source, digest)
+        found = (
+            None if self.preparation is None else self.preparation.refusal(source.preparation, self.digest)
+        )
+        return found or self._sign_refusal(source) or self._digest_refusal(source, rows)
 
     def _sign_refusal(self, source: RowSource) -> str | None:
         """Where no row is positive, all signs are -1 and every claim about separation is empty."""
@@ -137,10 +174,15 @@ class About(_Checked):
             return None
         return f"No row has the label {shown(source.positive)}, which it calls positive."
 
-    def _digest_refusal(self, source: RowSource, digest: Callable[[RowSource], str]) -> str | None:
-        if self.digest is None or digest(source) == self.digest:
+    def _digest_refusal(self, source: RowSource, rows: Sequence[int]) -> str | None:
+        if self.digest is None:
             return None
-        return "The digest differs: it speaks of other data, or of the same data with other labels."
+        leaves = leaves_of(source)
+        if root_of(leaves) != self.digest:
+            return "The digest differs: it speaks of other data, or of the same data with other labels."
+        if self.path not in (None, path_of(leaves, rows)):
+            return "Its path does not lead from its rows to the digest."
+        return None
 
 
 def _listed(names: tuple[str, ...]) -> str:
@@ -161,6 +203,8 @@ class Certificate(_Checked):
         The name of the claim in files, and what it is about in a word or two.
     speaks_of
         "labels", or "targets" where the claim is about a regression.
+    has_path
+        Whether it names the only rows it is about, so that their leaves of the hash tree are enough.
     leaves_open
         What nobody should take it to prove, as the end of "not proven: ..."; None: nothing in particular.
     """
@@ -173,20 +217,23 @@ class Certificate(_Checked):
     kinds: ClassVar[dict[str, type[Certificate]]] = {}
     title: ClassVar[str]
     speaks_of: ClassVar[Literal["labels", "targets"]] = "labels"
+    has_path: ClassVar[bool] = False
     leaves_open: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.about.path is not None and not self.has_path:
+            raise CertificateError("It has a path, but is about all rows.")
         if hasattr(self, "weights"):
             width = len(self.weights)
-            if width == 0:
-                raise CertificateError("The certificate has no weights.")
             if self.about.columns not in (None, width):
                 raise CertificateError(f"It has {width} weights but speaks of {self.about.columns} columns.")
             if self.about.columns is None:
                 object.__setattr__(self, "about", replace(self.about, columns=width))
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, is_kind: bool = True) -> None:
+        if not is_kind:
+            return
         cls.kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", cls.__name__).lower()
         Certificate.kinds[cls.kind] = cls
 
@@ -198,16 +245,13 @@ class Certificate(_Checked):
         """Check the witness against rows of the right shape, exactly."""
         raise NotImplementedError
 
-    def _digest_of(self, source: RowSource) -> str:
-        """The digest of what it speaks of: all rows, unless a claim needs only some."""
-        return digest_of(source)
-
     def _read(self, X: Any, y: Any) -> RowSource:
         """The data as the claim sees it: rows with signs, unless it speaks of real targets."""
         about = self.about
+        names = about.label, about.features, about.preparation
         if self.speaks_of == "targets":
-            return read_targets(X, y, label=about.label, features=about.features)
-        return read(X, y, positive=about.positive, label=about.label, features=about.features)
+            return read_targets(X, y, *names)
+        return read(X, y, about.positive, *names)
 
     def verify(self, X: Any, y: Any = None) -> Verdict:
         """Check the claim against the data, exactly.
@@ -229,7 +273,7 @@ class Certificate(_Checked):
             If the data cannot be read as finite numbers with labels.
         """
         source = self._read(X, y)
-        refusal = self.about.refusal(source, self._digest_of)
+        refusal = self.about.refusal(source, getattr(self, "rows", ()))
         return self._prove(source) if refusal is None else Verdict(False, refusal)
 
     def bound_to(self, X: Any, y: Any = None) -> Self:
@@ -248,14 +292,17 @@ class Certificate(_Checked):
             return self._sealed
         about = self.about
         source = self._read(*self._data)
+        leaves = leaves_of(source)
         complete = replace(
             about,
             rows=source.n_rows,
             columns=source.n_columns,
             positive=source.positive,
             label=source.label if about.label is None else about.label,
-            features=source.names if about.features is None else about.features,
-            digest=self._digest_of(source),
+            features=source.distinct_names if about.features is None else about.features,
+            preparation=source.preparation if about.preparation is None else about.preparation,
+            digest=root_of(leaves),
+            path=path_of(leaves, getattr(self, "rows", ())) if self.has_path else None,
         )
         object.__setattr__(self, "_sealed", replace(self, about=complete))
         return self._sealed
@@ -263,8 +310,7 @@ class Certificate(_Checked):
     def to_dict(self) -> dict[str, Any]:
         """The certificate as JSON values, with the digest of the data it is bound to."""
         sealed = self.sealed()
-        about = {item.name: getattr(sealed.about, item.name) for item in fields(About)}
-        about["features"] = None if about["features"] is None else list(about["features"])
+        about = {item.name: _plain(getattr(sealed.about, item.name)) for item in fields(About)}
         head = {"format": FORMAT, "version": VERSION, "kind": self.kind, "claim": self.claim, "about": about}
         witness = (item.name for item in fields(self) if item.name != "about")
         return {**head, **{name: _plain(getattr(self, name)) for name in witness}}
@@ -289,8 +335,12 @@ class Certificate(_Checked):
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
+    if isinstance(value, Preparation):
+        return value.to_dict()
+    if isinstance(value, tuple | list):
         return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
     if isinstance(value, int) and not isinstance(value, bool):
-        return to_decimal(value)
+        return to_json_number(value)
     return value

@@ -22,7 +22,9 @@ from separatrix.certificates.claims.optimality import (  # noqa: F401  (likewise
     soft_margin_within,
     solution_within,
 )
-from separatrix.certificates.fields import CertificateError, shown
+from separatrix.certificates.fields import MAX_JSON_INTEGER, CertificateError, shown
+
+MAX_INTEGER_CHARACTERS = 17  # characters of -2^53 in decimal digits
 
 
 def from_json(text: str | bytes) -> Certificate:
@@ -52,7 +54,9 @@ def from_json(text: str | bytes) -> Certificate:
         raise CertificateError(known.too_much("The certificate nests lists too deeply", "nesting"))
     try:
         text = text if isinstance(text, str) else text.decode("utf-8")
-        record = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once_each)
+        record = json.loads(
+            text, parse_int=_integer, parse_constant=_refuse_constant, object_pairs_hook=_once_each
+        )
     except CertificateError:
         raise
     except (ValueError, RecursionError):
@@ -67,7 +71,7 @@ def from_dict(record: Any) -> Certificate:
     version = record.get("version")
     if type(version) is not int or version < 1:
         raise CertificateError(f"The certificate's 'version' is wrong: {shown(version)}.")
-    if version > VERSION:
+    if version != VERSION:
         raise CertificateError(
             f"The certificate is of version {shown(version)}; this library reads {VERSION}."
         )
@@ -97,6 +101,14 @@ def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         raise CertificateError("The file says something twice.")
     return found
+
+
+def _integer(text: str) -> int:
+    if len(text) > MAX_INTEGER_CHARACTERS or abs(int(text)) > MAX_JSON_INTEGER:
+        raise CertificateError(
+            f"The file writes {text[:20]}..., beyond 2^53, as a number, not as text in hexadecimal digits."
+        )
+    return int(text)
 
 
 def _refuse_constant(name: str) -> None:

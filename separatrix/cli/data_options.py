@@ -117,21 +117,32 @@ class DataFile:
         ``by_name`` takes a later attempt for such a file alone. ``reason`` says why a missing feature column
         is needed, where the user has not named it.
         """
+        with RereadableInput(self.data) as again:
+            return self.rows_from(again, attempts, by_name=by_name, reason=reason)
+
+    def rows_from(
+        self,
+        again: RereadableInput,
+        attempts: Sequence[dict[str, Any]],
+        *,
+        by_name: bool = False,
+        reason: str | None = None,
+    ) -> Rows:
+        """`rows_with`, where the file is to be read more than once."""
         from separatrix.rows.data_errors import DataError, MissingColumn, WrongOption
 
         refusal: DataError | None = None
-        with RereadableInput(self.data) as again:
-            for options in attempts:
-                try:
-                    rows = self.rows(**options) if self.demo else again.read(self._options() | options)
-                    chosen = "features" in options or "preparation" in options
-                    if refusal is None or rows.columns is None or chosen or not by_name:
-                        return rows
-                except DataError as error:
-                    if refusal is None or (
-                        isinstance(refusal, WrongOption) and not isinstance(error, WrongOption)
-                    ):
-                        refusal = error
+        for options in attempts:
+            try:
+                rows = self.rows(**options) if self.demo else again.read(self._options() | options)
+                chosen = "features" in options or "preparation" in options
+                if refusal is None or rows.columns is None or chosen or not by_name:
+                    return rows
+            except DataError as error:
+                if refusal is None or (
+                    isinstance(refusal, WrongOption) and not isinstance(error, WrongOption)
+                ):
+                    refusal = error
         assert refusal is not None
         if reason is not None and isinstance(refusal, MissingColumn) and refusal.parameter == "features":
             refusal = refusal.because(reason)
@@ -156,6 +167,19 @@ class DataFile:
         return {name: value for name, value in given.items() if value is not None}
 
 
+LABEL_OPTION = click.option(
+    "--label",
+    metavar="COLUMN",
+    help="The column of labels: its name, or its number from 0 (-1: the last). Default: label, y, target or "
+    "class.",
+)
+FORMAT_OPTIONS = [
+    click.option(
+        "--format", type=click.Choice(FORMAT_NAMES), help="Where the file's suffix does not tell it."
+    ),
+    click.option("--delimiter", metavar="CHARACTER", help="Of a CSV file; told from its header."),
+    click.option("--header/--no-header", default=None, help="Whether a CSV file begins with column names."),
+]
 PREPARATION_OPTIONS = [
     click.option(
         "--encode",
@@ -243,22 +267,11 @@ def takes_data(*, labelled: bool) -> Callable[[Callable[..., Any]], Callable[...
         click.argument("data", required=False),
         click.option("--demo", is_flag=True, help="A built-in set in place of a file: two kinds of iris."),
         click.option("--drop", metavar="NAMES", help="Columns to leave out, with commas between."),
-        click.option(
-            "--format", type=click.Choice(FORMAT_NAMES), help="Where the file's suffix does not tell it."
-        ),
-        click.option("--delimiter", metavar="CHARACTER", help="Of a CSV file; told from its header."),
-        click.option(
-            "--header/--no-header", default=None, help="Whether a CSV file begins with column names."
-        ),
+        *FORMAT_OPTIONS,
     ]
     if labelled:
         options[2:2] = [
-            click.option(
-                "--label",
-                metavar="COLUMN",
-                help="The column of labels: its name, or its number from 0 (-1: the last). Default: label, "
-                "y, target or class.",
-            ),
+            LABEL_OPTION,
             click.option("--positive", metavar="LABEL", help="The label to be +1, against all others."),
             click.option(
                 "--features", metavar="NAMES", help="The columns to use, with commas between. Default: all."
@@ -281,6 +294,13 @@ def takes_data(*, labelled: bool) -> Callable[[Callable[..., Any]], Callable[...
         return command
 
     return decorate
+
+
+def takes_file(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say how a file of labelled rows is read, where its columns are known."""
+    for option in reversed([LABEL_OPTION, *FORMAT_OPTIONS]):
+        function = option(function)
+    return function
 
 
 def _with_file_after_encode(given_options: dict[str, Any]) -> dict[str, Any]:

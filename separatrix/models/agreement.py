@@ -15,6 +15,7 @@ import numpy as np
 
 from separatrix.certificates import Certificate, JointLikelihoodWithin, Separable, Undecided
 from separatrix.certificates.data.labels import same_label
+from separatrix.certificates.data.preparation import preparation_of
 
 
 class ModelCertificate(NamedTuple):
@@ -129,6 +130,11 @@ def _column_differences(model: Any, name: str, certificate: Certificate) -> Iter
     about = certificate.about
     if about.columns not in (None, model.n_features_in_):
         yield f"its {name} speaks of {about.columns} columns, the model of {model.n_features_in_}."
+    preparation = getattr(model, "preparation_", None)
+    if about.preparation is not None and (
+        preparation is None or preparation_of(preparation) != about.preparation
+    ):
+        yield f"its {name} speaks of columns that were prepared otherwise than its preparation_ says."
     if isinstance(certificate, Undecided) and about.features is None:
         return
     if (None if about.features is None else list(about.features)) != _names(model):

@@ -15,6 +15,10 @@ class WrongOption(DataError):
     """An option that files of this format do not take."""
 
 
+class AbsentColumn(DataError):
+    """A column that a preparation names and the file does not have."""
+
+
 class MissingValue(DataError):
     """A value that is not there."""
 

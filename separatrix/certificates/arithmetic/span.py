@@ -9,37 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
 from separatrix.certificates.arithmetic.dyadic import dyadic
 from separatrix.certificates.data.reading import RowSource
-from separatrix.certificates.fields import Number, from_decimal
+from separatrix.certificates.fields import Number
 
 PRIMES = (2**31 - 1, 10**9 + 7, 998244353)
-
-
-def _vectors(values: Any) -> tuple[tuple[int, ...], ...]:
-    if isinstance(values, (str, bytes, dict)) or not isinstance(values, Iterable):
-        raise ValueError("it is not a list of vectors")
-    return tuple(_vector(vector) for vector in values)
-
-
-def _vector(values: Any) -> tuple[int, ...]:
-    if isinstance(values, (str, bytes, dict)) or not isinstance(values, Iterable):
-        raise ValueError("it is not a list of vectors")
-    return tuple(map(_whole, values))
-
-
-def _whole(value: Any) -> int:
-    value = from_decimal(value) if isinstance(value, str) else value
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError(f"{value!r} is not a whole number")
-    return value
-
-
-Vectors: TypeAlias = Annotated[tuple[tuple[int, ...], ...], _vectors]
 
 
 def rank_at_least(vectors: Sequence[Sequence[int]]) -> int:

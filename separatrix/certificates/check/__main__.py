@@ -18,6 +18,7 @@ if not __package__:  # run as a folder, wherever it was copied to
 
 from . import (
     errors,
+    hash_tree,
     joint_likelihood,
     least_squares,
     likelihood,
@@ -27,7 +28,9 @@ from . import (
     separation,
     soft_margin,
 )
-from .record import HEAD, Refused, fields, read, text
+from .field_types import fields, text
+from .preparation import REMEDY, Preparation
+from .record import HEAD, WITH_PATH, Refused, read
 from .table import Table, Unreadable
 
 CLAIMS = {
@@ -43,8 +46,10 @@ CLAIMS = {
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def verdict(certificate: str, data: str, label: str | None = None) -> str:
-    """What the certificate proves of the data, in a sentence; :class:`Refused` if it proves nothing of it."""
+def verdict(certificate: str, data: str, label: str | None = None, leaves: bool = False) -> str:
+    """What the certificate proves of the data, in a sentence; :class:`Refused` if it proves nothing of it.
+
+    ``leaves``: the data is those leaves of the hash tree, in order, that hold the rows it names."""
     record = read(certificate)
     witness = {name: value for name, value in record.items() if name not in HEAD}
     if record["kind"] == "undecided":
@@ -57,6 +62,29 @@ def verdict(certificate: str, data: str, label: str | None = None) -> str:
         if name in witness and len(witness[name]) != len(witness["rows"]):
             raise Unreadable(f"The certificate's 'rows' and {name!r} differ in length.")
 
+    about = record["about"]
+    preparation = None if about["preparation"] is None else Preparation(about["preparation"])
+    if preparation is not None:
+        preparation.require_features(about)
+    try:
+        chosen = about["label"] if label is None else label
+        n_rows, table = described_data(record, witness, data, chosen, preparation, leaves)
+    except (Refused, Unreadable) as error:
+        if preparation is None or preparation.repeatable:
+            raise
+        raise type(error)(f"{str(error).rstrip('.')}; {REMEDY}.") from None
+    return f"of {n_rows} rows, {check(witness, table)}"
+
+
+def described_data(
+    record: dict[str, Any],
+    witness: dict[str, Any],
+    data: str,
+    label: str | None,
+    preparation: Preparation | None,
+    leaves: bool,
+) -> tuple[int, Table]:
+    """The data, and its number of rows, once it is known to be what the certificate speaks of."""
     about, measured = record["about"], record["kind"] in least_squares.CLAIMS
     positive = about["positive"]
     if "classes" in witness:
@@ -64,19 +92,56 @@ def verdict(certificate: str, data: str, label: str | None = None) -> str:
     if measured and positive is not None:
         raise Refused(f"It calls the label {short(positive)} positive; this data has real targets.")
     kind = least_squares.TargetTable if measured else Table
-    table = kind(data, about["label"] if label is None else label, about["features"], positive)
+    named = hash_tree.named_leaves(witness["rows"] if record["kind"] in WITH_PATH else ())
+    expected = among_leaves(about, witness, named) if leaves else about["rows"]
+    table = kind(data, label, about["features"], positive, preparation)
     require_same_columns(about, witness, table)
     table.wanted = frozenset(witness["rows"] if "multipliers" in witness else ())
-    n_rows, seen, digest = table.count_and_digest(hashed=about["digest"] is not None)
+    n_rows, seen, hashes = table.count_and_leaves(hashed=about["digest"] is not None)
     if n_rows == 0:
         raise Unreadable(f"{data} has no rows.")
-    if about["rows"] not in (None, n_rows):
-        raise Refused(f"It speaks of {about['rows']} rows; this data has {n_rows}.")
+    if expected not in (None, n_rows):
+        raise Refused(f"It speaks of {expected} rows; this data has {n_rows}.")
     if not seen:
         raise Refused(f"No row has the label {short(positive)}, which it calls positive.")
-    if about["digest"] not in (None, digest):
+    (require_same_leaves if leaves else require_same_digest)(about, named, hashes)
+    return n_rows, table
+
+
+def require_same_digest(about: dict[str, Any], named: list[int], hashes: list[bytes]) -> None:
+    """Refuse other data, and a path that is not that of the leaves it names."""
+    if about["digest"] is None:
+        return
+    if about["digest"] != "sha256:" + hash_tree.root(hashes).hex():
         raise Refused("The digest differs: it speaks of other data, or of the same data with other labels.")
-    return f"of {n_rows} rows, {check(witness, table)}"
+    if about["path"] is not None:
+        known = [leaf for leaf in named if leaf < len(hashes)]
+        if len(hashes) == 1 or about["path"] != hash_tree.path(hashes, known):
+            raise Refused("Its path does not lead from its rows to the digest.")
+
+
+def require_same_leaves(about: dict[str, Any], named: list[int], hashes: list[bytes]) -> None:
+    """Refuse leaves that, with the path, do not give the digest."""
+    path = iter(map(bytes.fromhex, about["path"]))
+    n_leaves = -(-about["rows"] // hash_tree.LEAF_ROWS)
+    try:
+        root = hash_tree.root_from(n_leaves, dict(zip(named, hashes, strict=True)), path)
+    except StopIteration:
+        raise Refused("Its path has fewer hashes than there are subtrees beside its leaves.") from None
+    if next(path, None) is not None or about["digest"] != "sha256:" + root.hex():
+        raise Refused("The digest differs: these are not its leaves, or not of that data.")
+
+
+def among_leaves(about: dict[str, Any], witness: dict[str, Any], named: list[int]) -> int:
+    """Number the rows of the witness among those of its leaves; how many rows these have."""
+    if about["path"] is None or not witness["rows"]:
+        raise Refused("It has no path through the hash tree: check it against all rows.")
+    if witness["rows"][-1] >= about["rows"]:
+        raise Refused(f"It names row {witness['rows'][-1]} of {about['rows']}.")
+    size = hash_tree.LEAF_ROWS
+    starts = {leaf: place * size for place, leaf in enumerate(named)}
+    witness["rows"] = [starts[row // size] + row % size for row in witness["rows"]]
+    return sum(min(size, about["rows"] - size * leaf) for leaf in named)
 
 
 def require_same_columns(about: dict[str, Any], witness: dict[str, Any], table: Table) -> None:
@@ -88,8 +153,6 @@ def require_same_columns(about: dict[str, Any], witness: dict[str, Any], table: 
         )
     if table.label in features:
         raise Refused(f"It counts the label column {short(table.label)} among the features.")
-    if len(set(features)) < len(features):
-        raise Refused("It names a feature twice.")
     widths = [about["columns"], len(witness["weights"]) if "weights" in witness else None]
     wrong = [width for width in widths if width not in (None, table.columns)]
     if wrong:
@@ -111,6 +174,11 @@ def main(arguments: list[str] | None = None) -> int:
         "--label", help="name of the label column; otherwise the certificate's, the usual one or the last"
     )
     parser.add_argument(
+        "--leaves",
+        action="store_true",
+        help="the data is only the rows of those leaves of the hash tree that the claim is about, in order",
+    )
+    parser.add_argument(
         "--limit",
         action="append",
         default=[],
@@ -120,7 +188,7 @@ def main(arguments: list[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     try:
         with limits.changed(asked.limit):
-            print(f"Holds: {shown(verdict(asked.certificate, asked.data, asked.label))}")
+            print(f"Holds: {shown(verdict(asked.certificate, asked.data, asked.label, asked.leaves))}")
     except Refused as refused:
         print(f"Refused: {shown(refused)}")
         return 4

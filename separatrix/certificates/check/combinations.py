@@ -18,8 +18,9 @@ from fractions import Fraction
 from operator import mul, neg
 from typing import Any
 
+from .field_types import any_number, ascending, listed, positive
 from .halfspaces import row_over_common
-from .record import Refused, any_number, ascending, listed, positive
+from .record import Refused
 from .table import Table
 
 PRIMES = (2**61 - 1, 2**31 - 1, 10**9 + 7)

@@ -1,36 +1,32 @@
-"""Whole numbers of many digits, read in much less than quadratic time."""
+"""Whole numbers in a certificate: JSON numbers up to 2^53, and texts of hexadecimal digits beyond."""
 
 from __future__ import annotations
 
 import re
-from functools import cache
 
 from .csv_text import Unreadable
 from .limits import current
 
-PIECE_DIGITS = 1000  # digits; Python converts at most 4,300 at once, in quadratic time
+MAX_JSON_INTEGER = 1 << 53  # up to here every program reads a JSON number exactly
+MAX_DECIMAL_CHARACTERS = 17  # of -2^53
 
 
 def from_decimal(text: str) -> int:
-    """The whole number that a plain decimal string writes."""
-    if not re.fullmatch(r"-?(0|[1-9][0-9]*)", text, re.ASCII):
+    """A JSON number without point and exponent."""
+    if len(text) > MAX_DECIMAL_CHARACTERS or abs(int(text)) > MAX_JSON_INTEGER:
         raise ValueError
-    digits = text.removeprefix("-")
-    if len(digits) > current().digits:
-        what = f"The certificate has a number of {len(digits):,} digits"
-        raise Unreadable(current().too_much(what, "digits", len(digits)))
-    return -_by_halves(digits) if text.startswith("-") else _by_halves(digits)
+    return int(text)
 
 
-def _by_halves(digits: str) -> int:
-    if len(digits) <= PIECE_DIGITS:
-        return int(digits)
-    tail = PIECE_DIGITS
-    while 2 * tail < len(digits):
-        tail *= 2
-    return (_by_halves(digits[:-tail]) * _power_of_five(tail) << tail) + _by_halves(digits[-tail:])
-
-
-@cache
-def _power_of_five(exponent: int) -> int:
-    return int(5**exponent)
+def from_hexadecimal(text: str) -> int:
+    """The whole number beyond 2^53 that a text writes."""
+    if not re.fullmatch(r"-?0x[1-9a-f][0-9a-f]*", text, re.ASCII):
+        raise ValueError
+    n_digits = len(text.removeprefix("-")) - 2
+    if n_digits > current().digits:
+        what = f"The certificate has a number of {n_digits:,} hexadecimal digits"
+        raise Unreadable(current().too_much(what, "digits", n_digits))
+    whole = int(text, 16)
+    if abs(whole) <= MAX_JSON_INTEGER:
+        raise ValueError
+    return whole

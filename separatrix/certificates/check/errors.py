@@ -23,8 +23,9 @@ from typing import Any, NamedTuple
 
 from .errors_circuits import circuits
 from .errors_cone import cones
+from .field_types import Number, any_number, fields, flag, optional, several, text, whole
 from .halfspaces import HALFSPACE, all_weights, over_common, sides
-from .record import Number, Refused, any_number, flag, optional, several, whole
+from .record import Refused
 from .table import Table
 
 
@@ -74,6 +75,7 @@ def grouped(rows: Iterator[tuple[list[float], int]], constant: bool, costs: list
 
 
 def nothing(proof: dict[str, Any], groups: Groups) -> int:
+    fields(proof, {"method": text})
     return groups.offset
 
 

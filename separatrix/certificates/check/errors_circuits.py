@@ -31,7 +31,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .dependency import cancel
-from .record import Form, Refused, fields, listed, optional, positive, text, whole
+from .field_types import Form, any_whole, fields, listed, optional, positive, text, whole
+from .record import Refused
 from .table import Unreadable
 
 Points = list[list[int]]
@@ -144,7 +145,7 @@ def _circuit(value: Any) -> tuple[list[int], list[int], list[int]]:
 
 def _leaf(value: Any) -> tuple[list[int], list[int]]:
     places, multipliers = value
-    return listed(whole)(places), listed(whole)(multipliers)
+    return listed(whole)(places), listed(any_whole)(multipliers)
 
 
 FORMS = {"method": text, "denominator": positive, "parts": listed(lambda part: part)}

@@ -24,12 +24,14 @@ down.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .combinations import PRIMES, integer, rank
-from .record import Refused, fields, listed, text
+from .field_types import fields, listed, text
+from .record import Refused
 from .table import Unreadable
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ FORMS = {
     "null": listed(listed(integer)),
     "trees": listed(text),
 }
+TREE = re.compile("[-0-9 ]*")
 MAX_SHIFT_BITS = 100_000  # bits by which a multiplier may be shifted: no proof needs nearly as many
 Row = tuple[int, tuple[int, ...]]
 
@@ -63,7 +66,7 @@ def least_bound(
         signs = [1 if root >> j & 1 else -1 for j in range(width)]
         rows = [(name, tuple(map(mul, signs, row))) for name, row in scores.items()]
         try:
-            numbers = map(int, tree.split())
+            numbers = iter(tree_numbers(tree))
             lowest = min(lowest, *leaves(rows, numbers, weights, width))
             if next(numbers, None) is not None:
                 raise Refused("A tree goes on after its end.")
@@ -74,6 +77,13 @@ def least_bound(
         except ValueError:
             raise Unreadable("A tree of the certificate is damaged.") from None
     return lowest
+
+
+def tree_numbers(tree: str) -> list[int]:
+    """What the text of a tree says."""
+    if not TREE.fullmatch(tree):
+        raise ValueError
+    return list(map(int, tree.split()))
 
 
 def cones(proof: dict[str, Any], groups: Groups, least: Callable[..., int] = least_bound) -> int:

@@ -12,7 +12,7 @@ from math import frexp
 from operator import mul
 from typing import Any
 
-from .record import Number, any_number, optional, several
+from .field_types import Number, any_number, optional, several
 from .table import Table
 
 UNIT = 1 << 1074  # every double is a whole number of 2^-1074ths

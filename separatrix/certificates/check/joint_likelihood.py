@@ -22,8 +22,9 @@ from operator import mul
 from reprlib import repr as short
 from typing import Any
 
+from .field_types import above_zero, at_most, double, label, nonnegative, number, optional, several
 from .halfspaces import UNIT, over_common, row_over_common
-from .labels import same_label
+from .labels import meaning, same_label
 from .likelihood import compare, weighed
 from .logarithms import (
     MAX_EXPONENT,
@@ -32,11 +33,11 @@ from .logarithms import (
     decimal,
     log_of_one_and,
     multiples_per_unit,
-    quantum,
 )
-from .record import Refused, _label, double, number, optional, several
+from .record import Refused
 from .table import Table
 
+MAX_QUANTUM_BITS = 900
 MAX_MULTIPLES = 2**51  # of a row, where the certificate names their unit
 
 
@@ -53,8 +54,8 @@ def last_class(witness: dict[str, Any], positive: Any) -> Any:
 def planes_of(witness: dict[str, Any], table: Table) -> list[tuple[list[int], int]]:
     """The weights of each class, its intercept last if there is one, over a common denominator."""
     classes, intercepts, rows = witness["classes"], witness["intercepts"], witness["coefficients"]
-    if len(set(classes)) < len(classes):
-        raise Refused("Two of its classes are the same.")
+    if len(classes) < 2 or len(set(map(meaning, classes))) < len(classes):
+        raise Refused("It has one class only, or the same one twice.")
     if len(rows) != len(classes) or any(len(row) != table.columns for row in rows):
         raise Refused("It has not one row of coefficients for each class and column.")
     if intercepts is None:
@@ -77,14 +78,14 @@ class JointDual:
         if witness["quantum"] is not None:
             self.scale, self.most = 1 << witness["quantum"], MAX_MULTIPLES
         known: dict[str, list[int]] = {}
-        for i, ((values, label), v) in enumerate(weighed(table.labelled(), witness["row_weights"])):
-            if label not in known:
-                known[label] = [k for k, name in enumerate(witness["classes"]) if same_label(label, name)]
-            if len(known[label]) != 1:
+        for i, ((values, name), v) in enumerate(weighed(table.labelled(), witness["row_weights"])):
+            if name not in known:
+                known[name] = [k for k, one in enumerate(witness["classes"]) if same_label(name, one)]
+            if len(known[name]) != 1:
                 raise Refused(f"Row {i} (counted from 0) has a label that is not one of its classes.")
             row, common = row_over_common(values, self.constant)
             scores = [Fraction(sum(map(mul, row, w)), common * below) for w, below in planes]
-            self.add(scores, known[label][0], v)
+            self.add(scores, known[name][0], v)
 
     def add(self, scores: list[Fraction], own: int, v: Fraction) -> None:
         """A row: its loss, and the multiples that its scores propose for the other classes."""
@@ -177,8 +178,6 @@ class JointDual:
 def joint_likelihood_within(witness: dict[str, Any], table: Table) -> str:
     with localcontext(Context(prec=60, Emin=-(10**9), Emax=10**9)):
         joint, C = JointDual(witness, table), witness["C"]
-        if witness["radius"] is not None and witness["radius"] < 0:
-            raise Refused("Its radius is below 0.")
         upper, lower, gained = joint.loss, Decimal(0), Decimal(0)
         if C is None:
             if witness["radius"] is not None:
@@ -186,8 +185,6 @@ def joint_likelihood_within(witness: dict[str, Any], table: Table) -> str:
                 gained = joint.entropies()
                 lower = gained - Decimal(witness["radius"]) * length  # (2) above
         else:
-            if C <= 0:
-                raise Refused("Its C is not above 0.")
             square = sum((Fraction(w) ** 2 for row in witness["coefficients"] for w in row), Fraction(0))
             cost = decimal(Fraction(C))
             upper = decimal(square) / 2 + cost * joint.loss
@@ -206,15 +203,15 @@ CLAIMS = {
     "joint-likelihood-within": (
         joint_likelihood_within,
         {
-            "classes": several(_label),
+            "classes": several(label),
             "coefficients": several(several(double)),
             "intercepts": optional(several(double)),
-            "C": optional(double),
+            "C": optional(above_zero),
             "upper": number,
             "lower": number,
-            "row_weights": optional(several(double)),
-            "radius": optional(double),
-            "quantum": optional(quantum),
+            "row_weights": optional(several(nonnegative)),
+            "radius": optional(nonnegative),
+            "quantum": optional(at_most(MAX_QUANTUM_BITS)),
         },
     ),
 }

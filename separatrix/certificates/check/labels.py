@@ -15,6 +15,9 @@ Label = str | int | float | bool
 NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
 WHOLE = re.compile(r"[ \t]*([+-]?)0*(0|[1-9][0-9]*)[ \t]*")
 TRUTH = {"true": 1, "false": 0}
+TRUTH_VALUES = dict.fromkeys(("0", "false", "False", "FALSE"), "0")  # cells of a column of truth values
+TRUTH_VALUES |= dict.fromkeys(("1", "true", "True", "TRUE"), "1")
+MAX_EXACT_INTEGER = 1 << 53  # every whole number up to here is a double
 MISSING = frozenset({"na", "n/a", "nan", "null", "none", "?"})
 
 

@@ -6,21 +6,22 @@ solutions the shortest counts: any of them, less its part along directions that 
 
 from __future__ import annotations
 
-import hashlib
 import math
-import struct
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from operator import mul
 from typing import Any
 
+from .field_types import double, nonnegative, optional, several
 from .labels import Label
-from .record import Refused, double, listed, optional, several
+from .record import Refused
 from .table import Table, Unreadable
 
 
 class TargetTable(Table):
     """Rows of a CSV file with a real target where other claims have a label."""
+
+    measured = True
 
     def rows(self) -> Iterator[tuple[list[float], Any]]:
         columns = (*self._features, self._label)
@@ -28,15 +29,9 @@ class TargetTable(Table):
             values = self._numbers(line, cells, columns)
             yield values[:-1], values[-1]
 
-    def count_and_digest(self, hashed: bool) -> tuple[int, bool, str]:
-        """Number of rows, and the digest of the rows with their targets if asked for."""
-        digest, n_rows = hashlib.sha256(), 0
-        form = struct.Struct(f"<{self.columns + 1}d")
-        for values, target in self.rows():
-            n_rows += 1
-            if hashed:
-                digest.update(form.pack(*(value + 0.0 for value in (*values, target))))
-        return n_rows, True, "sha256:" + digest.hexdigest()
+    def count_and_leaves(self, hashed: bool) -> tuple[int, bool, list[bytes]]:
+        n_rows, _, leaves = super().count_and_leaves(hashed)
+        return n_rows, True, leaves
 
     def _larger_label(self) -> Label:
         return 0  # targets have no positive one
@@ -160,11 +155,9 @@ def solution_within(witness: dict[str, Any], table: Table) -> str:
     constant = witness["intercept"] is not None
     given = [*witness["weights"], *([witness["intercept"]] if constant else [])]
     within, distance, alpha = witness["within"], witness["distance"], witness["alpha"]
-    if len(within) != len(given) or min(within) < 0 or distance < 0 or (alpha or 0) < 0:
+    if len(within) != len(given):
         raise Unreadable("The certificate's bounds do not match its coefficients.")
     row_weights = witness["sample_weight"]
-    if row_weights is not None and min(row_weights, default=0) < 0:
-        raise Unreadable("The certificate has a negative row weight.")
     exact = solution(table, constant, None if alpha is None else Fraction(alpha), row_weights)
     errors = [abs(Fraction(ours) - theirs) for ours, theirs in zip(given, exact, strict=True)]
     for j, (error, allowed) in enumerate(zip(errors, within, strict=True)):
@@ -178,12 +171,8 @@ def solution_within(witness: dict[str, Any], table: Table) -> str:
 def gradient_at_most(witness: dict[str, Any], table: Table) -> str:
     constant = witness["intercept"] is not None
     weights = [Fraction(w) for w in witness["weights"]]
-    if witness["gradient"] < 0 or witness["alpha"] < 0:
-        raise Unreadable("The certificate's penalty or bound is negative.")
     bias = Fraction(witness["intercept"] or 0)
     row_weights = witness["sample_weight"]
-    if row_weights is not None and min(row_weights, default=0) < 0:
-        raise Unreadable("The certificate has a negative row weight.")
     half = [Fraction(witness["alpha"]) * w for w in weights]
     intercept_slope, met = Fraction(0), 0
     for i, (values, target) in enumerate(table.rows()):
@@ -207,11 +196,13 @@ def gradient_at_most(witness: dict[str, Any], table: Table) -> str:
 FIT = {
     "weights": several(double),
     "intercept": optional(double),
-    "alpha": optional(double),
-    "sample_weight": optional(listed(double)),
+    "sample_weight": optional(several(nonnegative)),
 }
 
 CLAIMS = {
-    "solution-within": (solution_within, {**FIT, "distance": double, "within": listed(double)}),
-    "gradient-at-most": (gradient_at_most, {**FIT, "alpha": double, "gradient": double}),
+    "solution-within": (
+        solution_within,
+        {**FIT, "alpha": optional(nonnegative), "distance": nonnegative, "within": several(nonnegative)},
+    ),
+    "gradient-at-most": (gradient_at_most, {**FIT, "alpha": nonnegative, "gradient": nonnegative}),
 }

@@ -27,9 +27,10 @@ from operator import mul
 from typing import Any
 
 from .combinations import NORMALS, PRIMES, rank, solve
+from .field_types import above_zero, any_number, ascending, double, nonnegative, number, optional, several
 from .halfspaces import UNIT, all_weights, over_common, row_over_common
 from .logarithms import ROUNDING_SHARE, decimal, entropy, multiples_per_unit, softplus
-from .record import Refused, any_number, ascending, double, number, optional, several
+from .record import Refused
 from .table import Table
 
 
@@ -40,8 +41,6 @@ def weighed(rows: Iterator[Any], row_weights: list[float] | None) -> Iterator[tu
         if row_weights is not None and n_rows > len(row_weights):
             raise Refused(f"It weighs {len(row_weights)} rows; this data has more.")
         v = Fraction(1 if row_weights is None else row_weights[n_rows - 1])
-        if v < 0:
-            raise Refused("A row's weight is below 0.")
         yield row, v
     if row_weights is not None and len(row_weights) != n_rows:
         raise Refused(f"It weighs {len(row_weights)} rows; this data has {n_rows}.")
@@ -130,8 +129,6 @@ def likelihood_within(witness: dict[str, Any], table: Table) -> str:
             upper = dual.loss
             lower = gained = unpenalised(witness, table, dual) if witness["lower"] > 0 else Decimal(0)
         else:
-            if C <= 0:
-                raise Refused("Its C is not above 0.")
             cost = decimal(Fraction(C))
             square = sum((Fraction(w) ** 2 for w in witness["weights"]), Fraction(0))
             upper = decimal(square) / 2 + cost * dual.loss
@@ -194,10 +191,10 @@ CLAIMS = {
         {
             "weights": several(double),
             "intercept": optional(double),
-            "C": optional(double),
+            "C": optional(above_zero),
             "upper": number,
             "lower": number,
-            "row_weights": optional(several(double)),
+            "row_weights": optional(several(nonnegative)),
             "rows": ascending,
             **NORMALS,
             "direction": optional(several(any_number)),

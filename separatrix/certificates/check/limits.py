@@ -36,8 +36,8 @@ class Limits:
     nesting
         Lists and objects inside each other in a certificate.
     digits
-        Decimal digits of a whole number. For 200 columns of any doubles, a determinant, and so a multiplier,
-        has at most 130,000.
+        Hexadecimal digits of a whole number. For 200 columns of any doubles, a determinant, and so a
+        multiplier, has at most 110,000.
     line_bytes
         Bytes of a line of the data, or of a row whose quoted cells go over several lines.
     columns

@@ -14,14 +14,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
-
-from .record import whole
 
 ROUNDING_SHARE = Decimal(10) ** -40  # the share of a sum of positive numbers allowed for roundings
 SMALL_SHARE = Decimal(10) ** -18  # below it 1 + e loses too many digits
 MAX_EXPONENT = Decimal(10**8)
-MAX_QUANTUM_BITS = 900
 
 
 def decimal(value: Fraction | int) -> Decimal:
@@ -32,14 +28,6 @@ def multiples_per_unit(row_weights: Sequence[float | int] | None) -> int:
     """1 over the unit of the b: 10^40, and more where all rows weigh little."""
     largest = Fraction(max(row_weights or (1,)))
     return 10**40 * max(1, int(1 / largest) if largest > 0 else 1)
-
-
-def quantum(value: Any) -> int:
-    """q, where the unit of the b is 2^-q."""
-    value = whole(value)
-    if value > MAX_QUANTUM_BITS:
-        raise ValueError
-    return value
 
 
 def log_of_one_and(e: Decimal) -> Decimal:

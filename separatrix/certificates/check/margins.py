@@ -16,6 +16,7 @@ from operator import mul
 from typing import Any
 
 from .combinations import BALANCE, combination, named
+from .field_types import flag, number, share
 from .halfspaces import (
     HALFSPACE,
     UNIT,
@@ -25,7 +26,7 @@ from .halfspaces import (
     row_over_common,
     squared_norm,
 )
-from .record import Refused, flag, number, share
+from .record import Refused
 from .table import Table
 
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 from operator import mul
 from typing import Any
 
+from .field_types import ascending, flag, listed, positive, whole
 from .halfspaces import (
     HALFSPACE,
     UNIT,
@@ -32,7 +33,7 @@ from .halfspaces import (
     sides,
     squared_norm,
 )
-from .record import Refused, ascending, flag, listed, positive, whole
+from .record import Refused
 from .table import Table
 
 TINY = 1 << 52  # 2^-1022 in units of 2^-1074

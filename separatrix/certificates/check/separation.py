@@ -11,8 +11,9 @@ from operator import mul
 from typing import Any
 
 from .combinations import BALANCE, NORMALS, cancelling, require_dimensions
+from .field_types import flag
 from .halfspaces import HALFSPACE, all_weights, over_common, row_over_common, sides
-from .record import Refused, flag
+from .record import Refused
 from .table import Table
 
 

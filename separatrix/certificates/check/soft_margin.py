@@ -25,11 +25,23 @@ from fractions import Fraction
 from operator import mul
 from typing import Any, NamedTuple
 
+from .field_types import (
+    above_zero,
+    any_whole,
+    ascending,
+    at_most,
+    double,
+    listed,
+    nonnegative,
+    optional,
+    several,
+)
 from .halfspaces import over_common, squared_norm
-from .record import Refused, any_whole, ascending, double, listed, optional, several, text, whole
+from .record import Refused
 from .table import Table
 
 MULTIPLIER_BITS = 30
+MAX_EXPONENT = 1 << 16  # beyond that of any product of doubles
 MAX_EXACT_COSTS = 64
 
 
@@ -142,7 +154,6 @@ class Sums:
 
 
 def soft_margin_within(witness: dict[str, Any], table: Table) -> str:
-    require_objective(witness)
     row_weights = witness["row_weights"]
     unit = Fraction(1, 1 << witness["exponent"])
     pairs = zip(witness["rows"], witness["multipliers"], strict=True)
@@ -166,13 +177,10 @@ def soft_margin_within(witness: dict[str, Any], table: Table) -> str:
     )
 
 
-def require_objective(witness: dict[str, Any]) -> None:
-    if witness["loss"] not in ("hinge", "squared_hinge") or not witness["C"] > 0:
-        raise Refused("It names no loss this checker knows, or no C above 0.")
-    if witness["exponent"] > 1 << 16:
-        raise Refused("Its exponent is beyond that of any product of doubles.")
-    if min(witness["row_weights"] or (), default=0) < 0:
-        raise Refused("A row's weight is below 0.")
+def loss(value: Any) -> str:
+    if value not in ("hinge", "squared_hinge"):
+        raise ValueError
+    return str(value)
 
 
 CLAIMS = {
@@ -181,14 +189,14 @@ CLAIMS = {
         {
             "weights": several(double),
             "intercept": optional(double),
-            "C": double,
-            "loss": text,
+            "C": above_zero,
+            "loss": loss,
             "upper": double,
             "lower": double,
             "rows": ascending,
             "multipliers": listed(any_whole),
-            "exponent": whole,
-            "row_weights": optional(listed(double)),
+            "exponent": at_most(MAX_EXPONENT),
+            "row_weights": optional(several(nonnegative)),
         },
     ),
 }

@@ -9,29 +9,43 @@ features are those the certificate names, or all other columns.
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
-import struct
 from collections.abc import Collection, Iterator, Sequence
 from reprlib import repr as short
+from typing import Any
 
 from .csv_text import Text, Unreadable
-from .labels import WHOLE, Label, ambiguity, as_number, larger, meaning
+from .hash_tree import HashTree
+from .labels import (
+    MAX_EXACT_INTEGER,
+    TRUTH_VALUES,
+    WHOLE,
+    Label,
+    ambiguity,
+    as_number,
+    larger,
+    meaning,
+)
 
 __all__ = ["Table", "Unreadable"]
 
-MAX_EXACT_INTEGER = 1 << 53  # every whole number up to here is a double
 NOT_NUMERIC = re.compile(r"[^0-9eE+\-., \t]")
 LABEL_NAMES = ("label", "y", "target", "class")  # names of a label column that is not said
-TRUTH = {name: names[0] for names in ("0 false False FALSE", "1 true True TRUE") for name in names.split()}
 
 
 class Table:
     """Signed rows of a CSV file, to be walked as often as a claim needs."""
 
+    measured = False  # whether the label is a real target
+
     def __init__(
-        self, path: str, label: str | None, features: list[str] | None, positive: Label | None
+        self,
+        path: str,
+        label: str | None,
+        features: list[str] | None,
+        positive: Label | None,
+        preparation: Any = None,
     ) -> None:
         self.path, self._text = path, Text(path)
         self.header = next(self._text.rows(), (1, []))[1]
@@ -48,6 +62,9 @@ class Table:
         default = next((name for name in LABEL_NAMES if name in self._places), self.header[-1])
         self._label = self._column(default if label is None else label)
         self.label = self.header[self._label]
+        self._truths: set[int] | None = None
+        if preparation is not None:
+            self._repeat(preparation)
         if features is None:
             self._features = [j for j in range(len(self.header)) if j != self._label]
         else:
@@ -57,10 +74,18 @@ class Table:
                 f"{path}: column {self.header.index('') + 1} has no name; name it or leave it out."
             )
         self.columns = len(self._features)
-        self._truths: set[int] | None = None
         self.wanted: Collection[int] = ()
         self.kept: dict[int, tuple[list[float], int]] = {}
         self.positive = self._larger_label() if positive is None else positive
+
+    def _repeat(self, preparation: Any) -> None:
+        """Read the prepared rows, unless these are such rows already."""
+        prepared = preparation.repeated(self._text, self.header, self.label, self.measured)
+        if prepared is None:
+            return
+        self._text, self.header, self._truths = prepared, prepared.header, set()
+        self._places = {name: j for j, name in enumerate(self.header)}
+        self._label = len(self.header) - 1
 
     def rows(self) -> Iterator[tuple[list[float], int]]:
         """Values and sign of each row, in order."""
@@ -82,7 +107,9 @@ class Table:
         texts = [cells[j] for j in columns]
         try:
             if self._truths:
-                texts = [TRUTH[t] if j in self._truths else t for j, t in zip(columns, texts, strict=True)]
+                texts = [
+                    TRUTH_VALUES[t] if j in self._truths else t for j, t in zip(columns, texts, strict=True)
+                ]
             if NOT_NUMERIC.search(",".join(texts)):
                 raise ValueError
             values = list(map(float, texts))
@@ -108,22 +135,18 @@ class Table:
         for (values, _), (_, cells) in zip(self.rows(), self._cells(), strict=True):
             yield values, cells[self._label]
 
-    def count_and_digest(self, hashed: bool) -> tuple[int, bool, str]:
-        """Number of rows, whether one is positive, and the digest of the data if asked for; rows that are
-        ``wanted`` are kept on the way.
-
-        The digest is SHA-256 over the rows, each as its values and its sign in little-endian doubles.
-        """
-        digest, n_rows, seen = hashlib.sha256(), 0, False
-        form = struct.Struct(f"<{self.columns + 1}d")
+    def count_and_leaves(self, hashed: bool) -> tuple[int, bool, list[bytes]]:
+        """Number of rows, whether one is positive, and the leaves of the hash tree if asked for; rows that
+        are ``wanted`` are kept on the way."""
+        tree, n_rows, seen = HashTree(), 0, False
         for values, sign in self.rows():
             if n_rows in self.wanted:
                 self.kept[n_rows] = values, sign
             n_rows += 1
             seen = seen or sign > 0
             if hashed:
-                digest.update(form.pack(*map((0.0).__add__, values), sign))  # 0.0 + -0.0 is 0.0
-        return n_rows, seen, "sha256:" + digest.hexdigest()
+                tree.add(values, sign)
+        return n_rows, seen, tree.leaves()
 
     def _require_short(self, label: str, line: int) -> None:
         if len(label) > self._text.limits.label_characters:

@@ -22,35 +22,26 @@ from separatrix.certificates.check.errors_circuits import circuits
 from separatrix.certificates.check.errors_cone import cones
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.check.table import Unreadable
+from separatrix.certificates.claims.error_proofs import PROOF
 from separatrix.certificates.data.reading import RowSource, refuse_infinite
 from separatrix.certificates.fields import (
+    ANY_NUMBER,
     CertificateError,
     Flag,
     NumberOrNone,
     Numbers,
     Whole,
-    _numbers,
-    _optional,
 )
+from separatrix.certificates.forms import limited, optional, some
 from separatrix.certificates.replay.circuits import cancel
 from separatrix.certificates.replay.cones import least
 
-
-def _record(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict) or not isinstance(value.get("method"), str):
-        raise ValueError("it does not name its method")
-    return value
-
-
-def _costs(values: Any) -> tuple[float | int, ...]:
-    costs = _numbers(values)
-    if not costs or not 0 <= min(costs) <= max(costs) < 1 << 1024:
-        raise ValueError("it is not a list of numbers from 0 up, below 2^1024")
-    return costs
-
-
-Proof: TypeAlias = Annotated[dict[str, Any], _record]
-CostsOrNone: TypeAlias = Annotated[tuple[float | int, ...] | None, _optional(_costs)]
+_NO_SIGN = {"not": {"type": "string", "pattern": "^-"}}
+COST = limited(
+    ANY_NUMBER, "number ≥ 0 and < 2¹⁰²⁴", lambda cost: 0 <= cost < 1 << 1024, minimum=0, **_NO_SIGN
+)
+Proof: TypeAlias = Annotated[dict[str, Any], PROOF]
+CostsOrNone: TypeAlias = Annotated[tuple[float | int, ...] | None, optional(some(COST))]
 
 FAST_METHODS = {
     **METHODS,

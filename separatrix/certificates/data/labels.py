@@ -19,7 +19,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from separatrix.certificates.fields import MAX_SHOWN_BITS, shown
+from separatrix.certificates.check import limits
+from separatrix.certificates.fields import MAX_JSON_INTEGER, MAX_SHOWN_BITS, CertificateError, shown
+from separatrix.certificates.forms import Form
 
 Label: TypeAlias = str | int | float | bool
 Signs = npt.NDArray[np.int8]
@@ -38,7 +40,23 @@ def plain(label: Any) -> Label:
         raise ValueError("A label is missing.")
     if isinstance(label, int) and label.bit_length() > MAX_SHOWN_BITS:
         raise ValueError(f"A label is a whole number of {label.bit_length()} bits; give it a shorter name.")
+    if isinstance(label, int) and abs(label) > MAX_JSON_INTEGER:
+        return str(label)  # the same label, and no JSON reader rounds it
     return label if isinstance(label, (str, int, float)) else str(label)
+
+
+def _written(value: Any) -> Label:
+    """A label as a certificate names it."""
+    label, known = plain(value), limits.current()
+    if isinstance(label, float) and not isfinite(label):
+        raise ValueError(f"{label} is not finite")
+    if isinstance(label, str) and len(label) > known.label_characters:
+        what = f"The certificate has a label of {len(label):,} characters"
+        raise CertificateError(known.too_much(what, "label_characters", len(label)))
+    return label
+
+
+LABEL = Form(_written, "label", {"type": ["string", "number", "boolean"], "maxLength": 10_000})
 
 
 def as_number(label: Label) -> int | float | None:

@@ -13,20 +13,26 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.certificates.data.exact_doubles import exactly
+from separatrix.certificates.data.preparation import Preparation
+from separatrix.certificates.data.prepared_table import prepared
 from separatrix.certificates.data.reading import (
     Piece,
     RowSource,
     block_values,
     chosen_columns,
     cut_of,
-    exactly,
     pieces_of,
     refuse_damaged,
 )
 
 
 def read_targets(
-    X: Any, y: Any = None, *, label: str | None = None, features: Sequence[str] | None = None
+    X: Any,
+    y: Any = None,
+    label: str | None = None,
+    features: Sequence[str] | None = None,
+    preparation: Preparation | None = None,
 ) -> RowSource:
     """The source behind ``X, y``, a pair ``(X, y)``, rows with targets, or a table that holds them.
 
@@ -43,6 +49,9 @@ def read_targets(
         if y is not None:
             raise ValueError("These rows carry their own targets; give no second ones.")
         return _of_rows(X)
+    name = getattr(y, "name", None)
+    label = name if isinstance(name, str) else label
+    X, y, applied = prepared(X, y, label, preparation, measured=True)
     X, y, names = chosen_columns(X, y, label, features)
     if y is None:
         raise ValueError("Targets are missing: give X and y, or rows that carry their targets.")
@@ -59,9 +68,7 @@ def read_targets(
             stop = min(start + step, n_rows)
             yield Piece(start, stop, partial(cut, start, stop), partial(cut_targets, start, stop))
 
-    name = getattr(y, "name", None)
-    label = name if isinstance(name, str) else label
-    return RowSource(n_rows, n_columns, None, names, label, pieces)  # targets have no positive label
+    return RowSource(n_rows, n_columns, None, names, label, pieces, applied)  # targets have no positive label
 
 
 def _of_rows(rows: Any) -> RowSource:
@@ -76,6 +83,7 @@ def _of_rows(rows: Any) -> RowSource:
         None if names is None else tuple(names),
         rows.label,
         pieces_of(rows, TargetPiece()),
+        rows.preparation,
     )
 
 

@@ -15,9 +15,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from separatrix.certificates.data.exact_doubles import exactly
 from separatrix.certificates.data.labels import Label, Signs, larger_of, plain, same_label, signs_of
+from separatrix.certificates.data.preparation import Preparation
+from separatrix.certificates.data.prepared_table import prepared
 from separatrix.certificates.data.sparse_structure import checked, csr, valid_csr
-from separatrix.certificates.fields import shown
 
 Matrix: TypeAlias = Any  # a float64 ndarray or csr_array
 Cut: TypeAlias = Callable[[int, int], Any]
@@ -56,6 +58,8 @@ class RowSource:
         Names of the columns and of the label column, where there are any.
     pieces
         Starts a new walk.
+    preparation
+        How the numbers were made of other columns, where this is known: a record with ``to_dict``.
     """
 
     n_rows: int
@@ -64,6 +68,13 @@ class RowSource:
     names: tuple[str, ...] | None
     label: str | None
     pieces: Callable[[], Iterator[Piece]]
+    preparation: Any = None
+
+    @property
+    def distinct_names(self) -> tuple[str, ...] | None:
+        """The names of the columns, unless two have the same."""
+        names = self.names or ()
+        return self.names if len(set(names)) == len(names) else None
 
     def has_positive(self) -> bool:
         """Whether some row has the positive label."""
@@ -84,10 +95,10 @@ class RowSource:
 def read(
     X: Any,
     y: Any = None,
-    *,
     positive: Any = None,
     label: str | None = None,
     features: Sequence[str] | None = None,
+    preparation: Preparation | None = None,
 ) -> RowSource:
     """The source behind ``X, y``, a pair ``(X, y)``, labelled rows, or a table that holds its label column.
 
@@ -104,6 +115,9 @@ def read(
         if y is not None:
             raise ValueError("These rows carry their own labels; give no second ones.")
         return _labelled(X, positive)
+    name = getattr(y, "name", None)
+    label = name if isinstance(name, str) else label
+    X, y, applied = prepared(X, y, label, preparation)
     X, y, names = chosen_columns(X, y, label, features)
     if y is None:
         raise ValueError("Labels are missing: give X and y, or rows that carry their labels.")
@@ -120,9 +134,7 @@ def read(
             stop = min(start + step, n_rows)
             yield Piece(start, stop, partial(cut, start, stop), partial(cut_signs, start, stop))
 
-    name = getattr(y, "name", None)
-    label = name if isinstance(name, str) else label
-    return RowSource(n_rows, n_columns, positive, names, label, pieces)
+    return RowSource(n_rows, n_columns, positive, names, label, pieces, applied)
 
 
 def _labelled(rows: Any, positive: Any) -> RowSource:
@@ -143,6 +155,7 @@ def _labelled(rows: Any, positive: Any) -> RowSource:
         names=None if names is None else tuple(names),
         label=getattr(rows, "label", None),
         pieces=pieces_of(rows, SignedPiece(tuple(codes))),
+        preparation=getattr(rows, "preparation", None),
     )
 
 
@@ -296,35 +309,6 @@ def doubles(X: Any) -> Matrix:
     if X.ndim != 2:
         raise ValueError(f"X must be a table of rows and columns, not an array of shape {X.shape}.")
     return np.ascontiguousarray(X if X.dtype == np.float64 else exactly(X))
-
-
-def exactly(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    if values.dtype.kind not in "biufO":
-        raise ValueError(f"The data holds values of type {values.dtype}, which are no numbers.")
-    if values.dtype.kind == "O":
-        with np.errstate(invalid="ignore"):  # a NaN is refused later, by its place
-            return np.frompyfunc(_double, 1, 1)(values).astype(np.float64)
-    converted = values.astype(np.float64)
-    if values.dtype.kind in "iu":
-        # NumPy would round before it compares; Python compares whole numbers with floats exactly.
-        for value in values[abs(converted) >= 2.0**53].tolist():
-            _double(value)
-    elif values.dtype.itemsize > 8:
-        for value in values[(converted != values) & ~np.isnan(values)]:
-            raise ValueError(f"No double equals {value}.")
-    return converted
-
-
-def _double(value: Any) -> float:
-    try:
-        double = float("no number" if isinstance(value, (str, bytes)) else value)
-    except (TypeError, ValueError):
-        raise ValueError(f"The data holds {shown(value)}, which is no number.") from None
-    except OverflowError:
-        double = float("inf")
-    if double != value and double == double:
-        raise ValueError(f"No double equals {shown(value)}.")
-    return double
 
 
 def refuse_infinite(X: Matrix, rows: Sequence[int] | npt.NDArray[np.int64]) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from separatrix.messages import Message, Parameter
-from separatrix.rows.data_errors import DataError
+from separatrix.rows.data_errors import AbsentColumn, DataError
 from separatrix.rows.files.class_labels import LabelEncoder
 from separatrix.rows.files.options import (
     ColumnOptions,
@@ -47,9 +47,8 @@ def read_prepared(source: Source, names: Sequence[str], label: str | None, optio
     if fitted is not None:
         absent = [name for name in fitted.input_names if name not in names]
         if absent:
-            raise DataError(
-                f"{source.input_file.name} has no column called {absent[0]!r}, which the model was fitted "
-                "with."
+            raise AbsentColumn(
+                f"{source.input_file.name} has no column called {absent[0]!r}, which the fit used."
             )
         untyped = UntypedColumns(source, fitted.input_names, label, share, has_target=regression)
         preparation, n_rows = fitted, None

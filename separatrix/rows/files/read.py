@@ -7,7 +7,7 @@ import zlib
 from typing import Any
 
 from separatrix.messages import Message, Parameter
-from separatrix.rows.data_errors import DataError, DataParameterError, WrongOption
+from separatrix.rows.data_errors import AbsentColumn, DataError, DataParameterError, WrongOption
 from separatrix.rows.files.formats import (
     FORMAT_NAMES,
     Format,
@@ -173,7 +173,7 @@ def _require_supported_options(name: str, format: Format, options: ReadOptions) 
         if not format_names or option in format.options:
             continue
         if option == "preparation":
-            raise DataError(
+            raise AbsentColumn(
                 f"{name} is a {format.name} file without column names: columns that the fit scaled, encoded "
                 f"or filled in are found by name, in {format_names}."
             )

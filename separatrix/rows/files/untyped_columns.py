@@ -10,13 +10,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as arrow_types
 
-from separatrix.rows.files.class_labels import MISSING_TEXTS, NUMBER_PATTERN, to_numpy
+from separatrix.rows.data_errors import DataError
+from separatrix.rows.files.class_labels import INTEGER_PATTERN, MISSING_TEXTS, NUMBER_PATTERN, to_numpy
 from separatrix.rows.files.csv import CsvSource
 from separatrix.rows.files.source import Source
 from separatrix.rows.split import Share
-from separatrix.rows.tables import not_a_number_error
+from separatrix.rows.tables import MAX_EXACT_INTEGER, explain_inexact_integer, not_a_number_error
 
 PART_ROWS = 8192  # in a part
+BLANKS = " \t"
+TRUTH_VALUES = dict.fromkeys(("0", "false", "False", "FALSE"), 0.0)
+TRUTH_VALUES |= dict.fromkeys(("1", "true", "True", "TRUE"), 1.0)
 
 
 class UntypedPart(NamedTuple):
@@ -97,14 +101,45 @@ class UntypedColumns:
 
     def _to_numbers(self, column: Any, name: str, start: int) -> np.ndarray:
         if _is_text(column.type):
-            column = _to_trimmed_text(column)
-            try:
-                column = pc.cast(pc.if_else(_find_missing(column), None, column), pa.float64())
-            except pa.ArrowInvalid:
-                row, value = next((r, v) for r, v in enumerate(column.to_pylist()) if not _is_readable(v))
-                raise not_a_number_error(self.source.describe_cell(start + row, name), value) from None
-        numbers = pc.cast(column, pa.float64())
-        return np.array(to_numpy(pc.fill_null(numbers, np.nan)))
+            return self._read_numbers(column, name, start)
+        try:
+            return np.array(to_numpy(pc.fill_null(pc.cast(column, pa.float64()), np.nan)))
+        except pa.ArrowInvalid:
+            values = enumerate(column.to_pylist())
+            row, value = next((r, v) for r, v in values if v is not None and abs(v) > MAX_EXACT_INTEGER)
+            raise self._inexact_error(start + row, name, value) from None
+
+    def _read_numbers(self, column: Any, name: str, start: int) -> np.ndarray:
+        """The numbers of a column of text, each the nearest double."""
+        column = _to_trimmed_text(column)
+        texts = pc.if_else(_find_missing(column), None, column)
+        if isinstance(self.source, CsvSource) and arrow_types.is_boolean(self.source.schema.field(name).type):
+            values = texts.to_pylist()
+            for row, value in enumerate(values):
+                if value is not None and value not in TRUTH_VALUES:
+                    raise not_a_number_error(self.source.describe_cell(start + row, name), value)
+            return np.array([np.nan if value is None else TRUTH_VALUES[value] for value in values], float)
+        try:
+            numbers = np.array(to_numpy(pc.fill_null(pc.cast(texts, pa.float64()), np.nan)))
+        except pa.ArrowInvalid:
+            row, value = next((r, v) for r, v in enumerate(column.to_pylist()) if not _is_readable(v))
+            raise not_a_number_error(self.source.describe_cell(start + row, name), value) from None
+        # Arrow also reads words such as -nan, and rounds whole numbers that no double equals.
+        for row in np.flatnonzero(~(np.abs(numbers) <= MAX_EXACT_INTEGER - 1)).tolist():
+            self._require_plain(texts[row].as_py(), start + row, name)
+        return numbers
+
+    def _require_plain(self, text: str | None, row: int, name: str) -> None:
+        if text is None:
+            return
+        if NUMBER_PATTERN.fullmatch(text) is None:
+            raise not_a_number_error(self.source.describe_cell(row, name), text)
+        whole = INTEGER_PATTERN.fullmatch(text)
+        if whole is not None and (len(whole[2]) > 16 or int(whole[2]) > MAX_EXACT_INTEGER):
+            raise self._inexact_error(row, name, text.strip())
+
+    def _inexact_error(self, row: int, name: str, value: Any) -> DataError:
+        return DataError(f"{self.source.describe_cell(row, name)}: {explain_inexact_integer(value)}")
 
 
 def _is_text(arrow_type: Any) -> bool:
@@ -115,7 +150,7 @@ def _is_text(arrow_type: Any) -> bool:
 
 def _to_trimmed_text(column: Any) -> Any:
     text = column.cast(pa.string()) if column.type != pa.string() else column
-    return pc.utf8_trim(text, " \t")
+    return pc.utf8_trim(text, BLANKS)
 
 
 def _find_missing(column: Any) -> Any:
@@ -139,4 +174,4 @@ def _is_readable(value: str | None) -> bool:
 def _to_texts(column: Any) -> list[str | None]:
     """Text, numbers in such a column as they are written; nothing for an empty cell."""
     text = column if _is_text(column.type) else column.cast(pa.string())
-    return [None if value is None or not value.strip() else value for value in text.to_pylist()]
+    return [None if value is None or not value.strip(BLANKS) else value for value in text.to_pylist()]

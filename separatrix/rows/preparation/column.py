@@ -13,6 +13,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from separatrix.rows.files.class_labels import meaning
+
 MAX_HASHED_COLUMNS = 2**24  # columns for the words of one text
 WORD_PATTERN = re.compile(r"\w+")
 Entries = list[tuple[int, float]]  # indices among the columns that come out, and values; ascending
@@ -81,6 +83,9 @@ class Categories(Column):
     """A column of 0 and 1 for each value; of two values the second alone, which says the same. A missing
     value becomes the means of these columns, ``fill``.
 
+    A cell that is none of the values as it is written is the only one that means the same as a label, as 1
+    and "1.0" do: a file of another format may write numbers and truth values otherwise.
+
     >>> Categories("colour", ("blue", "green", "red")).names
     ('colour=blue', 'colour=green', 'colour=red')
     >>> Categories("sex", ("female", "male")).encode("male")
@@ -110,7 +115,12 @@ class Categories(Column):
     def encode(self, value: Any) -> Entries:
         if value is None and self.fill is not None:
             return list(enumerate(self.fill))
-        index = _index(self.values)[value] - (len(self.values) - len(self._encoded_values))
+        place = _index(self.values).get(value)
+        if place is None:
+            if value is None:
+                raise KeyError
+            place = _index_by_meaning(self.values)[meaning(value)]
+        index = place - (len(self.values) - len(self._encoded_values))
         return [] if index < 0 else [(index, 1.0)]
 
 
@@ -178,6 +188,13 @@ def tokenise(text: str | None) -> Sequence[str]:
 @lru_cache(maxsize=64)
 def _index(values: tuple[str, ...]) -> dict[str, int]:
     return {value: index for index, value in enumerate(values)}
+
+
+@lru_cache(maxsize=64)
+def _index_by_meaning(values: tuple[str, ...]) -> dict[Any, int]:
+    meanings = list(map(meaning, values))
+    counts = Counter(meanings)
+    return {found: index for index, found in enumerate(meanings) if counts[found] == 1}
 
 
 @lru_cache(maxsize=2**16)

@@ -10,7 +10,7 @@ import numpy as np
 from separatrix.certificates.arithmetic.gradient import gradient
 from separatrix.certificates.certificate import Certificate, Verdict
 from separatrix.certificates.data.reading import RowSource, refuse_infinite, stored
-from separatrix.certificates.fields import CertificateError, Double, DoubleOrNone, Doubles, SampleWeights
+from separatrix.certificates.fields import DoubleOrNone, Doubles, Nonnegative, RowWeights
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,14 +38,9 @@ class GradientAtMost(Certificate):
 
     weights: Doubles
     intercept: DoubleOrNone
-    alpha: Double
-    gradient: Double
-    sample_weight: SampleWeights = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.alpha < 0 or self.gradient < 0:
-            raise CertificateError("A penalty and the length of a gradient are numbers from 0 up.")
+    alpha: Nonnegative
+    gradient: Nonnegative
+    sample_weight: RowWeights = None
 
     @property
     def claim(self) -> str:

@@ -9,33 +9,42 @@ from fractions import Fraction
 from functools import reduce
 from math import fsum, isfinite
 from operator import add
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
 from separatrix.certificates.certificate import Certificate, Verdict
 from separatrix.certificates.check.joint_likelihood import joint_likelihood_within
 from separatrix.certificates.claims.optimality.likelihood_verdict import Proven, SignedTable, verdict
-from separatrix.certificates.data.labels import Label, plain, same_label
+from separatrix.certificates.data.labels import LABEL, Label, meaning, same_label
 from separatrix.certificates.data.reading import RowSource, read
 from separatrix.certificates.duality.logistic_likelihood import default_quantum
 from separatrix.certificates.duality.multinomial_likelihood import JointDuality, JointSums
 from separatrix.certificates.fields import (
+    ANY_WHOLE,
+    DOUBLE,
     CertificateError,
-    DoubleOrNone,
     DoublesOrNone,
+    NonnegativeOrNone,
     Number,
+    PositiveOrNone,
     RowWeights,
-    WholeOrNone,
-    _doubles,
-    _tuple,
     shown,
 )
+from separatrix.certificates.forms import limited, optional, some
 
 MAX_QUANTUM_BITS = 900
 
-Table = Annotated[tuple[tuple[float, ...], ...], _tuple(_doubles)]
-Labels = Annotated[tuple[Label, ...], _tuple(plain)]
+Table: TypeAlias = Annotated[tuple[tuple[float, ...], ...], some(some(DOUBLE))]
+Labels: TypeAlias = Annotated[tuple[Label, ...], some(LABEL)]
+QUANTUM = limited(
+    ANY_WHOLE,
+    f"whole ≤ {MAX_QUANTUM_BITS}",
+    lambda bits: bits <= MAX_QUANTUM_BITS,
+    type="integer",
+    maximum=MAX_QUANTUM_BITS,
+)
+Quantum: TypeAlias = Annotated[int | None, optional(QUANTUM)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,12 +84,12 @@ class JointLikelihoodWithin(Certificate):
     classes: Labels
     coefficients: Table
     intercepts: DoublesOrNone
-    C: DoubleOrNone
+    C: PositiveOrNone
     upper: Number
     lower: Number
     row_weights: RowWeights = None
-    radius: DoubleOrNone = None
-    quantum: WholeOrNone = None
+    radius: NonnegativeOrNone = None
+    quantum: Quantum = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -89,14 +98,8 @@ class JointLikelihoodWithin(Certificate):
             raise CertificateError("It needs a row of coefficients for each class, all of one length.")
         if self.intercepts is not None and len(self.intercepts) != len(self.classes):
             raise CertificateError("It needs an intercept for each class.")
-        if self.C is not None and not self.C > 0:
-            raise CertificateError(f"C is {self.C}; it is above 0, or None where nothing is penalised.")
-        if len(set(self.classes)) < len(self.classes):
+        if len(set(map(meaning, self.classes))) < len(self.classes):
             raise CertificateError("Two of its classes are the same.")
-        if self.quantum is not None and self.quantum > MAX_QUANTUM_BITS:
-            raise CertificateError(f"The quantum is {self.quantum}; it is at most {MAX_QUANTUM_BITS}.")
-        if self.radius is not None and self.radius < 0:
-            raise CertificateError(f"The radius is {self.radius}; no weights have a length below 0.")
         self._complete_about(width.pop())
 
     def _complete_about(self, width: int) -> None:
@@ -133,13 +136,13 @@ class JointLikelihoodWithin(Certificate):
     def verify(self, X: Any, y: Any = None) -> Verdict:
         about = self.about
         source = self._read(X, y)
-        refusal = about.refusal(source, self._digest_of)
+        refusal = about.refusal(source)
         if refusal is not None:
             return Verdict(False, refusal)
         if self.row_weights is not None and len(self.row_weights) != source.n_rows:
             return Verdict(False, f"It weighs {len(self.row_weights)} rows; this data has {source.n_rows}.")
         sources = [
-            read(X, y, positive=label, label=about.label, features=about.features) for label in self.classes
+            read(X, y, label, about.label, about.features, about.preparation) for label in self.classes
         ]
         try:
             return self._compare(sources)

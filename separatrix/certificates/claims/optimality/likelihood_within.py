@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from separatrix.certificates.arithmetic.margin_signs import Margins
-from separatrix.certificates.arithmetic.span import Vectors, rank_at_least
+from separatrix.certificates.arithmetic.span import rank_at_least
 from separatrix.certificates.certificate import Certificate, Verdict
 from separatrix.certificates.check.likelihood import likelihood_within
 from separatrix.certificates.claims.optimality.likelihood_verdict import Proven, SignedTable, verdict
@@ -41,13 +41,14 @@ from separatrix.certificates.duality.logistic_likelihood import (
 )
 from separatrix.certificates.duality.restoration import correction, restored_entropy, signed_doubles
 from separatrix.certificates.fields import (
-    CertificateError,
     DoubleOrNone,
     Doubles,
     Number,
     NumbersOrNone,
+    PositiveOrNone,
     RowNumbers,
     RowWeights,
+    Vectors,
 )
 
 _SAMPLE_ROWS = 256
@@ -90,18 +91,13 @@ class LikelihoodWithin(Certificate):
 
     weights: Doubles
     intercept: DoubleOrNone
-    C: DoubleOrNone
+    C: PositiveOrNone
     upper: Number
     lower: Number
     row_weights: RowWeights = None
     rows: RowNumbers = ()
     normals: Vectors = ()
     direction: NumbersOrNone = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.C is not None and not self.C > 0:
-            raise CertificateError(f"C is {self.C}; it is above 0, or None where nothing is penalised.")
 
     @property
     def claim(self) -> str:

@@ -12,25 +12,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated, TypeAlias
 
 from separatrix.certificates.arithmetic.dyadic import power_of_two
 from separatrix.certificates.certificate import Certificate, Verdict
 from separatrix.certificates.data.reading import RowSource
 from separatrix.certificates.duality.soft_margin import Objective, enclosed, exact_dual, exact_primal, nearest
 from separatrix.certificates.fields import (
+    ANY_WHOLE,
     CertificateError,
     Double,
     DoubleOrNone,
     Doubles,
+    Positive,
     RowNumbers,
     RowWeights,
-    Text,
-    Whole,
     Wholes,
-    shown,
 )
+from separatrix.certificates.forms import limited, one_of
 
-LOSSES = ("hinge", "squared_hinge")
+Loss: TypeAlias = Annotated[str, one_of("hinge", "squared_hinge")]
+Exponent: TypeAlias = Annotated[
+    int,
+    limited(ANY_WHOLE, "whole ≤ 2¹⁶", lambda exponent: exponent <= 1 << 16, type="integer", maximum=1 << 16),
+]
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,27 +76,21 @@ class SoftMarginWithin(Certificate):
 
     weights: Doubles
     intercept: DoubleOrNone
-    C: Double
-    loss: Text
+    C: Positive
+    loss: Loss
     upper: Double
     lower: Double
     rows: RowNumbers = ()
     multipliers: Wholes = ()
-    exponent: Whole = 0
+    exponent: Exponent = 0
     row_weights: RowWeights = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.C > 0:
-            raise CertificateError(f"C is {self.C}; it is above 0.")
-        if self.loss not in LOSSES:
-            raise CertificateError(f"The loss is {shown(self.loss)}; it is one of {', '.join(LOSSES)}.")
         if len(self.rows) != len(self.multipliers):
             raise CertificateError(
                 f"It has {len(self.rows)} row numbers but {len(self.multipliers)} multipliers."
             )
-        if self.exponent > 1 << 16:
-            raise CertificateError(f"The exponent {self.exponent} is beyond that of any product of doubles.")
 
     @property
     def claim(self) -> str:

@@ -24,7 +24,15 @@ from separatrix.certificates.arithmetic.normal_equations import NormalEquations
 from separatrix.certificates.certificate import Certificate, Verdict
 from separatrix.certificates.claims.optimality.mean_alone import mean_equations
 from separatrix.certificates.data.reading import RowSource
-from separatrix.certificates.fields import CertificateError, Double, DoubleOrNone, Doubles, SampleWeights
+from separatrix.certificates.fields import (
+    CertificateError,
+    DoubleOrNone,
+    Doubles,
+    Nonnegative,
+    NonnegativeOrNone,
+    Nonnegatives,
+    RowWeights,
+)
 
 MAX_COLUMNS = 1000  # of exact equations
 MAX_DEPENDENT_COLUMNS = (
@@ -72,15 +80,13 @@ class SolutionWithin(Certificate):
 
     weights: Doubles
     intercept: DoubleOrNone
-    alpha: DoubleOrNone
-    distance: Double
-    within: Doubles
-    sample_weight: SampleWeights = None
+    alpha: NonnegativeOrNone
+    distance: Nonnegative
+    within: Nonnegatives
+    sample_weight: RowWeights = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if (self.alpha or 0) < 0 or self.distance < 0 or min(self.within, default=0) < 0:
-            raise CertificateError("A penalty and a distance are numbers from 0 up.")
         if len(self.within) != len(self.weights) + (self.intercept is not None):
             raise CertificateError("It needs one bound for each coefficient.")
 

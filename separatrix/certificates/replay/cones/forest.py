@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.certificates.check.errors_cone import MAX_SHIFT_BITS
+from separatrix.certificates.check.errors_cone import MAX_SHIFT_BITS, tree_numbers
 from separatrix.certificates.check.record import Refused
 from separatrix.certificates.check.table import Unreadable
 
@@ -44,7 +44,7 @@ class Forest:
         self._less: list[int] = []
         for tree in trees:
             try:
-                numbers = list(map(int, tree.split()))
+                numbers = tree_numbers(tree)
             except ValueError:
                 raise Unreadable("A tree of the certificate is damaged.") from None
             try:

@@ -224,5 +224,5 @@ class Circuits:
         if lower > self.interval.lower:
             parts = [search.to_proof(lambda: self.interval.overdue) for search in level]
             self.interval.raise_lower(
-                lower, {"method": "circuits", "denominator": str(DENOMINATOR), "parts": parts}
+                lower, {"method": "circuits", "denominator": DENOMINATOR, "parts": parts}
             )

@@ -152,11 +152,11 @@ class Tree:
             assert node.bound is not None
             tree.append(None)
             places = [used.setdefault(c, len(used)) for c in node.bound.circuits]
-            leaves.append([places, [str(m) for m in node.bound.multipliers]])
+            leaves.append([places, [int(m) for m in node.bound.multipliers]])
         circuits = [self._write_circuit(c, overdue) for c in used]
         return {"circuits": circuits, "tree": tree, "leaves": leaves}
 
-    def _write_circuit(self, number: int, overdue: Callable[[], bool]) -> list[list[int] | list[str]]:
+    def _write_circuit(self, number: int, overdue: Callable[[], bool]) -> list[list[int]]:
         """The rows right, the rows wrong, and multipliers in that order where they are stored: long ones are
         left to the reader, whose Python may refuse to make numbers of so many digits."""
         names = self.pool.problem.names
@@ -169,5 +169,5 @@ class Tree:
         return [
             [names[rows[k]] for k in order if signs[k] > 0],
             [names[rows[k]] for k in order if signs[k] < 0],
-            [str(known[k]) for k in order] if known else [],
+            [int(known[k]) for k in order] if known else [],
         ]

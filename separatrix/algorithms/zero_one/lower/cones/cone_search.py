@@ -255,8 +255,8 @@ class ConeSweep:
         coordinates = self.coordinates
         proof = {
             "method": "cones",
-            "basis": [list(map(str, vector)) for vector in coordinates.basis],
-            "null": [list(map(str, vector)) for vector in coordinates.null],
+            "basis": [list(map(int, vector)) for vector in coordinates.basis],
+            "null": [list(map(int, vector)) for vector in coordinates.null],
             "trees": [self.trees[root] for root in range(coordinates.roots)],
         }
         return coordinates.problem.offset + self.lowest, proof
