@@ -25,6 +25,10 @@ from separatrix.rows.views.scaled import USUAL_EXPONENT, StoredRange, change_of_
 
 LENGTHS = {"radius", "margin", "geometric_margin", "radius_centred", "margin_centred", "margin_at_most"}
 SAMPLE_ROWS = 1000  # rows
+UNEVEN_SIZES = (
+    "A value is more than 2^200 times as large or small as others: divide the columns by powers of two, or "
+    "leave the row out."
+)
 MAX_WEIGHT_VALUE = 2.0**500  # squares of weights up to it, and of its inverse, are doubles
 
 
@@ -162,10 +166,7 @@ def find_size_exponent(rows: Rows, *, in_every_column: bool) -> int:
     if not sizes.any() and abs(exponent) <= USUAL_EXPONENT:
         return 0
     if largest > 0.0 and exponent - frexp(least)[1] > USUAL_EXPONENT:
-        raise DataError(
-            "A value is more than 2^200 times as large or small as others: divide the columns by powers "
-            "of two, or leave the row out."
-        )
+        raise DataError(UNEVEN_SIZES)
     return exponent
 
 

@@ -103,14 +103,12 @@ def descend(descent: Descent[P], current: P, tol: float, iterations: Iterations,
         current = following
 
 
-def estimate_gap(gradient: np.ndarray, ridge: float | np.ndarray, decrement: float) -> float:
-    """About what a certificate's gap will be: ½ Σ g²/ρ over the weights whose penalty ρ the rounding of the
-    gradient does not hide, and what is left to gain; without a penalty the latter alone."""
-    is_significant = np.broadcast_to(np.asarray(ridge) > MIN_RIDGE_VALUE, gradient.shape)
-    if not is_significant.any():
+def estimate_gap(gradient: np.ndarray, ridge: float, decrement: float) -> float:
+    """About what a certificate's gap will be: ½ Σ g²/ρ for a penalty ρ that the rounding of the gradient does
+    not hide, and what is left to gain; without a penalty the latter alone."""
+    if not ridge > MIN_RIDGE_VALUE:
         return decrement
-    squares = gradient**2 / np.where(is_significant, ridge, 1.0)
-    return max(0.5 * float(np.sum(squares, where=is_significant)), decrement)
+    return max(0.5 * float(np.sum(gradient**2 / ridge)), decrement)
 
 
 def backtrack(
