@@ -147,15 +147,16 @@ def test_backtracking_refuses_what_is_never_accepted():
 def test_estimated_gap_bounds_the_true_one_of_a_penalised_quadratic():
     random = np.random.default_rng(0)
     A, b = make_system(5, 3)
-    ridge = np.array([1.0, 2.0, 0.5, 4.0, 1.0])
+    ridge = 0.5
     w = random.normal(size=5)
     gradient = A @ w + ridge * w - b
-    best = np.linalg.solve(A + np.diag(ridge), b)
-    gap = 0.5 * (w - best) @ (A + np.diag(ridge)) @ (w - best)
+    best = np.linalg.solve(A + ridge * np.eye(5), b)
+    gap = 0.5 * (w - best) @ (A + ridge * np.eye(5)) @ (w - best)
     assert estimate_gap(gradient, ridge, 0.0) >= gap
     assert estimate_gap(gradient, 0.0, 3.0) == 3.0
     assert np.isnan(estimate_gap(gradient, 0.0, float("nan")))
-    assert estimate_gap(np.array([1.0, 2.0]), np.array([0.0, 4.0]), 0.0) == 0.5
+    assert estimate_gap(np.array([1.0, 2.0]), 4.0, 0.0) == 0.625
+    assert estimate_gap(np.array([1.0, 2.0]), 2.0**-90, 3.0) == 3.0
 
 
 def test_centring_changes_no_score_and_goes_both_ways():

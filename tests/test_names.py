@@ -219,9 +219,9 @@ def numeric_constants(tree: ast.Module) -> Iterator[str]:
 
 
 def constant_indices(tree: ast.Module) -> Iterator[str]:
-    """The constants that something is indexed by, alone or as one of several indices."""
+    """The constants that something is indexed by, alone or as one of several indices; types apart."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Subscript):
+        if isinstance(node, ast.Subscript) and getattr(node.value, "id", "") != "Annotated":
             indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             for index in indices:
                 name = getattr(index, "attr", getattr(index, "id", ""))

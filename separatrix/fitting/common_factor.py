@@ -1,8 +1,9 @@
 """A power of two that all rows have in common: taken out before a fit, put back into its answer.
 
-Squares of very large or very small values leave the range of doubles. A fit through the origin of 2^k times
-the rows takes the same steps, and its weights are 2^(k·degree) times those of the rows given. With an
-intercept the constant 1 belongs to the rows, so they are left as they are.
+Squares of very large or very small values leave the range of doubles. A perceptron through the origin takes
+the same steps on 2^k times the rows, and its weights are 2^(k·degree) times those of the rows given. With an
+intercept the constant 1 belongs to its rows, so they are left as they are. A convex objective whose penalty
+leaves the intercept out has the least value at weights of the degree −1, and at the same intercept.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import frexp
 from typing import Any
 
 import numpy as np
@@ -18,10 +20,15 @@ from separatrix.certificates import Certificate, Separable
 from separatrix.fitting.history import History
 from separatrix.fitting.solution import Solution
 from separatrix.fitting.whole_numbers import separate_in_whole_numbers, to_whole_numbers
-from separatrix.rows import Rows
-from separatrix.rows.views.scaled import change_of_units
+from separatrix.rows import Block, DataError, Rows
+from separatrix.rows.views.scaled import USUAL_EXPONENT, StoredRange, change_of_units
 
 LENGTHS = {"radius", "margin", "geometric_margin", "radius_centred", "margin_centred", "margin_at_most"}
+SAMPLE_ROWS = 1000  # rows
+UNEVEN_SIZES = (
+    "A value is more than 2^200 times as large or small as others: divide the columns by powers of two, or "
+    "leave the row out."
+)
 MAX_WEIGHT_VALUE = 2.0**500  # squares of weights up to it, and of its inverse, are doubles
 
 
@@ -29,22 +36,30 @@ MAX_WEIGHT_VALUE = 2.0**500  # squares of weights up to it, and of its inverse, 
 class CommonFactor:
     """Fits are made on 2^exponent times the rows; weights grow with the power ``degree`` of their lengths.
 
-    Sums of rows have the degree 1, and a direction has the degree 0.
+    Sums of rows have the degree 1, a direction has the degree 0, and weights of given scores have the degree
+    −1. With ``has_intercept`` the last weight is an intercept, which stays.
     """
 
     exponent: int = 0
     degree: int = 1
+    has_intercept: bool = False
 
     def scaled_rows(self, rows: Rows) -> Rows:
         return rows.scaled(self.exponent) if self.exponent else rows
 
     def scaled_weights(self, weights: Any) -> Any:
         """Weights for the rows given, as weights for those of the fit."""
-        return ldexp(weights, self.degree * self.exponent) if self.exponent else weights
+        return self._multiply(weights, self.degree * self.exponent) if self.exponent else weights
 
     def given_weights(self, weights: Any) -> Any:
         """Weights for the rows of the fit, as weights for those given: 0 or infinite beyond doubles."""
-        return ldexp(weights, -self.degree * self.exponent) if self.exponent else weights
+        return self._multiply(weights, -self.degree * self.exponent) if self.exponent else weights
+
+    def _multiply(self, weights: Any, exponent: int) -> Any:
+        product = ldexp(weights, exponent)
+        if self.has_intercept:
+            product[..., -1] = weights[..., -1]
+        return product
 
     def given_length(self, length: Any, degree: int = 1) -> float:
         return float(ldexp(length, -degree * self.exponent)) if self.exponent else length
@@ -130,8 +145,43 @@ def find_common_factor(
     return CommonFactor(exponent, degree)
 
 
+def find_size_exponent(rows: Rows, *, in_every_column: bool) -> int:
+    """The k with 2^(k−1) ≤ max |x| < 2^k; 0 where sizes are usual, by a look at some rows.
+
+    With ``in_every_column`` the largest size of each column is to be usual.
+
+    Raises
+    ------
+    DataError
+        If sizes are not usual, and so different that no factor brings all of them near 1.
+    """
+    sizes = _find_column_sizes(rows.preview(SAMPLE_ROWS).whole())
+    exponents = np.frexp(sizes[sizes > 0.0] if in_every_column else sizes.max(initial=0.0, keepdims=True))[1]
+    if sizes.any() and np.isfinite(sizes).all() and abs(exponents).max() <= USUAL_EXPONENT:
+        return 0
+    rows.require_finite()
+    ranges = list(rows.each(StoredRange()))
+    largest, least = max(high for high, _ in ranges), min(low for _, low in ranges)
+    exponent = frexp(largest)[1]
+    if not sizes.any() and abs(exponent) <= USUAL_EXPONENT:
+        return 0
+    if largest > 0.0 and exponent - frexp(least)[1] > USUAL_EXPONENT:
+        raise DataError(UNEVEN_SIZES)
+    return exponent
+
+
+def _find_column_sizes(block: Block) -> np.ndarray:
+    """The largest size in each column."""
+    X = block.X
+    if not block.is_sparse:
+        return np.asarray(np.abs(X).max(axis=0, initial=0.0), np.float64)
+    largest = np.zeros(block.n_columns)
+    np.maximum.at(largest, X.indices, np.abs(X.data).astype(np.float64))
+    return largest
+
+
 @np.errstate(over="ignore", under="ignore")
-def ldexp(values: Any, exponent: int) -> Any:
+def ldexp(values: Any, exponent: int | np.ndarray) -> Any:
     """2^exponent times the values: 0 or infinite beyond the range of doubles."""
     return np.ldexp(values, exponent)
 

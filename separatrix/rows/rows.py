@@ -260,8 +260,8 @@ class Rows(ABC):
 
         return CentredRows(self, centre)
 
-    def scaled(self, exponent: int | np.ndarray) -> Rows:
-        """Rows 2^k·x, in float64; ``exponent`` is one k, or one per column."""
+    def scaled(self, exponent: int) -> Rows:
+        """Rows 2^k·x, in float64."""
         from separatrix.rows.views.scaled import ScaledRows
 
         return ScaledRows(self, exponent)

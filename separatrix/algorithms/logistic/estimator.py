@@ -35,6 +35,7 @@ import numpy as np
 from separatrix.algorithms.logistic.inference import Inference, make_tables
 from separatrix.algorithms.logistic.probabilities import compute_log_probabilities
 from separatrix.algorithms.logistic.solver import UNASKED_FACTS, SolverOptions, minimise
+from separatrix.algorithms.logistic.usual_units import solve_in_usual_units
 from separatrix.fitting import FitWarning, Solution, warn
 from separatrix.fitting.history import History
 from separatrix.fitting.parameters import require_between, require_count, require_one_of, require_positive
@@ -149,7 +150,7 @@ class LogisticRegression(WeightedClassifier):
 
     @property
     def _options(self) -> SolverOptions:
-        cost = inf if self.penalty is None else float(self.C)
+        cost = float(self.C) if self.penalty == "l2" else inf
         return SolverOptions(cost, self.solver, self.tol, self.max_iter, self.fit_intercept)
 
     @property
@@ -170,16 +171,18 @@ class LogisticRegression(WeightedClassifier):
                     Parameter("penalty", "l2"),
                 )
             )
+        start = self._start if self._is_multinomial else self._start_of(positive)
         # A BLAS that divides a product of two long vectors among threads is slower than one that does not.
         with limit_blas_threads():
-            return self._solve_on_one_thread(rows, positive, self._options)
+            return solve_in_usual_units(self._solve_as_given, rows, positive, self._options, start)
 
-    def _solve_on_one_thread(self, rows: Rows, positive: int, options: SolverOptions) -> Solution:
+    def _solve_as_given(
+        self, rows: Rows, positive: int, options: SolverOptions, start: np.ndarray | None
+    ) -> Solution:
         if self._is_multinomial:
             from separatrix.algorithms.logistic.multinomial import solve_multinomial
 
-            return solve_multinomial(rows, options, self._start)
-        start = self._start_of(positive)
+            return solve_multinomial(rows, options, start)
         if self.penalty == "firth":
             from separatrix.algorithms.logistic.unpenalised import solve_firth
 
@@ -214,7 +217,7 @@ class LogisticRegression(WeightedClassifier):
             advice = "{} nearly depend on one another; drop one of them, or set {}"
             return Message(advice, near, Parameter("penalty", "l2"))
         if LARGE_COST < self._options.C < inf:
-            return Message("lower {}, or set {}", Parameter("C"), Parameter("penalty", None))
+            return Message("lower {}, or set {}", Parameter("C", self._options.C), Parameter("penalty", None))
         return Message("raise {}, scale the columns, or try another solver", Parameter("max_iter"))
 
     def _name_nearly_dependent(self, dependencies: Iterable[Any]) -> str:

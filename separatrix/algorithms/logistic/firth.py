@@ -19,7 +19,6 @@ is found. ``residual_`` has the length of the slope, in units of standard errors
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, log
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +26,6 @@ import numpy as np
 from separatrix.algorithms.convex.mean_centring import Centring
 from separatrix.algorithms.convex.newton_loop import backtrack
 from separatrix.algorithms.logistic.overflow import refuse_overflow
-from separatrix.algorithms.logistic.safe_units import choose_units
 from separatrix.fitting.progress import report_step
 from separatrix.rows import Block, DataError, Rows
 
@@ -57,10 +55,7 @@ class FirthProblem:
     """Sums over the rows (x − centre, 1), or x without an intercept."""
 
     def __init__(self, rows: Rows, positive: int, *, intercept: bool) -> None:
-        self.units = choose_units(rows, inf)
-        # Row weights as given: unlike the likelihood alone, the penalised one has no units.
-        self.rows = self.units.rows.weighted(rows.weights)
-        self.positive, self.intercept = positive, intercept
+        self.rows, self.positive, self.intercept = rows, positive, intercept
         self.centring = Centring.none(rows.n_columns)
         self.basis: np.ndarray | None = None
         self.width = rows.n_columns + intercept
@@ -205,7 +200,7 @@ def fit_firth(
 
 def _fit(problem: FirthProblem, rows: Rows, max_iter: int, start: np.ndarray | None) -> FirthEstimate:
     problem.prepare()
-    w = np.zeros(problem.width) if start is None else problem.to_internal(problem.units.to_internal(start))
+    w = np.zeros(problem.width) if start is None else problem.to_internal(start)
     likelihood, inverse, penalised = _evaluate(problem, w)
     if not np.isfinite(penalised):
         raise DataError(
@@ -233,21 +228,14 @@ def _fit(problem: FirthProblem, rows: Rows, max_iter: int, start: np.ndarray | N
     weights = problem.user_from_internal @ w
     weights = weights if problem.intercept else np.append(weights, 0.0)
     covariance = problem.user_from_internal @ inverse @ problem.user_from_internal.T
-    log_scale = 0.0
-    if problem.units.column_exponents is not None:
-        if problem.basis is None:  # the determinant is that of the rows as given
-            log_scale = float(problem.units.column_exponents.sum()) * log(2.0)
-        exponents = -np.append(problem.units.column_exponents, np.zeros(int(problem.intercept), np.int64))
-        covariance = np.ldexp(covariance, exponents + exponents[:, None])
-    weights = problem.units.to_user(weights)
     if not np.isfinite(weights).all():
         refuse_overflow(rows)
     return FirthEstimate(
         weights,
         covariance,
-        penalised + log_scale,
+        penalised,
         likelihood,
-        _compute_null_log_likelihood(problem) + log_scale,
+        _compute_null_log_likelihood(problem),
         residual,
         steps,
         converged,

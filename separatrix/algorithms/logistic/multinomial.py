@@ -30,11 +30,11 @@ from separatrix.algorithms.convex.gap_proof import (
     widen_ends,
 )
 from separatrix.algorithms.convex.newton_loop import Iterations
+from separatrix.algorithms.logistic.divided_objective import divide_objective
 from separatrix.algorithms.logistic.existence import Existence
 from separatrix.algorithms.logistic.multinomial_inference import infer_multinomial
 from separatrix.algorithms.logistic.multinomial_objective import MultinomialObjective
-from separatrix.algorithms.logistic.overflow import RangeError, refuse_overflow
-from separatrix.algorithms.logistic.safe_units import choose_units
+from separatrix.algorithms.logistic.overflow import refuse_overflow
 from separatrix.algorithms.logistic.solver import SolverOptions
 from separatrix.algorithms.separation import Separation, separate_rows
 from separatrix.certificates import JointLikelihoodWithin, Undecided
@@ -87,35 +87,27 @@ def solve_multinomial(rows: Rows, options: SolverOptions, start: np.ndarray | No
     return Solution(weights, certificate, History(), facts | describe_gap(certificate))
 
 
+@np.errstate(all="ignore")
 def _fit(
     rows: Rows, options: SolverOptions, start: np.ndarray | None, *, separated: bool
 ) -> tuple[np.ndarray, Any, dict[str, Any]]:
     """Weights with their certificate, and what happened on the way."""
-    for exhaustive in (False, True):
-        iterations = Iterations(options.max_iter)
-        try:
-            with np.errstate(all="ignore"):
-                if separated:
-                    problem = _approach_supremum(rows, options, iterations, start, exhaustive=exhaustive)
-                    weights = _take_finite_weights(problem, rows)
-                    certificate = certify(rows, options, weights)
-                else:
-                    problem = _make_objective(rows, options, exhaustive=exhaustive)
-                    if start is not None:
-                        problem.start_at(start)
-                    attempts = _make_attempts(problem, rows, options, iterations)
-                    weights, certificate = choose_smallest_gap(attempts, options.tol)
-            objectives = problem.units.to_user_objectives(iterations.objectives)
-            return weights, certificate, {"n_iter": iterations.n_steps, "objectives": objectives}
-        except RangeError:
-            if exhaustive:
-                raise
-    raise AssertionError
+    iterations = Iterations(options.max_iter)
+    if separated:
+        weights = _approach_supremum(rows, options, iterations, start)
+        certificate = certify(rows, options, weights)
+    else:
+        problem = _make_objective(rows, options)
+        if start is not None:
+            problem.start_at(start)
+        attempts = _make_attempts(problem, rows, options, iterations)
+        weights, certificate = choose_smallest_gap(attempts, options.tol)
+    objectives = divide_objective(rows, options.C).to_user(iterations.objectives)
+    return weights, certificate, {"n_iter": iterations.n_steps, "objectives": objectives}
 
 
-def _make_objective(rows: Rows, options: SolverOptions, *, exhaustive: bool = False) -> MultinomialObjective:
-    n_classes = len(rows.require_labels())
-    return MultinomialObjective(rows, n_classes, options.C, options.intercept, exhaustive=exhaustive)
+def _make_objective(rows: Rows, options: SolverOptions) -> MultinomialObjective:
+    return MultinomialObjective(rows, len(rows.require_labels()), options.C, options.intercept)
 
 
 def _take_finite_weights(problem: MultinomialObjective, rows: Rows) -> np.ndarray:
@@ -297,23 +289,19 @@ def _approach_supremum(
     rows: Rows,
     options: SolverOptions,
     iterations: Iterations,
-    start: np.ndarray | None,
-    *,
-    exhaustive: bool,
-) -> MultinomialObjective:
-    """Finite weights on the way to a supremum: L2 fits with larger and larger cost, in units in which it does
-    not depend on those of the columns how large a cost is."""
-    C, units = 1.0, choose_units(rows, inf, exhaustive=exhaustive)
-    weights = None if start is None else np.array([units.to_internal(row) for row in start])
+    weights: np.ndarray | None,
+) -> np.ndarray:
+    """Finite weights on the way to a supremum: L2 fits with larger and larger cost, whose size does not
+    depend on that of the weights of rows."""
+    C, rows = 1.0, divide_objective(rows, inf).rows
     while True:
-        problem = _make_objective(units.rows, replace(options, C=C))
+        problem = _make_objective(rows, replace(options, C=C))
         if weights is not None:
             problem.start_at(weights)
         problem.minimise(0.1 * options.tol, iterations)
-        weights = problem.user_weights
+        weights = _take_finite_weights(problem, rows)
         penalty = 0.5 * float((weights[:, :-1] ** 2).sum())
         loss = iterations.objectives[-1] - penalty
         if penalty <= 0.1 * options.tol * max(loss, 0.0) or C >= MAX_COST or not iterations.has_steps_left:
-            problem.units = units
-            return problem
+            return weights
         C *= 100.0

@@ -19,16 +19,16 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from separatrix.algorithms.convex.conjugate_gradients import conjugate_gradients
 from separatrix.algorithms.convex.mean_centring import Centring
 from separatrix.algorithms.convex.newton_loop import Iterations, backtrack, descend
+from separatrix.algorithms.logistic.divided_objective import divide_objective
 from separatrix.algorithms.logistic.multinomial_terms import (
     JointInputs,
     MultinomialDerivatives,
     MultinomialHessian,
     MultinomialHessianProduct,
 )
-from separatrix.algorithms.logistic.objective import estimate_gap
+from separatrix.algorithms.logistic.objective import MIN_RIDGE_VALUE, estimate_gap
 from separatrix.algorithms.logistic.objective_terms import RowCosts
 from separatrix.algorithms.logistic.overflow import refuse_overflow
-from separatrix.algorithms.logistic.safe_units import choose_units
 from separatrix.rows import Rows
 
 MAX_PRODUCTS = 300
@@ -50,14 +50,11 @@ class JointDerivatives(NamedTuple):
 class MultinomialObjective:
     """The objective at a moving point: one row per class, the intercept of the moved rows last."""
 
-    def __init__(
-        self, rows: Rows, n_classes: int, C: float, intercept: bool, *, exhaustive: bool = False
-    ) -> None:
-        self.units = choose_units(rows, C, exhaustive=exhaustive)
-        self.rows = rows = self.units.rows
+    def __init__(self, rows: Rows, n_classes: int, C: float, intercept: bool) -> None:
+        self.divided = divide_objective(rows, C)
+        self.rows, self.C, self.ridge, _ = self.divided
         self.n_classes, self.intercept = n_classes, intercept
-        self.ridge, self.C = self.units.ridge, self.units.C
-        self.penalised = bool(np.any(self.ridge))
+        self.penalised = self.ridge > MIN_RIDGE_VALUE
         self.weights = np.zeros((n_classes, rows.n_columns + 1))
         self.probabilities = np.empty((rows.n_rows, n_classes))
         self.centring = Centring.none(rows.n_columns)
@@ -72,13 +69,12 @@ class MultinomialObjective:
 
     def start_at(self, weights: np.ndarray) -> None:
         """Weights of the rows as given."""
-        self.weights = self.centring.to_internal(np.array([self.units.to_internal(row) for row in weights]))
+        self.weights = self.centring.to_internal(weights)
 
     @property
     def user_weights(self) -> np.ndarray:
         """Weights of the rows as given, of all that have these probabilities those that add up to 0."""
-        uncentred = self.centring.to_user(self.weights - self.weights.mean(axis=0))
-        return np.array([self.units.to_user(row) for row in uncentred])
+        return self.centring.to_user(self.weights - self.weights.mean(axis=0))
 
     def differentiate(self, weights: np.ndarray) -> JointDerivatives:
         """At W; probabilities are kept for products with the Hessian."""

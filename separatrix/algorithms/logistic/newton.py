@@ -169,7 +169,7 @@ class WarmStart(NamedTuple):
 def find_warm_start(problem: LogisticObjective, tol: float) -> WarmStart | None:
     """The optimum of a subsample and a Hessian near it, found the same way, where there are many rows."""
     subsample = take_subsample(problem.rows)
-    if subsample is None or not problem.units.are_given:
+    if subsample is None or problem.divided.exponent:
         return None
     factor = problem.rows.n_rows / subsample.n_rows
     subproblem = LogisticObjective(
@@ -181,7 +181,7 @@ def find_warm_start(problem: LogisticObjective, tol: float) -> WarmStart | None:
     )
     signs = subproblem.signs
     result = None
-    if signs.min() < signs.max() and subproblem.units.are_given:
+    if signs.min() < signs.max() and not subproblem.divided.exponent:
         warm_start = find_warm_start(subproblem, tol)
         iterations = Iterations(12, reported=False)
         steps = NewtonSteps(subproblem, iterations)

@@ -40,7 +40,7 @@ class InexactSteps:
     def find_direction(self, current: Derivatives) -> np.ndarray:
         problem, share = self.problem, self.diagonal_share
         # Where no penalty is felt, only the decrement tells how much is left; elsewhere a system is spared.
-        is_penalised = problem.penalised and problem.units.are_given
+        is_penalised = problem.penalised and not problem.divided.exponent
         if is_penalised and problem.estimate_gap(current, 0.0) <= self.tol * current.objective:
             return np.zeros_like(current.gradient)
         # Halfway between none and the Hessian's diagonal: rare columns would make the latter do harm. It

@@ -1,8 +1,9 @@
 """The objective of logistic regression at a moving point: loss, gradient and Hessian, in passes over rows.
 
 ½r‖w‖² + Σ c_i log(1 + exp(−s_i(w·x_i + b))) with r = 1 and c_i = C·v_i, or r = 0 and c_i = v_i where nothing
-is penalised; in other units where C, weights or values are of an unusual size (`safe_units`). Scores are
-kept, one number a row, so that moving along a line costs no pass over the rows: scores move along a line too.
+is penalised; divided by a power of two where C or weights are of an unusual size (`divided_objective`).
+Scores are kept, one number a row, so that moving along a line costs no pass over the rows: scores move along
+a line too.
 
 Dense rows with an intercept are seen from a point near their mean (`convex.mean_centring`).
 """
@@ -18,6 +19,7 @@ import numpy as np
 
 from separatrix.algorithms.convex.line_search import search_line
 from separatrix.algorithms.convex.mean_centring import Centring
+from separatrix.algorithms.logistic.divided_objective import divide_objective
 from separatrix.algorithms.logistic.objective_terms import (
     GramOfRows,
     LinearScores,
@@ -27,7 +29,6 @@ from separatrix.algorithms.logistic.objective_terms import (
     RowCosts,
 )
 from separatrix.algorithms.logistic.overflow import refuse_overflow
-from separatrix.algorithms.logistic.safe_units import Units, choose_units
 from separatrix.rows import Rows
 
 EPSILON = 2.0**-52
@@ -69,14 +70,13 @@ class LogisticObjective:
         *,
         intercept: bool,
         centring: Centring | None = None,
-        exhaustive: bool = False,
     ) -> None:
-        self.units = choose_units(rows, C, exhaustive=exhaustive)
-        self.rows = rows = _cut_for_passes(self.units)
+        self.divided = divide_objective(rows, C)
+        self.rows = rows = _cut_for_passes(self.divided.rows)
         self.positive = positive
-        self.ridge, self.C = self.units.ridge, self.units.C
+        self.ridge, self.C = self.divided.ridge, self.divided.C
         self.row_costs = RowCosts(self.C)
-        self.penalised = bool(np.any(self.ridge))
+        self.penalised = self.ridge > MIN_RIDGE_VALUE
         self.intercept = intercept
         self.constant = 1.0 if intercept else 0.0
         self.n_columns = rows.n_columns
@@ -95,11 +95,11 @@ class LogisticObjective:
     def user_weights(self) -> np.ndarray:
         """The weights for the rows as given."""
         with np.errstate(all="ignore"):
-            return self.units.to_user(self.centring.to_user(self.weights))
+            return self.centring.to_user(self.weights)
 
     def start_at(self, weights: np.ndarray) -> None:
         """Move to weights that are for the rows as given: one pass."""
-        self.weights = self.centring.to_internal(self.units.to_internal(np.asarray(weights, np.float64)))
+        self.weights = self.centring.to_internal(weights)
         self.weights[-1] *= self.constant
         self.scores = self.compute_scores(self.weights)
 
@@ -274,23 +274,20 @@ class LogisticObjective:
                 return
 
 
-def _cut_for_passes(units: Units) -> Rows:
+def _cut_for_passes(rows: Rows) -> Rows:
     """The rows in blocks for many passes: large ones, where nothing is copied to make them."""
-    rows = units.rows
     if rows.is_contiguous:
         return rows.in_large_blocks()
-    if rows.is_sparse and rows.in_memory and units.are_given:
+    if rows.is_sparse and rows.in_memory:
         # One block, two, four or eight, each with several values for every column.
         n_blocks = min(8, max(1, rows.n_stored // (4 * rows.n_columns)))
         return rows.in_blocks_of(max(1, -(-rows.n_rows // (1 << (n_blocks.bit_length() - 1)))))
     return rows
 
 
-def estimate_gap(gradient: np.ndarray, ridge: float | np.ndarray, decrement: float) -> float:
-    """About what a certificate's gap will be: ½ Σ g²/ρ over the weights whose penalty ρ the rounding of the
-    gradient does not hide, and what is left to gain; without a penalty the latter alone."""
-    is_significant = np.broadcast_to(np.asarray(ridge) > MIN_RIDGE_VALUE, gradient.shape)
-    if not is_significant.any():
+def estimate_gap(gradient: np.ndarray, ridge: float, decrement: float) -> float:
+    """About what a certificate's gap will be: ½ Σ g²/ρ for a penalty ρ that the rounding of the gradient does
+    not hide, and what is left to gain; without a penalty the latter alone."""
+    if not ridge > MIN_RIDGE_VALUE:
         return decrement
-    squares = gradient**2 / np.where(is_significant, ridge, 1.0)
-    return max(0.5 * float(np.sum(squares, where=is_significant)), decrement)
+    return max(0.5 * float(np.sum(gradient**2 / ridge)), decrement)

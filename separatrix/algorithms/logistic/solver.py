@@ -17,7 +17,7 @@ from separatrix.algorithms.logistic.gradient_descent import gradient_descent
 from separatrix.algorithms.logistic.newton import find_warm_start, newton
 from separatrix.algorithms.logistic.newton_cg import newton_cg
 from separatrix.algorithms.logistic.objective import LogisticObjective
-from separatrix.algorithms.logistic.overflow import RangeError, refuse_overflow
+from separatrix.algorithms.logistic.overflow import refuse_overflow
 from separatrix.certificates import Undecided
 from separatrix.rows import Rows
 
@@ -47,38 +47,15 @@ class SolverOptions:
     intercept: bool
 
 
+@np.errstate(all="ignore")
 def minimise(
     rows: Rows, positive: int, options: SolverOptions, start: np.ndarray | None, *, prove: bool = True
 ) -> MinimiseResult:
     """The best weights of one task to the gap, with the proof of it."""
-    for exhaustive in (False, True):
-        iterations = Iterations(options.max_iter)
-        with np.errstate(all="ignore"):
-            try:
-                return _minimise(
-                    rows, positive, options, start, iterations, prove=prove, exhaustive=exhaustive
-                )
-            except RangeError:
-                if exhaustive:
-                    raise
-    raise AssertionError
-
-
-def _minimise(
-    rows: Rows,
-    positive: int,
-    options: SolverOptions,
-    start: np.ndarray | None,
-    iterations: Iterations,
-    *,
-    prove: bool,
-    exhaustive: bool,
-) -> MinimiseResult:
     solver, C, intercept = choose_solver(options, rows), options.C, options.intercept
+    iterations = Iterations(options.max_iter)
     centring = Centring.none(rows.n_columns) if solver == "gradient-descent" else None
-    problem = LogisticObjective(
-        rows, positive, C, intercept=intercept, centring=centring, exhaustive=exhaustive
-    )
+    problem = LogisticObjective(rows, positive, C, intercept=intercept, centring=centring)
     if start is not None:
         problem.start_at(start)
     descents = _descend_further(problem, solver, options.tol, iterations, is_fresh=start is None)
@@ -100,7 +77,7 @@ def _minimise(
     facts: dict[str, Any] = describe_gap(certificate) if prove else {}
     facts |= {
         "n_iter": iterations.n_steps,
-        "objectives": problem.units.to_user_objectives(iterations.objectives),
+        "objectives": problem.divided.to_user(iterations.objectives),
     }
     if problem.smoothness:
         facts["smoothness"] = problem.smoothness

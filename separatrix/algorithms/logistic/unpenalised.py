@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from separatrix.algorithms.convex.gap_proof import describe_gap
 from separatrix.algorithms.convex.mean_centring import Centring
 from separatrix.algorithms.logistic.certificate import certify
+from separatrix.algorithms.logistic.divided_objective import divide_objective
 from separatrix.algorithms.logistic.existence import (
     Existence,
     choose_restoring_rows,
@@ -24,7 +26,6 @@ from separatrix.algorithms.logistic.inference import invert_on_span
 from separatrix.algorithms.logistic.near_dependency import find_near_dependency
 from separatrix.algorithms.logistic.objective import LogisticObjective
 from separatrix.algorithms.logistic.overflow import RangeError, refuse_overflow
-from separatrix.algorithms.logistic.safe_units import Units, choose_units
 from separatrix.algorithms.logistic.solver import (
     UNASKED_FACTS,
     SolverOptions,
@@ -79,20 +80,16 @@ def _approach_supremum(
     They are unique, which weights chosen along some direction of recession would not be.
     """
     C, previous_loss, steps_left = 1.0, inf, options.max_iter
-    units = choose_units(rows, inf)  # so that how large a cost is does not depend on those of the columns
-    start = None if start is None else units.to_internal(start)
+    rows = divide_objective(rows, inf).rows  # how large a cost is does not depend on the weights of rows
     while True:
         step_options = replace(options, C=C, max_iter=steps_left)
-        weights, _, facts = minimise(units.rows, positive, step_options, start, prove=False)
+        weights, _, facts = minimise(rows, positive, step_options, start, prove=False)
         start, steps_left = weights, steps_left - facts["n_iter"]
         # The loss there is above its infimum by ½‖w‖²/C or so; the objective of the fit is C times as large.
         loss = float(facts["objectives"][-1]) / C - 0.5 * float(weights[:-1] @ weights[:-1]) / C
         penalty = 0.5 * float(weights[:-1] @ weights[:-1]) / C
         if penalty <= 0.1 * options.tol * loss or C >= MAX_COST or loss >= previous_loss or steps_left <= 0:
-            user_weights = units.to_user(weights)
-            if not np.isfinite(user_weights).all():
-                refuse_overflow(rows)
-            return user_weights, facts | {"n_iter": options.max_iter - steps_left}
+            return weights, facts | {"n_iter": options.max_iter - steps_left}
         previous_loss, C = loss, C * 100.0
 
 
@@ -151,21 +148,16 @@ def _infer(
     rows: Rows, positive: int, weights: np.ndarray, existence: Existence, *, intercept: bool
 ) -> dict[str, Any]:
     """The covariance of what the rows determine, and the two likelihoods; nan where doubles do not do."""
-    for exhaustive in (False, True):
-        problem = LogisticObjective(
-            rows,
-            positive,
-            inf,
-            intercept=intercept,
-            centring=Centring.none(rows.n_columns) if existence.normals else None,
-            exhaustive=exhaustive,
-        )
-        try:
-            with np.errstate(all="ignore"):
-                problem.start_at(weights)
-                return _infer_at(problem, existence, rows)
-        except RangeError:
-            continue
+    problem = LogisticObjective(
+        rows,
+        positive,
+        inf,
+        intercept=intercept,
+        centring=Centring.none(rows.n_columns) if existence.normals else None,
+    )
+    with suppress(RangeError), np.errstate(all="ignore"):
+        problem.start_at(weights)
+        return _infer_at(problem, existence, rows)
     size, unknown = rows.n_columns + intercept, float("nan")
     return {
         "covariance": np.full((size, size), np.nan),
@@ -178,43 +170,26 @@ def _infer(
 
 
 def _infer_at(problem: LogisticObjective, existence: Existence, rows: Rows) -> dict[str, Any]:
-    current, units = problem.differentiate(hessian=True), problem.units
+    current, divided = problem.differentiate(hessian=True), problem.divided
     if current.hessian is None or not np.isfinite(current.hessian).all():
         refuse_overflow(rows)
     size = problem.n_columns + problem.intercept
     information = current.hessian[:size, :size]
-    covariance = invert_on_span(information, _scale_normals(units, existence.normals))
+    covariance = invert_on_span(information, existence.normals)
     if problem.intercept:
         covariance = problem.centring.covariance_to_user(covariance)
-    exponents = np.zeros(size, np.int64)
-    if units.column_exponents is not None:
-        exponents[: problem.n_columns] = -units.column_exponents
     negatives, positives = sum_class_weights(rows, problem.positive)
     mass = negatives + positives
     return {
-        "covariance": np.ldexp(covariance, exponents + exponents[:, None] - units.objective_exponent),
+        "covariance": np.ldexp(covariance, -divided.exponent),
         **describe_span(rows, intercept=problem.intercept),
         "mass": mass,
-        "log_likelihood": -float(np.ldexp(current.objective, units.objective_exponent)),
+        "log_likelihood": -float(divided.to_user(current.objective)),
         "null_log_likelihood": _compute_null_log_likelihood(negatives, positives)
         if problem.intercept
         else -mass * np.log(2.0),
         "near_dependency": find_near_dependency(information, existence, problem.n_columns),
     }
-
-
-def _scale_normals(units: Units, normals: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
-    """The normals of the rows in these units, to 60 digits of the binary system."""
-    if units.column_exponents is None:
-        return normals
-    exponents = [*units.column_exponents.tolist(), 0]
-    lowest = min(exponents)
-    raised = [
-        [value << (exponent - lowest) for value, exponent in zip(n, exponents[: len(n)], strict=True)]
-        for n in normals
-    ]
-    sizes = [max(max(map(abs, n)).bit_length() - 60, 0) for n in raised]
-    return tuple(tuple(value >> size for value in n) for n, size in zip(raised, sizes, strict=True))
 
 
 def _compute_null_log_likelihood(negatives: float, positives: float) -> float:

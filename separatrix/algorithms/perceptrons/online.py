@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.algorithms.perceptrons.learner import FIRST_PLACE, Learner, split_values
-from separatrix.fitting.common_factor import CommonFactor, ldexp
+from separatrix.fitting.common_factor import UNEVEN_SIZES, CommonFactor, ldexp
 from separatrix.rows import Block, DataError
 from separatrix.rows.block import all_finite, read_only, sum_of_squares
 from separatrix.rows.views.scaled import USUAL_EXPONENT
@@ -113,10 +113,7 @@ class OnlineRun:
         factor = self.factor if self.is_fixed else self._choose_factor(float(sizes.max()))
         scaled_sizes = ldexp(sizes, factor.exponent)
         if not (scaled_sizes.min() > MIN_SAFE_SUM and scaled_sizes.max() < MAX_SAFE_SUM):
-            raise DataError(
-                "A value is more than 2^200 times as large or small as others: divide the columns by powers "
-                "of two, or leave the row out."
-            )
+            raise DataError(UNEVEN_SIZES)
         self.factor, self.is_fixed = factor, True
         if not factor.exponent:
             return X

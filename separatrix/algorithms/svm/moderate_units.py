@@ -21,7 +21,8 @@ import numpy as np
 
 from separatrix.algorithms.svm.objective import SoftMarginProblem, SoftMarginSolution
 from separatrix.certificates.duality.soft_margin import nearest
-from separatrix.rows import Block, DenseRows, Rows
+from separatrix.rows import Block
+from separatrix.rows.views.scaled import StoredRange
 
 EXTREME_EXPONENT = 200  # powers of two, as of other rows in extreme units
 MAX_COST, MIN_COST = 2.0**33, 2.0**-100  # in units where the largest value is about 1
@@ -54,18 +55,18 @@ def has_high_cost(problem: SoftMarginProblem) -> bool:
 
 def _measure_exponents(problem: SoftMarginProblem) -> tuple[int, int]:
     """The powers of two of the values in some rows, and of the cost in units where they are about 1."""
-    size_exponent = frexp(_find_sampled_largest(problem.rows))[1]
+    size_exponent = frexp(next(problem.rows.each(LargestSize())))[1]
     return size_exponent, frexp(problem.cost)[1] + _measure_weight_exponent(problem) + 2 * size_exponent
 
 
 def rescale(problem: SoftMarginProblem) -> RescaledProblem:
     """The problem in units where the largest value and the largest weight are about 1."""
-    problem.rows.require_finite()
-    exponent, weight_exponent = frexp(_find_largest(problem.rows))[1], _measure_weight_exponent(problem)
+    largest = max(high for high, _ in problem.rows.each(StoredRange()))
+    exponent, weight_exponent = frexp(largest)[1], _measure_weight_exponent(problem)
     exact_cost = Fraction(problem.cost) * _raise_two(weight_exponent + 2 * exponent)
     cost = min(max(nearest(exact_cost), MIN_COST), MAX_COST)
     weights = None if problem.weights is None else np.ldexp(problem.weights, -weight_exponent)
-    rows = _scale_rows(problem.rows, -exponent).weighted(weights)
+    rows = problem.rows.scaled(-exponent).weighted(weights)
     return RescaledProblem(
         SoftMarginProblem.from_rows(rows, problem.positive, cost, intercept=problem.intercept),
         exponent,
@@ -124,27 +125,7 @@ def _measure_weight_exponent(problem: SoftMarginProblem) -> int:
 
 @dataclass(frozen=True)
 class LargestSize:
-    """A term: max |x| of a block, or of its first ``n_rows`` rows (of sparse ones, stored values)."""
-
-    n_rows: int | None = None
+    """A term: max |x| of the first rows of a block, or of its first stored values."""
 
     def __call__(self, block: Block) -> float:
-        return float(np.abs(block.stored[: self.n_rows]).max(initial=0.0))
-
-
-def _find_largest(rows: Rows) -> float:
-    """The largest size among all rows; 1 of zeros alone."""
-    return max(rows.each(LargestSize())) or 1.0
-
-
-def _find_sampled_largest(rows: Rows) -> float:
-    """The largest size among the first rows; 1 of zeros alone."""
-    return next(rows.each(LargestSize(SAMPLE_ROWS))) or 1.0
-
-
-def _scale_rows(rows: Rows, exponent: int) -> Rows:
-    if rows.is_sparse or not rows.in_memory:
-        return rows.scaled(exponent)
-    # Many passes follow: scaled once for all of them.
-    values = np.ldexp(np.asarray(rows.whole().dense(), np.float64), exponent)
-    return DenseRows(values, rows.label_codes(), rows.classes, n_jobs=rows.n_jobs)
+        return float(np.abs(block.stored[:SAMPLE_ROWS]).max(initial=0.0))

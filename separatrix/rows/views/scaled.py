@@ -18,17 +18,16 @@ MIN_NORMAL_VALUE = 2.0**-1022
 
 
 class ScaledRows(NewValues):
-    """Rows 2^k·x; ``exponent`` is one k, or one per column."""
+    """Rows 2^k·x."""
 
-    def __init__(self, rows: Rows, exponent: int | np.ndarray) -> None:
+    def __init__(self, rows: Rows, exponent: int) -> None:
         super().__init__(rows)
         self.exponent = exponent
 
     def _values(self, X: Any) -> Any:
         if not isinstance(X, Csr):
             return read_only(np.ldexp(X, self.exponent))
-        each = self.exponent[X.indices] if isinstance(self.exponent, np.ndarray) else self.exponent
-        return X._replace(data=read_only(np.ldexp(X.data, each)))
+        return X._replace(data=read_only(np.ldexp(X.data, self.exponent)))
 
 
 @dataclass(frozen=True)
