@@ -58,7 +58,7 @@ class MistakeDriven(LinearClassifier):
     track_margin: bool = False
     warm_start: bool = False
     _online: OnlineRun | None = None
-    _active_settings: list[Any] | None = None  # what ``_method`` is made of
+    _active_settings: dict[str, Any] | None = None  # what ``_method`` is made of
 
     @property
     def n_iter_(self) -> Any:
@@ -73,9 +73,9 @@ class MistakeDriven(LinearClassifier):
     def _make_learner(self) -> Learner:
         return self._learner_class(**{name: getattr(self, name) for name in self._learner_parameters})
 
-    def _settings(self) -> list[Any]:
-        """The parameters that a run goes by, ``fit_intercept`` first."""
-        return [getattr(self, name) for name in ("fit_intercept", *self._learner_parameters)]
+    def _settings(self) -> dict[str, Any]:
+        """The parameters that a run goes by."""
+        return {name: getattr(self, name) for name in ("fit_intercept", *self._learner_parameters)}
 
     def _check(self) -> None:
         super()._check()
@@ -224,23 +224,24 @@ class MistakeDriven(LinearClassifier):
 
     def _update_hyperparameters(self) -> None:
         """Have the learners go by the parameters as they are now; the run goes on."""
-        settings, active = self._settings(), self._active_settings
+        active = self._active_settings
         if active is None:
             return
         try:
-            if settings == active:
+            if active.items() <= vars(self).items():
                 return
         except ValueError:  # an array of steps, and another one
             pass
-        if bool(settings[0]) != bool(active[0]):
-            given = Parameter("fit_intercept", settings[0])
+        learned = active["fit_intercept"]
+        if bool(self.fit_intercept) != bool(learned):
+            given = Parameter("fit_intercept", self.fit_intercept)
             raise ValueError(
-                Message("The weights were learned with {!r}; set {} back, or call fit.", active[0], given)
+                Message("The weights were learned with {!r}; set {} back, or call fit.", learned, given)
             )
         self._check()
         if self._online is not None:
             self._online.update_hyperparameters(self._method, self._degree())
-        self._active_settings = settings
+        self._active_settings = self._settings()
 
     def _online_run(self) -> OnlineRun:
         """The learners of the last fit or partial_fit, or new ones; those of a loaded model go on."""
