@@ -160,7 +160,10 @@ REFUSED = [
         "--alpha is no option of the model linear; it is one of ridge.",
     ),
     ("fit rows.csv --model ridge --alpha 1,x", "'x' is not a number"),
-    ("fit rows.csv --model ridge --alpha -1", "--alpha must be a number >= 0, or several; got -1.0"),
+    (
+        "fit rows.csv --model ridge --alpha -1",
+        "--alpha must be a number >= 0 or a sequence of them; got -1.0",
+    ),
     ("fit rows.csv --model linear --figure x.svg", "of a regression it draws the path"),
     ("fit rows.csv --model perceptron", "fit a regression to such a target"),
     ("fit rows.csv --label price --model linear", "no column called 'price'"),

@@ -401,3 +401,21 @@ def test_separated_rows_stay_within_max_iter():
     for multi_class, labels in (("ovr", y), ("multinomial", y + (X[:, 0] > 1))):
         model = sx.LogisticRegression(penalty=None, multi_class=multi_class, max_iter=5)
         assert np.max(fitted(model, X, labels).n_iter_) <= 5
+
+
+def test_a_pocket_whose_weights_overflow_in_the_units_given_proves_nothing():
+    a, b = [1, 1], [1, -1.5]
+    X = np.array([a, b] * 5 + [a]) * 1e308
+    X, y = np.vstack([X, -X[:2]]), np.array([1, 1] * 5 + [0, 0, 0])
+    with pytest.warns(FitWarning, match="beyond the range of doubles"):
+        model = sx.PocketPerceptron(order="cyclic", fit_intercept=False, max_iter=1).fit(X, y)
+    assert isinstance(model.certificate_, sx.certificates.Undecided)
+
+
+@pytest.mark.parametrize("C", [1e15, 1e16])
+def test_a_hinge_of_huge_cost_closes_its_gap(C):
+    random = np.random.default_rng(4)
+    X = random.normal(size=(60, 4))
+    y = X @ [1, 2, 3, 4] + 0.3 > 0
+    y = np.where(random.random(60) < 0.15, ~y, y)
+    assert sx.LinearSVM(C=C, fit_intercept=False).fit(X, y).gap_ < 1e-6

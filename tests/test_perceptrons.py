@@ -799,7 +799,7 @@ def test_what_the_margin_perceptron_tells_is_of_the_weights_it_returns(passes):
             sx.Perceptron(order="sideways"),
             "order must be 'cyclic', .* or a list of row numbers; got 'sideways'",
         ),
-        (sx.Perceptron(order=[0.5]), "order must be a word or a non-empty list of row numbers"),
+        (sx.Perceptron(order=[0.5]), "order must be the name of an order or a list of row numbers"),
         (sx.Perceptron(start=[1.0]), "start must hold 6 finite numbers"),
         (
             sx.Perceptron(center=True, fit_intercept=False),
@@ -1424,3 +1424,9 @@ print(*sorted(name.split(".")[-1] for name in sys.modules if name.endswith("_ker
     loaded = set(done.stdout.split())
     assert "averaged_kernels" in loaded
     assert not {"sweep_kernels", "voted_kernels", "pocket_kernels", "kozinec_kernels"} & loaded
+
+
+def test_a_warm_start_takes_weights_set_by_hand():
+    model = sx.Perceptron(warm_start=True)
+    model.coef_, model.intercept_ = np.ones((1, 2)), np.zeros(1)
+    assert model.fit([[1.0, 1], [2, 1], [-1, -1], [-2, 1]], [1, 1, 0, 0]).coef_.tolist() == [[1.0, 1.0]]

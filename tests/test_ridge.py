@@ -217,7 +217,7 @@ def test_no_penalty_on_the_intercept():
 
 @pytest.mark.parametrize("bad", [-1.0, -np.inf, np.nan, [], [1.0, -2.0], [np.inf, np.nan], [[1.0]]])
 def test_penalties_that_make_no_sense(bad):
-    with pytest.raises(ValueError, match="alpha must be a number >= 0, or several"):
+    with pytest.raises(ValueError, match="alpha must be a number >= 0 or a sequence of them"):
         sx.Ridge(bad).fit(*make_sample())
 
 

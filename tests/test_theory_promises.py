@@ -624,7 +624,7 @@ def test_sparse_rows_and_labelled_rows_say_the_same(rows):
         ),
         (
             lambda: theory.online_to_batch(6, 5),
-            r"mistakes must be <= m \(5\), as mistakes of one pass are; got 6",
+            r"mistakes must be at most m \(5\): one pass makes no more; got 6",
         ),
         (lambda: theory.rademacher(6, 5, 2), "errors must be <= m"),
         (lambda: theory.double_sample(5, 2, 2.0), "delta must be strictly between 0 and 1"),

@@ -50,7 +50,7 @@ def online_to_batch(
     (wrong,), (rows,) = amount(0, mistakes=mistakes), amount(1, m=m)
     (failure,) = between_zero_and_one(delta=delta)
     if wrong > rows:
-        raise ParameterError("mistakes", wrong, f"<= m ({rows}), as mistakes of one pass are")
+        raise ParameterError("mistakes", wrong, f"at most m ({rows}): one pass makes no more")
     if selected:
         value = wrong / rows + 6 * math.sqrt(math.log(2 * (rows + 1) / failure) / rows)
         which = "The hypothesis is the one of least penalised error on the rows after it."

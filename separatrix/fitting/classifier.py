@@ -89,7 +89,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         coef = getattr(self, "coef_", None)
         if not getattr(self, "warm_start", False) or coef is None or coef.shape[1] != self.n_features_in_:
             return None
-        is_same = np.array_equal(self.classes_, classes)
+        is_same = np.array_equal(getattr(self, "classes_", classes), classes)  # weights may be set by hand
         return np.column_stack([coef, self.intercept_]) if is_same else None
 
     def _start_of(self, positive: int) -> np.ndarray | None:

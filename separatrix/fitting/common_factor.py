@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates import Certificate, Separable
+from separatrix.certificates import Certificate, Separable, Undecided
 from separatrix.fitting.history import History
 from separatrix.fitting.solution import Solution
 from separatrix.fitting.whole_numbers import separate_in_whole_numbers, to_whole_numbers
@@ -28,6 +28,10 @@ SAMPLE_ROWS = 1000  # rows
 UNEVEN_SIZES = (
     "A value is more than 2^200 times as large or small as others: divide the columns by powers of two, or "
     "leave the row out."
+)
+WEIGHTS_ROUND = (
+    "The weights are beyond the range of doubles in the units of the rows: divide the columns by a power of "
+    "two and fit again."
 )
 MAX_WEIGHT_VALUE = 2.0**500  # squares of weights up to it, and of its inverse, are doubles
 
@@ -88,13 +92,14 @@ class CommonFactor:
         )
         if restored.certificate is not None or solution.certificate is None:
             return restored
-        return self._without_rounding(restored, solution, rows, positive)
+        if isinstance(solution.certificate, Separable):
+            return self._without_rounding(restored, solution, rows, positive)
+        return replace(restored, certificate=Undecided(WEIGHTS_ROUND))
 
     def _without_rounding(
         self, restored: Solution, solution: Solution, rows: Rows, positive: int
     ) -> Solution:
         """Weights that separate the rows, and are no doubles in the user's units, as whole numbers."""
-        assert isinstance(solution.certificate, Separable)
         if np.isfinite(restored.weights).all():
             witness: Any = restored.weights[:-1]
             rounded = replace(solution.certificate, weights=witness).bound_to(rows)

@@ -60,5 +60,5 @@ def _describe_conflict(proof: Inseparable) -> str:
     row_list = ", ".join(map(str, proof.rows[:6])) + (", ..." if len(proof.rows) > 6 else "")
     return (
         f"No halfspace has every row strictly on its side: rows {row_list} prove it. "
-        "Returning the last weights."
+        "The returned weights misclassify at least one row."
     )

@@ -107,7 +107,7 @@ def not_a_number_error(location: str, value: Any) -> DataError:
         advice: str = "write it as digits with a decimal point, as 1234.5"
     else:
         advice = Message(
-            "encode the column as numbers (in a file with {}), or leave it out", Parameter("encode", True)
+            "encode the column as numbers (for files: {}), or leave it out", Parameter("encode", True)
         )
     problem = Message("{}: {} is no number; {}.", location, shorten(value), advice)
     return NotANumber(problem, location=location, value=shorten(value))

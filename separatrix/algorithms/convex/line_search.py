@@ -49,7 +49,7 @@ def search_line(
             step = min(max(newton_step, shortest), longest)
         else:
             step = newton_step if low < newton_step < high else _bisect(low, high)
-    return low
+    return step if high < inf else low  # the slope jumps there, from below 0 to above
 
 
 def _bisect(low: float, high: float) -> float:

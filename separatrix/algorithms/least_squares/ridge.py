@@ -107,7 +107,7 @@ class Ridge(AdditiveRegressor):
         super()._check()
         alphas = as_doubles(self.alpha)
         is_allowed = alphas is not None and alphas.ndim <= 1 and alphas.size and (alphas >= 0).all()
-        require(bool(is_allowed), "alpha", self.alpha, "a number >= 0, or several")
+        require(bool(is_allowed), "alpha", self.alpha, "a number >= 0 or a sequence of them")
 
     def _get_penalty(self) -> float:
         if np.ndim(self.alpha):

@@ -169,8 +169,8 @@ class KozinecLearner(Learner):
         warn(
             NothingProven,
             Message(
-                "The rows are separated, but after {passes} passes with {attained:.3g} of the best "
-                "margin for certain, not {share}; raise {max_iter}.",
+                "The rows are separated with at least {attained:.3g} of the best margin after {passes} "
+                "passes, short of {share}. Raise {max_iter}.",
                 passes=len(run.passes),
                 attained=attained_share,
                 share=Parameter("share", float(self.share)),

@@ -87,8 +87,8 @@ class MistakeDriven(LinearClassifier):
         order = parse_order(self.order)
         visits_violators = isinstance(order, str) and order in ("first", "worst")
         if visits_violators and not self._learner_class.visits_violators:
-            visits = Message("{} visits one row per pass", Parameter("order", self.order))
-            raise ValueError(Message("{}; {} needs all rows.", visits, type(self).__name__))
+            orders = Parameter("order", self.order), Parameter("order", "cyclic")
+            raise ValueError(Message("{} visits one row per pass; use {} here.", *orders))
         self._method = self._make_learner()
 
     def _starts(self, tasks: Sequence[int]) -> dict[int, np.ndarray | None]:

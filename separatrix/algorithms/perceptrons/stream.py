@@ -79,7 +79,10 @@ class StreamLearner:
             )
         if model.center:
             raise ValueError(
-                Message("{} needs all rows at once; a stream has them one by one.", Parameter("center", True))
+                Message(
+                    "{} needs all rows at once; centre the rows before you stream them.",
+                    Parameter("center", True),
+                )
             )
         self.model = model
         self.mistakes = 0

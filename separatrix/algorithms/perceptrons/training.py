@@ -93,7 +93,7 @@ def parse_order(order: Any) -> str | np.ndarray:
         raise ParameterError("order", order, words)
     sequence = np.asarray(order)
     is_list = sequence.ndim == 1 and sequence.size > 0 and sequence.dtype.kind in "iu"
-    require(is_list, "order", order, "a word or a non-empty list of row numbers, counted from 0")
+    require(is_list, "order", order, "the name of an order or a list of row numbers, counted from 0")
     return sequence
 
 
