@@ -45,9 +45,13 @@ class Verdicts:
         """Beside bare arrays: the names of columns are then no part of what is claimed."""
         return holds(certificate, *data.arrays)
 
-    def by_names(self, certificate: Certificate, data: Data) -> bool:
-        """Beside a table with named columns."""
-        if certificate.about.label is not None:
+    def by_names(self, certificate: Certificate, data: Data) -> bool | None:
+        """Beside a table with named columns; None if its text is among the features: there `"1"` is text."""
+        about = certificate.about
+        features = about.features or [LABEL]
+        if about.label not in (None, LABEL) and isinstance(data.labels[0], str) and LABEL in features:
+            return None
+        if about.label is not None:
             return holds(certificate, data.table)
         return holds(certificate, data.table.drop_columns(LABEL), data.table[LABEL])
 
