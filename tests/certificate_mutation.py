@@ -326,3 +326,6 @@ def abouts(case: Case, name: str) -> Iterator[Any]:
                 digest + "0",
             )
         yield "sha256:" + "0" * 64
+    elif name == "path":
+        digest = case.record["about"]["digest"] or "sha256:"
+        yield from ([digest[7:]], [digest[7:]] * 2, ["0" * 64], [digest], digest[7:], ["0" * 63], ["A" * 64])

@@ -78,6 +78,8 @@ def falsehood(record: dict[str, Any], data: Data, *, by_name: bool = True) -> st
             return "no row has the positive label"
     if about["digest"] not in (None, seen.digest(signs)):
         return "the digest"
+    if about["path"] is not None:
+        return "a path: no data here have more than one leaf"
     if kind in optima.LABELLED:
         own = [[k for k, name in enumerate(record["classes"]) if same(text, name)] for text in seen.labels]
         if any(len(found) != 1 for found in own):

@@ -15,7 +15,7 @@ from separatrix.certificates import Certificate
 
 cases = cache(corpus)
 KINDS = sorted(Certificate.kinds)
-NOTHING = dict.fromkeys(("rows", "columns", "positive", "label", "features", "digest"))
+NOTHING = dict.fromkeys(("rows", "columns", "positive", "label", "features", "digest", "path"))
 
 
 def far(record: dict[str, Any]) -> dict[str, Any]:

@@ -82,8 +82,8 @@ def test_the_table_in_the_specification_is_what_the_classes_declare():
 def test_the_documentation_names_its_class(kind):
     name = KINDS[kind].__name__
     proven = page("certificates.md").split("## What is proven, and by what")[1].split("\n\nWeights")[0]
-    shared = page("how-to-be-sure.md").split("### What the checkers share")[1].split("\n## ")[0]
-    for table in (proven, shared) if kind != "undecided" else (proven,):
+    trusted, shared = page("trust.md").split("## What the checkers share")
+    for table in (proven, trusted, shared) if kind != "undecided" else (proven,):
         cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("|")]
         assert sum(f"`{name}`" in cell for cell in cells) == 1
     assert re.search(rf"^   {name}$", page("api/certificates.md"), re.M)

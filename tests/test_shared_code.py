@@ -72,8 +72,8 @@ def holds_code(module):
 
 def table():
     """The rows of the table: claims, and the two cells about them."""
-    page = (ROOT / "docs" / "how-to-be-sure.md").read_text(encoding="utf-8")
-    section = page.split("### What the checkers share")[1].split("\n## ")[0]
+    page = (ROOT / "docs" / "trust.md").read_text(encoding="utf-8")
+    section = page.split("## What the checkers share")[1].split("\n## ")[0]
     return [[set(re.findall(r"`([\w.]+)`", cell)) for cell in row] for row in TABLE.findall(section)]
 
 

@@ -6,7 +6,7 @@ verdict is about the numbers as given, exactly: floats only filter, with a prove
 what they leave open is settled in whole numbers.
 
 Nothing here imports another part of the library. Some algorithms import the arithmetic here, so that a
-mistake in it could be in a fit and in ``verify``; ``docs/how-to-be-sure.md`` lists what is shared. The folder
+mistake in it could be in a fit and in ``verify``; ``docs/trust.md`` lists what is shared. The folder
 ``check`` goes further: the standard library alone, to be copied out and read.
 
 Names load on first use, so that ``python -m separatrix.certificates.check`` needs no NumPy.

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self, get_type_hints
 
-from separatrix.certificates.data.digest import digest_of
+from separatrix.certificates.data.digest import leaves_of, root_of
 from separatrix.certificates.data.labels import LABEL, Label
+from separatrix.certificates.data.leaf_paths import path_of
 from separatrix.certificates.data.measured_targets import read_targets
 from separatrix.certificates.data.reading import RowSource, read
 from separatrix.certificates.fields import (
+    MAX_JSON_INTEGER,
     TEXT,
     CertificateError,
     TextOrNone,
@@ -26,7 +28,7 @@ from separatrix.certificates.fields import (
     shown,
     to_json_number,
 )
-from separatrix.certificates.forms import Form, optional, some
+from separatrix.certificates.forms import Form, listed, optional, some
 
 FORMAT = "separatrix-certificate"
 VERSION = 2
@@ -50,7 +52,15 @@ def _digest(value: Any) -> str:
     return value
 
 
-_DIGEST = "sha256:[0-9a-f]{64}"
+def _hash(value: Any) -> str:
+    if not isinstance(value, str) or not re.fullmatch(_HASH, value):
+        raise ValueError("a hash is written in 64 hexadecimal digits")
+    return value
+
+
+_HASH = "[0-9a-f]{64}"
+_DIGEST = f"sha256:{_HASH}"
+PATH = listed(Form(_hash, "hash", {"type": "string", "pattern": f"^{_HASH}$"}))
 DIGEST = Form(_digest, "digest", {"type": "string", "pattern": f"^{_DIGEST}$"})
 _TEXTS = some(TEXT)
 FEATURES = Form(_TEXTS.read, _TEXTS.name, {**_TEXTS.schema, "uniqueItems": True})
@@ -92,6 +102,8 @@ class About(_Checked):
         Names of the label column and of the columns of X, in order.
     digest
         ``sha256:`` and the hash of :func:`digest_of`.
+    path
+        For a claim about a few rows: hashes that lead from their leaves to the digest; see `leaf_paths`.
     """
 
     rows: WholeOrNone = None
@@ -100,9 +112,14 @@ class About(_Checked):
     label: TextOrNone = None
     features: Annotated[tuple[str, ...] | None, optional(FEATURES)] = None
     digest: Annotated[str | None, optional(DIGEST)] = None
+    path: Annotated[tuple[str, ...] | None, optional(PATH)] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.path is not None and None in (self.rows, self.positive, self.digest):
+            raise CertificateError("It has a path but not rows, positive label and digest.")
+        if self.path is not None and (self.rows or 0) > MAX_JSON_INTEGER:
+            raise CertificateError("It has a path through more than 2^53 rows.")
         if self.features is None:
             return
         if len(set(self.features)) < len(self.features):
@@ -111,10 +128,10 @@ class About(_Checked):
             raise CertificateError(f"It names {len(self.features)} features, not {self.columns}.")
         object.__setattr__(self, "columns", len(self.features))
 
-    def refusal(self, source: RowSource, digest: Callable[[RowSource], str]) -> str | None:
-        """Why this is not the data spoken of, or None. The data is hashed only if there is a digest.
+    def refusal(self, source: RowSource, rows: Sequence[int] = ()) -> str | None:
+        """Why this is not the data spoken of, or None; ``rows`` are those that the path belongs to.
 
-        Names are compared where the data has names.
+        The data is hashed only if there is a digest. Names are compared where the data has names.
         """
         if self.rows not in (None, source.n_rows):
             return f"It speaks of {self.rows} rows; this data has {source.n_rows}."
@@ -126,7 +143,7 @@ class About(_Checked):
             return f"It counts the label column {shown(source.label)} among the features."
         if self.features is not None and source.names is not None and self.features != source.names:
             return f"It speaks of columns {_listed(self.features)}; this data has {_listed(source.names)}."
-        return self._sign_refusal(source) or self._digest_refusal(source, digest)
+        return self._sign_refusal(source) or self._digest_refusal(source, rows)
 
     def _sign_refusal(self, source: RowSource) -> str | None:
         """Where no row is positive, all signs are -1 and every claim about separation is empty."""
@@ -138,10 +155,15 @@ class About(_Checked):
             return None
         return f"No row has the label {shown(source.positive)}, which it calls positive."
 
-    def _digest_refusal(self, source: RowSource, digest: Callable[[RowSource], str]) -> str | None:
-        if self.digest is None or digest(source) == self.digest:
+    def _digest_refusal(self, source: RowSource, rows: Sequence[int]) -> str | None:
+        if self.digest is None:
             return None
-        return "The digest differs: it speaks of other data, or of the same data with other labels."
+        leaves = leaves_of(source)
+        if root_of(leaves) != self.digest:
+            return "The digest differs: it speaks of other data, or of the same data with other labels."
+        if self.path not in (None, path_of(leaves, rows)):
+            return "Its path does not lead from its rows to the digest."
+        return None
 
 
 def _listed(names: tuple[str, ...]) -> str:
@@ -162,6 +184,8 @@ class Certificate(_Checked):
         The name of the claim in files, and what it is about in a word or two.
     speaks_of
         "labels", or "targets" where the claim is about a regression.
+    has_path
+        Whether it names the only rows it is about, so that their leaves of the hash tree are enough.
     leaves_open
         What nobody should take it to prove, as the end of "not proven: ..."; None: nothing in particular.
     """
@@ -174,17 +198,22 @@ class Certificate(_Checked):
     kinds: ClassVar[dict[str, type[Certificate]]] = {}
     title: ClassVar[str]
     speaks_of: ClassVar[Literal["labels", "targets"]] = "labels"
+    has_path: ClassVar[bool] = False
     leaves_open: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.about.path is not None and not self.has_path:
+            raise CertificateError("It has a path, but is about all rows.")
         if hasattr(self, "weights"):
             width = len(self.weights)
             if self.about.columns not in (None, width):
                 raise CertificateError(f"It has {width} weights but speaks of {self.about.columns} columns.")
             object.__setattr__(self, "about", replace(self.about, columns=width))
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, is_kind: bool = True) -> None:
+        if not is_kind:
+            return
         cls.kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", cls.__name__).lower()
         Certificate.kinds[cls.kind] = cls
 
@@ -195,10 +224,6 @@ class Certificate(_Checked):
     def _prove(self, source: RowSource) -> Verdict:
         """Check the witness against rows of the right shape, exactly."""
         raise NotImplementedError
-
-    def _digest_of(self, source: RowSource) -> str:
-        """The digest of what it speaks of: all rows, unless a claim needs only some."""
-        return digest_of(source)
 
     def _read(self, X: Any, y: Any) -> RowSource:
         """The data as the claim sees it: rows with signs, unless it speaks of real targets."""
@@ -227,7 +252,7 @@ class Certificate(_Checked):
             If the data cannot be read as finite numbers with labels.
         """
         source = self._read(X, y)
-        refusal = self.about.refusal(source, self._digest_of)
+        refusal = self.about.refusal(source, getattr(self, "rows", ()))
         return self._prove(source) if refusal is None else Verdict(False, refusal)
 
     def bound_to(self, X: Any, y: Any = None) -> Self:
@@ -246,6 +271,7 @@ class Certificate(_Checked):
             return self._sealed
         about = self.about
         source = self._read(*self._data)
+        leaves = leaves_of(source)
         complete = replace(
             about,
             rows=source.n_rows,
@@ -253,7 +279,8 @@ class Certificate(_Checked):
             positive=source.positive,
             label=source.label if about.label is None else about.label,
             features=source.distinct_names if about.features is None else about.features,
-            digest=self._digest_of(source),
+            digest=root_of(leaves),
+            path=path_of(leaves, getattr(self, "rows", ())) if self.has_path else None,
         )
         object.__setattr__(self, "_sealed", replace(self, about=complete))
         return self._sealed

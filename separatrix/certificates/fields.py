@@ -11,7 +11,7 @@ equals it, and refused if there is none.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from math import isfinite
 from operator import lt
@@ -178,26 +178,27 @@ def _ascending(values: Any) -> tuple[int, ...]:
 # Lists of plain numbers, by far the most common ones, are read without a call for each.
 
 
-def _plain_doubles(values: Any) -> list[float] | tuple[float, ...] | None:
+def _plain_doubles(values: Any) -> Sequence[float] | None:
     if isinstance(values, np.ndarray) and values.dtype == np.float64 and values.ndim == 1:
         return values.tolist() if np.isfinite(values).all() else None
-    if isinstance(values, tuple) and set(map(type, values)) == {float} and all(map(isfinite, values)):
-        return values
-    return None
+    return values if _all_are(float, values) and all(map(isfinite, values)) else None
 
 
-def _nonnegative_doubles(values: Any) -> list[float] | tuple[float, ...] | None:
+def _nonnegative_doubles(values: Any) -> Sequence[float] | None:
     found = _plain_doubles(values)
     return found if found and min(found) >= 0 else None
 
 
-def _plain_wholes(values: Any) -> tuple[int, ...] | None:
-    plain = isinstance(values, tuple) and set(map(type, values)) == {int} and min(values) >= 0
-    return values if plain else None
+def _plain_wholes(values: Any) -> Sequence[int] | None:
+    return values if _all_are(int, values) and min(values) >= 0 else None
 
 
-def _plain_counts(values: Any) -> tuple[int, ...] | None:
-    return values if _plain_wholes(values) and min(values) > 0 else None
+def _plain_counts(values: Any) -> Sequence[int] | None:
+    return values if _all_are(int, values) and min(values) > 0 else None
+
+
+def _all_are(kind: type, values: Any) -> bool:
+    return isinstance(values, (tuple, list)) and set(map(type, values)) == {kind}
 
 
 _BEYOND = "0x(?!20{13}$)([2-9a-f][0-9a-f]{13}|[1-9a-f][0-9a-f]{14,})"  # 2^53

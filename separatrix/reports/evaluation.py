@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.bounds.held_out import binomial_tail_inverse
+from separatrix.certificates import digest_of
 from separatrix.reports.formatting import Line, counted, named, number, several, table, wrap_lines
 from separatrix.reports.summary import Label
 from separatrix.rows import Block, DataError, Rows
@@ -137,7 +138,7 @@ def trained_on(model: Any, rows: Rows) -> bool:
     about = certificate.sealed().about
     if about.digest is None or about.columns != rows.n_columns:
         return False
-    return bool(about.digest == certificate._digest_of(certificate._read(rows, None)))
+    return bool(about.digest == digest_of(certificate._read(rows, None)))
 
 
 def binomial_interval(errors: int, n: int, confidence: float = 0.95) -> tuple[float, float]:

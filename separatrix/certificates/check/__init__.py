@@ -4,6 +4,7 @@ It imports nothing of the library whose claims it checks. Copy this folder anywh
 
     python -m separatrix.certificates.check certificate.json data.csv
     python check certificate.json data.csv --label y
+    python check certificate.json leaves.csv --leaves
 
 The files, in the order to read them:
 

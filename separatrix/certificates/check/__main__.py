@@ -18,6 +18,7 @@ if not __package__:  # run as a folder, wherever it was copied to
 
 from . import (
     errors,
+    hash_tree,
     joint_likelihood,
     least_squares,
     likelihood,
@@ -28,7 +29,7 @@ from . import (
     soft_margin,
 )
 from .field_types import fields, text
-from .record import HEAD, Refused, read
+from .record import HEAD, WITH_PATH, Refused, read
 from .table import Table, Unreadable
 
 CLAIMS = {
@@ -44,8 +45,10 @@ CLAIMS = {
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def verdict(certificate: str, data: str, label: str | None = None) -> str:
-    """What the certificate proves of the data, in a sentence; :class:`Refused` if it proves nothing of it."""
+def verdict(certificate: str, data: str, label: str | None = None, leaves: bool = False) -> str:
+    """What the certificate proves of the data, in a sentence; :class:`Refused` if it proves nothing of it.
+
+    ``leaves``: the data is those leaves of the hash tree, in order, that hold the rows it names."""
     record = read(certificate)
     witness = {name: value for name, value in record.items() if name not in HEAD}
     if record["kind"] == "undecided":
@@ -65,19 +68,56 @@ def verdict(certificate: str, data: str, label: str | None = None) -> str:
     if measured and positive is not None:
         raise Refused(f"It calls the label {short(positive)} positive; this data has real targets.")
     kind = least_squares.TargetTable if measured else Table
+    named = hash_tree.named_leaves(witness["rows"] if record["kind"] in WITH_PATH else ())
+    expected = among_leaves(about, witness, named) if leaves else about["rows"]
     table = kind(data, about["label"] if label is None else label, about["features"], positive)
     require_same_columns(about, witness, table)
     table.wanted = frozenset(witness["rows"] if "multipliers" in witness else ())
-    n_rows, seen, digest = table.count_and_digest(hashed=about["digest"] is not None)
+    n_rows, seen, hashes = table.count_and_leaves(hashed=about["digest"] is not None)
     if n_rows == 0:
         raise Unreadable(f"{data} has no rows.")
-    if about["rows"] not in (None, n_rows):
-        raise Refused(f"It speaks of {about['rows']} rows; this data has {n_rows}.")
+    if expected not in (None, n_rows):
+        raise Refused(f"It speaks of {expected} rows; this data has {n_rows}.")
     if not seen:
         raise Refused(f"No row has the label {short(positive)}, which it calls positive.")
-    if about["digest"] not in (None, digest):
-        raise Refused("The digest differs: it speaks of other data, or of the same data with other labels.")
+    (require_same_leaves if leaves else require_same_digest)(about, named, hashes)
     return f"of {n_rows} rows, {check(witness, table)}"
+
+
+def require_same_digest(about: dict[str, Any], named: list[int], hashes: list[bytes]) -> None:
+    """Refuse other data, and a path that is not that of the leaves it names."""
+    if about["digest"] is None:
+        return
+    if about["digest"] != "sha256:" + hash_tree.root(hashes).hex():
+        raise Refused("The digest differs: it speaks of other data, or of the same data with other labels.")
+    if about["path"] is not None:
+        known = [leaf for leaf in named if leaf < len(hashes)]
+        if len(hashes) == 1 or about["path"] != hash_tree.path(hashes, known):
+            raise Refused("Its path does not lead from its rows to the digest.")
+
+
+def require_same_leaves(about: dict[str, Any], named: list[int], hashes: list[bytes]) -> None:
+    """Refuse leaves that, with the path, do not give the digest."""
+    path = iter(map(bytes.fromhex, about["path"]))
+    n_leaves = -(-about["rows"] // hash_tree.LEAF_ROWS)
+    try:
+        root = hash_tree.root_from(n_leaves, dict(zip(named, hashes, strict=True)), path)
+    except StopIteration:
+        raise Refused("Its path has fewer hashes than there are subtrees beside its leaves.") from None
+    if next(path, None) is not None or about["digest"] != "sha256:" + root.hex():
+        raise Refused("The digest differs: these are not its leaves, or not of that data.")
+
+
+def among_leaves(about: dict[str, Any], witness: dict[str, Any], named: list[int]) -> int:
+    """Number the rows of the witness among those of its leaves; how many rows these have."""
+    if about["path"] is None or not witness["rows"]:
+        raise Refused("It has no path through the hash tree: check it against all rows.")
+    if witness["rows"][-1] >= about["rows"]:
+        raise Refused(f"It names row {witness['rows'][-1]} of {about['rows']}.")
+    size = hash_tree.LEAF_ROWS
+    starts = {leaf: place * size for place, leaf in enumerate(named)}
+    witness["rows"] = [starts[row // size] + row % size for row in witness["rows"]]
+    return sum(min(size, about["rows"] - size * leaf) for leaf in named)
 
 
 def require_same_columns(about: dict[str, Any], witness: dict[str, Any], table: Table) -> None:
@@ -110,6 +150,11 @@ def main(arguments: list[str] | None = None) -> int:
         "--label", help="name of the label column; otherwise the certificate's, the usual one or the last"
     )
     parser.add_argument(
+        "--leaves",
+        action="store_true",
+        help="the data is only the rows of those leaves of the hash tree that the claim is about, in order",
+    )
+    parser.add_argument(
         "--limit",
         action="append",
         default=[],
@@ -119,7 +164,7 @@ def main(arguments: list[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     try:
         with limits.changed(asked.limit):
-            print(f"Holds: {shown(verdict(asked.certificate, asked.data, asked.label))}")
+            print(f"Holds: {shown(verdict(asked.certificate, asked.data, asked.label, asked.leaves))}")
     except Refused as refused:
         print(f"Refused: {shown(refused)}")
         return 4

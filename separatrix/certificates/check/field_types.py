@@ -166,6 +166,12 @@ def names(values: Any) -> list[str]:
     return list(found)
 
 
+def hash_digits(value: Any) -> str:
+    if not re.fullmatch("[0-9a-f]{64}", value):
+        raise ValueError
+    return str(value)
+
+
 def digest(value: Any) -> str:
     if not re.fullmatch(r"sha256:[0-9a-f]{64}", value):
         raise ValueError

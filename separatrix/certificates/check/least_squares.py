@@ -27,9 +27,9 @@ class TargetTable(Table):
             values = self._numbers(line, cells, columns)
             yield values[:-1], values[-1]
 
-    def count_and_digest(self, hashed: bool) -> tuple[int, bool, str | None]:
-        n_rows, _, digest = super().count_and_digest(hashed)
-        return n_rows, True, digest
+    def count_and_leaves(self, hashed: bool) -> tuple[int, bool, list[bytes]]:
+        n_rows, _, leaves = super().count_and_leaves(hashed)
+        return n_rows, True, leaves
 
     def _larger_label(self) -> Label:
         return 0  # targets have no positive one

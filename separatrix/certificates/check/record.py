@@ -10,12 +10,13 @@ import json
 from reprlib import repr as short
 from typing import Any
 
-from .digits import from_decimal
-from .field_types import Form, digest, fields, label, names, optional, text, whole
+from .digits import MAX_JSON_INTEGER, from_decimal
+from .field_types import Form, digest, fields, hash_digits, label, listed, names, optional, text, whole
 from .limits import content, current, depth
 from .table import Unreadable
 
 VERSION = 2
+WITH_PATH = ("inseparable", "margin-at-most")  # claims about the rows they name, and no others
 HEAD = ("format", "version", "kind", "claim", "about")
 
 
@@ -54,7 +55,12 @@ def read(path: str) -> dict[str, Any]:
             raise Unreadable(f"{path} lacks {name!r}.")
     if not isinstance(record["kind"], str) or not isinstance(record["claim"], str):
         raise Unreadable(f"{path} does not say what it claims.")
-    record["about"] = fields(record["about"], ABOUT)
+    record["about"] = about = fields(record["about"], ABOUT)
+    if about["path"] is not None:
+        if record["kind"] not in WITH_PATH:
+            raise Unreadable(f"{path} has a path, but is about all rows.")
+        if None in (about["rows"], about["positive"], about["digest"]) or about["rows"] > MAX_JSON_INTEGER:
+            raise Unreadable(f"{path} has a path but not rows, positive label and digest.")
     return record
 
 
@@ -65,6 +71,7 @@ ABOUT: dict[str, Form] = {
     "label": optional(text),
     "features": optional(names),
     "digest": optional(digest),
+    "path": optional(listed(hash_digits)),
 }
 
 

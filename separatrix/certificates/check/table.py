@@ -107,9 +107,9 @@ class Table:
         for (values, _), (_, cells) in zip(self.rows(), self._cells(), strict=True):
             yield values, cells[self._label]
 
-    def count_and_digest(self, hashed: bool) -> tuple[int, bool, str | None]:
-        """Number of rows, whether one is positive, and the digest of the data if asked for; rows that are
-        ``wanted`` are kept on the way."""
+    def count_and_leaves(self, hashed: bool) -> tuple[int, bool, list[bytes]]:
+        """Number of rows, whether one is positive, and the leaves of the hash tree if asked for; rows that
+        are ``wanted`` are kept on the way."""
         tree, n_rows, seen = HashTree(), 0, False
         for values, sign in self.rows():
             if n_rows in self.wanted:
@@ -118,7 +118,7 @@ class Table:
             seen = seen or sign > 0
             if hashed:
                 tree.add(values, sign)
-        return n_rows, seen, tree.digest() if hashed and n_rows else None
+        return n_rows, seen, tree.leaves()
 
     def _require_short(self, label: str, line: int) -> None:
         if len(label) > self._text.limits.label_characters:

@@ -21,6 +21,7 @@ import numpy as np
 from separatrix.certificates.arithmetic.dyadic import dyadic
 from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.certificates.certificate import Certificate, Verdict
+from separatrix.certificates.claims.named_rows import NamedRows
 from separatrix.certificates.claims.separation import (
     combination,
     first_wrong,
@@ -91,7 +92,7 @@ def of_what(geometric: bool) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class MarginAtMost(Certificate):
+class MarginAtMost(NamedRows):
     """No halfspace has a larger margin.
 
     Parameters

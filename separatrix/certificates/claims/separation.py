@@ -34,6 +34,7 @@ from separatrix.certificates.arithmetic.margin_signs import Margins
 from separatrix.certificates.arithmetic.row_sums import weighted_sum
 from separatrix.certificates.arithmetic.span import rank_at_least, signed_rows
 from separatrix.certificates.certificate import NO_FEWER_ERRORS, Certificate, Verdict
+from separatrix.certificates.claims.named_rows import NamedRows
 from separatrix.certificates.data.reading import RowSource
 from separatrix.certificates.fields import (
     CertificateError,
@@ -242,7 +243,7 @@ def dimensions_open(
 
 
 @dataclass(frozen=True, repr=False)
-class Inseparable(Certificate):
+class Inseparable(NamedRows):
     """The rows are not linearly separable: some of them, with positive multipliers, cancel exactly.
 
     Parameters

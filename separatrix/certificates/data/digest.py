@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from separatrix.certificates.data.reading import Piece, cache_sized_slices, read
+from separatrix.certificates.data.reading import Piece, RowSource, cache_sized_slices, read
 
 LEAF_ROWS = 4096
 LEAF, NODE = b"\0", b"\1"
@@ -42,8 +42,12 @@ def digest_of(X: Any, y: Any = None, *, positive: Any = None) -> str:
     >>> digest_of([[0.5, -0.0]], [1], positive=1)
     'sha256:ef9ea773ce9367a9b9e282d396bb42e5f416b93d5fc0185875d9f480dbf1aa67'
     """
-    source = read(X, y, positive=positive)
-    return root_of(list(join_leaves(_hash_in_parallel(source.pieces(), source.n_rows))))
+    return root_of(leaves_of(read(X, y, positive=positive)))
+
+
+def leaves_of(source: RowSource) -> list[bytes]:
+    """The hashes of the leaves of these rows, in order."""
+    return list(join_leaves(_hash_in_parallel(source.pieces(), source.n_rows)))
 
 
 def root_of(leaves: Sequence[bytes]) -> str:

@@ -136,7 +136,7 @@ class JointLikelihoodWithin(Certificate):
     def verify(self, X: Any, y: Any = None) -> Verdict:
         about = self.about
         source = self._read(X, y)
-        refusal = about.refusal(source, self._digest_of)
+        refusal = about.refusal(source)
         if refusal is not None:
             return Verdict(False, refusal)
         if self.row_weights is not None and len(self.row_weights) != source.n_rows:
