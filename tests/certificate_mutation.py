@@ -48,21 +48,24 @@ class Mutant(NamedTuple):
 
 
 def mutants(
-    case: Case, cases: list[Case], rng: random.Random, count: int, pairs: float = 0.2
+    case: Case, cases: list[Case], rng: random.Random, count: int, several: float = 0.2
 ) -> list[Mutant]:
-    """So many mutants of a case, drawn from all single changes and, for a share of them, from pairs."""
-    once = [*every_change(case, cases), *rebound(case, cases)]
-    drawn = rng.sample(once, min(len(once), round(count * (1 - pairs))))
-    bound = list(rebound(case, cases))
-    return drawn + [_twice(case, bound, rng) for _ in range(count - len(drawn))]
+    """So many mutants of a case, drawn from all single changes and, for a share of them, from several."""
+    whole = [*rebound(case, cases), *joint_changes(case, cases)]
+    once = [*every_change(case, cases), *whole]
+    drawn = rng.sample(once, min(len(once), round(count * (1 - several))))
+    return drawn + [_changed_again(case, whole, rng) for _ in range(count - len(drawn))]
 
 
-def _twice(case: Case, bound: list[Mutant], rng: random.Random) -> Mutant:
-    first = rng.choice(bound if rng.random() < 0.4 else _changes_at_one_path(case, rng))
-    if not isinstance(first.record, dict) or not isinstance(first.record.get("about"), dict):
-        return first
-    second = rng.choice(_changes_at_one_path(Case(case.name, first.record, first.data), rng))
-    return Mutant(f"{first.what}; {second.what}", second.record, first.data)
+def _changed_again(case: Case, whole: list[Mutant], rng: random.Random) -> Mutant:
+    """A mutant after two changes, or after three."""
+    found = rng.choice(whole if rng.random() < 0.4 else _changes_at_one_path(case, rng))
+    for _ in range(rng.choice((1, 1, 2))):
+        if not isinstance(found.record, dict) or not isinstance(found.record.get("about"), dict):
+            return found
+        further = rng.choice(_changes_at_one_path(Case(case.name, found.record, found.data), rng))
+        found = Mutant(f"{found.what}; {further.what}", further.record, found.data)
+    return found
 
 
 def _changes_at_one_path(case: Case, rng: random.Random) -> list[Mutant]:
@@ -105,6 +108,48 @@ def rebound(case: Case, cases: list[Case]) -> Iterator[Mutant]:
             for more in ({}, {"features": None}, {"rows": None}):
                 about = {**case.record["about"], "digest": digest, **more}
                 yield Mutant(f"bound to {data.name} {digest} {more}", {**case.record, "about": about}, data)
+
+
+def joint_changes(case: Case, cases: list[Case]) -> Iterator[Mutant]:
+    """Changes of several numbers at once that keep a certificate's form, and often what it proves."""
+    record = case.record
+    witness = {name: value for name, value in record.items() if name not in ("kind", "about", "claim")}
+    for name, value in witness.items():
+        for what, other in _moved(value):
+            yield Mutant(f"{name} {what}", {**record, name: other}, case.data)
+    for factor in (2, 3, 0.5, -1, 2.0**60, 1 + 2**-40):
+        both = {name: _scaled(witness[name], factor) for name in ("weights", "intercept") if name in witness}
+        yield Mutant(f"weights and intercept times {factor}", {**record, **both}, case.data)
+    for length in {len(value) for value in witness.values() if isinstance(value, list)}:
+        equal = [name for name, value in witness.items() if isinstance(value, list) and len(value) == length]
+        for turn in range(1, length):
+            turned = {name: witness[name][turn:] + witness[name][:turn] for name in equal}
+            yield Mutant(f"{equal} turned by {turn}", {**record, **turned}, case.data)
+    for other in cases:
+        if other.record["kind"] == record["kind"] and other is not case:
+            for name in witness.keys() & other.record.keys():
+                yield Mutant(f"{name} of {other.name}", {**record, name: other.record[name]}, case.data)
+            yield Mutant(
+                f"all but about of {other.name}", other.record | {"about": record["about"]}, case.data
+            )
+
+
+def _moved(value: Any) -> Iterator[tuple[str, Any]]:
+    """A list of numbers scaled, and with a part of one entry given to the next."""
+    if not isinstance(value, list) or not all(type(item) in (int, float) for item in value):
+        return
+    for factor in (2, 3, 0.5, -1, 2.0**60, 1 + 2**-40):
+        yield f"times {factor}", _scaled(value, factor)
+    for place in range(len(value) - 1):
+        for part in (1, -1, 2**-40, value[place]):
+            pair = [value[place] - part, value[place + 1] + part]
+            yield f"moved by {part} at {place}", [*value[:place], *pair, *value[place + 2 :]]
+
+
+def _scaled(value: Any, factor: float) -> Any:
+    if isinstance(value, list):
+        return [_scaled(item, factor) for item in value]
+    return value * factor if type(value) in (int, float) else value
 
 
 def variants(data: Data) -> list[Data]:

@@ -1,11 +1,17 @@
 from __future__ import annotations
 
+import json
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
+import jsonschema
 import pytest
 from hypothesis import HealthCheck, settings
+
+from separatrix.certificates import Certificate
+from separatrix.certificates.schema import PATH
 
 # No deadline: the first example of a test may pay for compiling a kernel.
 settings.register_profile(
@@ -13,6 +19,34 @@ settings.register_profile(
 )
 settings.register_profile("deep", settings.get_profile("seeded"), max_examples=1000)
 settings.load_profile("seeded")
+
+
+_to_dict = Certificate.to_dict
+
+
+@pytest.fixture(autouse=True, scope="session")
+def published_schema():
+    """Every certificate that a test writes as JSON meets the published schema."""
+    schema = json.loads(PATH.read_text(encoding="utf-8"))
+    validators: dict[str, Any] = {}
+
+    def to_valid_dict(certificate: Certificate) -> dict[str, Any]:
+        record, kind = _to_dict(certificate), certificate.kind
+        if kind not in validators:  # that of one kind is fast, and says what is wrong
+            of_kind = {"$ref": f"#/$defs/{kind}", "$defs": schema["$defs"]}
+            validators[kind] = jsonschema.Draft202012Validator(of_kind)
+        validators[kind].validate(record)
+        return record
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Certificate, "to_dict", to_valid_dict)
+        yield
+
+
+@pytest.fixture
+def no_schema(monkeypatch):
+    """Forged certificates may break the published schema."""
+    monkeypatch.setattr(Certificate, "to_dict", _to_dict)
 
 
 @pytest.fixture(scope="session")

@@ -210,15 +210,24 @@ def inside_model(content: bytes, chance: Random) -> bytes:
         return chance.choice((some_bytes, some_text))(content, chance)
     record = json.loads(content)
     for _ in range(chance.choice((1, 1, 1, 2))):
-        _retype(record, chance)
+        _retype(record, chance.choice(["fitted", "fitted", "fitted", "parameters", *record]), chance)
     with contextlib.suppress(TypeError):
         record["digest"] = _digest(record)
     return json.dumps(record).encode()
 
 
-def _retype(record: Any, chance: Random) -> None:
-    """Walk down at random, and change what is there."""
-    place, key = record, chance.choice(["fitted", "fitted", "fitted", "parameters", *record])
+def inside_certificate(content: bytes, chance: Random) -> bytes:
+    """Bytes, or values of other types."""
+    if chance.random() < 0.5:
+        return chance.choice((some_bytes, some_text))(content, chance)
+    record = json.loads(content)
+    _retype(record, chance.choice([*record]), chance)
+    return json.dumps(record, ensure_ascii=False).encode()
+
+
+def _retype(record: Any, key: str, chance: Random) -> None:
+    """Walk down at random from a key, and change what is there."""
+    place = record
     while isinstance(place.get(key) if isinstance(place, dict) else place[key], dict | list):
         below = place[key]
         if not below or chance.random() < 0.2:

@@ -1,11 +1,13 @@
 """Runs damaged files through the command line, in forks of a process that has loaded the library.
 
 ``python tests/damaged_files.py FORMAT,... SEED COUNT`` prints one JSON object per run. A crash ends one fork
-alone; the next one goes on behind it.
+alone; the next one goes on behind it. With ``real`` behind COUNT every run is a command of its own.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import random
@@ -13,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import traceback
 import unicodedata
 import warnings
 from collections.abc import Iterator
@@ -29,6 +32,7 @@ LENGTH = 4000  # characters kept of what a run says
 LONGEST = 500  # characters of a refusal
 MOST_CPU = 2.0  # seconds
 MOST_MEGABYTES = 300  # more than the runs before it
+DISAGREED, HARNESS_FAILED = 97, 96  # exit codes of our own
 HERE = Path(__file__).resolve().parent
 
 needs_fork = pytest.mark.skipif(
@@ -36,7 +40,7 @@ needs_fork = pytest.mark.skipif(
 )
 
 
-def runs(kinds: list[str], seed: int, count: int) -> Iterator[dict[str, Any]]:
+def runs(kinds: list[str], seed: int, count: int, real: bool = False) -> Iterator[dict[str, Any]]:
     """Run ``count`` damaged files of each format; every result says what would be needed to repeat it."""
     prepare()
     files = {kind: healthy(kind) for kind in kinds}
@@ -47,6 +51,9 @@ def runs(kinds: list[str], seed: int, count: int) -> Iterator[dict[str, Any]]:
         _clear(file.name)
     there = set(os.listdir())
     work = [(kind, number) for kind in kinds for number in range(count)]
+    if real:
+        yield from (_command_run(files, kind, number, seed, there) for kind, number in work)
+        return
     while work:
         done = 0
         for found in _batch(files, work[:BATCH], seed, there):
@@ -78,6 +85,24 @@ def _batch(
         yield _result(
             kind, number, file.name, command, code, Path("..", "said").read_text("utf-8", "replace")
         )
+
+
+def _command_run(
+    files: dict[str, list[Healthy]], kind: str, number: int, seed: int, there: set[str]
+) -> dict[str, Any]:
+    """The same run as a command, started as users start it."""
+    file, command = _command(files, kind, number)
+    Path(file.name).write_bytes(_damaged(file, kind, seed, number))
+    line = [sys.executable, "-m", "separatrix", *command.replace("agree ", "verify ").split()]
+    done = subprocess.run(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    said = done.stderr.decode("utf-8", "replace")
+    left = sorted({*os.listdir()} - there - {file.name})
+    _clear(file.name, *left)
+    return _result(kind, number, file.name, command, done.returncode, said, left=left)
+
+
+def _damaged(file: Healthy, kind: str, seed: int, number: int) -> bytes:
+    return file.damage(file.content, random.Random(f"{kind} {seed} {number}"))
 
 
 def _command(files: dict[str, list[Healthy]], kind: str, number: int) -> tuple[Healthy, str]:
@@ -115,7 +140,7 @@ def _child(
         before = resource.getrusage(resource.RUSAGE_SELF)
         for kind, number in work:
             file, command = _command(files, kind, number)
-            Path(file.name).write_bytes(file.damage(file.content, random.Random(f"{kind} {seed} {number}")))
+            Path(file.name).write_bytes(_damaged(file, kind, seed, number))
             os.ftruncate(2, 0)
             temporary.mkdir(exist_ok=True)
             spent = int(before.ru_utime + before.ru_stime)
@@ -137,13 +162,30 @@ def _child(
             os.write(answers, (json.dumps(found) + "\n").encode())
             _clear(file.name, *left)
             before = after
+    except BaseException:
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(HARNESS_FAILED)
     finally:
         os._exit(0)
 
 
 def _ended(command: list[str]) -> int:
+    """The exit code; `DISAGREED` if the independent checker accepts what `verify` refuses, or the reverse."""
+    from separatrix.certificates.check.__main__ import main as check
     from separatrix.cli.program import main
 
+    if command[0] == "agree":
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            checked = check(command[1:])
+        code = _ended(["verify", *command[1:]])
+        sentence = said.getvalue().removeprefix("Unreadable: ")
+        if (checked == 0) != (code == 0) or (
+            sentence != "" and (checked != 2 or not sentence.endswith(".\n"))
+        ):
+            print(f"check ended with {checked}: {sentence}", file=sys.stderr)
+            return DISAGREED
+        return code
     try:
         main(command)
     except SystemExit as ended:
@@ -161,9 +203,9 @@ def _clear(*names: str) -> None:
         Path(name).unlink(missing_ok=True)
 
 
-def results(kinds: list[str], seed: int, count: int) -> list[dict[str, Any]]:
+def results(kinds: list[str], seed: int, count: int, *more: str) -> list[dict[str, Any]]:
     """How the command line ends on so many damaged files of each kind, in a process of its own."""
-    command = [sys.executable, __file__, ",".join(kinds), str(seed), str(count)]
+    command = [sys.executable, __file__, ",".join(kinds), str(seed), str(count), *more]
     environment = os.environ | {"PYTHONPATH": str(HERE.parent), "COLUMNS": "200"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -212,7 +254,7 @@ def main() -> None:
         inside = Path(folder, "files")
         inside.mkdir()
         os.chdir(inside)
-        for found in runs(kinds, seed, count):
+        for found in runs(kinds, seed, count, real="real" in sys.argv[4:]):
             print(json.dumps(found), flush=True)
         os.chdir("/")
 

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from functools import cache
+from pathlib import Path
 
 import pytest
 from certificate_corpus import LABEL, Case, corpus
-from certificate_mutation import Mutant, every_change, mutants, rebound
+from certificate_mutation import Mutant, every_change, joint_changes, mutants, rebound
 from certificate_truth import falsehood
 from certificate_verdicts import Verdicts, parsed
 
 MUTANTS = 20_000
 PARTS = 10
 READINGS = ("by_names", "by_file")
+DEEP_SEEDS, DEEP_MUTANTS = 100, 10_000  # of each seed
+
+# `make test-deep` can be stopped and started again: seeds that the file names are done, and left out.
+SEEDS = os.environ.get("SEPARATRIX_MUTANT_SEEDS", f"0:{DEEP_SEEDS}")  # the first, and the first beyond
+DONE = os.environ.get("SEPARATRIX_MUTANTS_DONE")  # a file with a seed in each line
 
 cases = cache(corpus)
 
@@ -80,13 +87,22 @@ def test_changed_certificates(part, verdicts):
 @pytest.mark.parametrize("part", range(PARTS))
 def test_all_changes_of_one_part(part, verdicts):
     for case in cases()[part::PARTS]:
-        assert_judged([*every_change(case, cases()), *rebound(case, cases())], verdicts, case)
+        assert_judged(
+            [*every_change(case, cases()), *rebound(case, cases()), *joint_changes(case, cases())],
+            verdicts,
+            case,
+        )
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("seed", range(10))
-def test_many_changes_of_two_parts(seed, verdicts):
-    for case in cases():
-        assert_judged(
-            mutants(case, cases(), random.Random(f"{seed} {case.name}"), 600, pairs=1.0), verdicts, case
-        )
+@pytest.mark.parametrize("seed", range(*map(int, SEEDS.split(":"))))
+def test_a_million_changes_of_several_parts(seed, verdicts):
+    done = Path(DONE or os.devnull)
+    if done.exists() and str(seed) in done.read_text(encoding="utf-8").split():
+        pytest.skip("done before")
+    chance = random.Random(seed)
+    for place, case in enumerate(cases()):
+        count = len(range(place, DEEP_MUTANTS, len(cases())))
+        assert_judged(mutants(case, cases(), chance, count, several=0.9), verdicts, case)
+    with done.open("a", encoding="utf-8") as file:
+        file.write(f"{seed}\n")

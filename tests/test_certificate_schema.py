@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 from certificate_corpus import Case, corpus
 
+from separatrix.certificates import Separable
 from separatrix.certificates.schema import PATH, schema
 
 cases = cache(corpus)
@@ -103,3 +104,10 @@ def test_values_outside_their_type_are_refused(field, wrong, validator):
     for case in some:
         for value in wrong:
             assert not validator.is_valid({**case.record, field: value}), (case.name, value)
+
+
+def test_a_certificate_that_a_test_writes_meets_the_schema():
+    broken = Separable((1.0,), None)
+    object.__setattr__(broken, "weights", ("1",))
+    with pytest.raises(jsonschema.ValidationError):
+        broken.to_json()

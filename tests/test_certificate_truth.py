@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from certificate_corpus import LABEL, ORIGIN, corpus
 from certificate_truth import falsehood
+from certificate_verdicts import soon
 from exact_numbers import number
 
 from separatrix.certificates import Certificate
@@ -83,3 +84,11 @@ def test_what_is_said_about_the_data_is_compared():
         wrong += [] if case.data.measured else [{"positive": "none of them"}]
         for more in wrong:
             assert falsehood(case.record | {"about": about | more}, case.data) is not None
+
+
+def test_a_slow_answer_is_a_fault(monkeypatch):
+    asked = []
+    monkeypatch.setattr("certificate_verdicts.MOST_SECONDS", -1.0)
+    with pytest.raises(AssertionError, match="processor time: sum"):
+        soon(lambda: asked.append(1) or "sum")
+    assert len(asked) == 2

@@ -295,6 +295,7 @@ def test_a_proof_by_circuits_is_believed(proven, tmp_path):
     assert check(written(tmp_path, X, y, certificate.at_least)) == 0
 
 
+@pytest.mark.usefixtures("no_schema")
 @pytest.mark.parametrize("forge", FORGERIES, ids=lambda forge: forge.__name__.strip("_"))
 def test_a_forged_proof_by_circuits_is_refused_by_both_checkers(forge, proven, tmp_path):
     X, y, true = proven

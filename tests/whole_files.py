@@ -5,13 +5,22 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
-from damage import inside_archive, inside_gzip, inside_model, some_bytes, some_text, with_header
+from damage import (
+    inside_archive,
+    inside_certificate,
+    inside_gzip,
+    inside_model,
+    some_bytes,
+    some_text,
+    with_header,
+)
 
 
 class Healthy(NamedTuple):
@@ -26,7 +35,7 @@ class Healthy(NamedTuple):
 def healthy(kind: str) -> list[Healthy]:
     """The valid files of a format, made in the current folder, with the commands to run on what they become.
 
-    In a command ``{}`` is the damaged file.
+    In a command ``{}`` is the damaged file. ``agree`` is `verify`, and the same of the independent checker.
     """
     return list(MAKERS[kind]())
 
@@ -61,8 +70,10 @@ ON_DATA = (
 
 
 def _csv() -> Iterator[Healthy]:
-    yield Healthy("bad.csv", _csv_text(), some_text, (*ON_DATA, "check {} --encode"))
-    yield Healthy("bad.csv.gz", gzip.compress(_csv_text(), mtime=0), inside_gzip, ("check {}",))
+    on_text = (*ON_DATA[:-1], "agree proof.json {}", "check {} --encode")
+    yield Healthy("bad.csv", _csv_text(), some_text, on_text)
+    packed = gzip.compress(_csv_text(), mtime=0)
+    yield Healthy("bad.csv.gz", packed, inside_gzip, ("check {}", "agree proof.json {}"))
 
 
 def _tsv() -> Iterator[Healthy]:
@@ -171,6 +182,16 @@ def _models() -> Iterator[Healthy]:
         yield Healthy("bad.json", Path("m.json").read_bytes(), inside_model, run)
 
 
+def _certificates() -> Iterator[Healthy]:
+    """One of every kind, beside its data."""
+    from certificate_corpus import corpus
+
+    for kind, case in {case.record["kind"]: case for case in corpus()}.items():
+        Path(f"{kind}.csv").write_text(case.data.csv)
+        content = json.dumps(case.record).encode()
+        yield Healthy("bad.json", content, inside_certificate, (f"agree {{}} {kind}.csv",))
+
+
 MAKERS: dict[str, Callable[[], Iterator[Healthy]]] = {
     "csv": _csv,
     "tsv": _tsv,
@@ -180,6 +201,7 @@ MAKERS: dict[str, Callable[[], Iterator[Healthy]]] = {
     "arrow": _arrow,
     "parquet": _parquet,
     "model": _models,
+    "certificate": _certificates,
 }
 
 
@@ -187,7 +209,7 @@ def quietly(line: str) -> int:
     from separatrix.cli.program import run
 
     with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-        return run(line.split())
+        return run(line.replace("agree ", "verify ").split())
 
 
 def prepare() -> None:

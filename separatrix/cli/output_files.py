@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import IO, Any
 
 import click
@@ -103,23 +103,10 @@ def open_output(path: str, *, binary: bool = False) -> Iterator[IO[Any]]:
     if path in STANDARD_OUTPUT:
         yield sys.stdout.buffer if binary else sys.stdout
         return
-    try:
-        with _opened(path, binary) as file:
-            yield file
-    except OSError as error:
-        # A full disk names no file, and the temporary name means nothing to the user.
-        if error.errno is not None and str(error.filename or ".part").endswith(".part"):
-            error.filename = path
-        raise
-
-
-def _opened(path: str, binary: bool) -> AbstractContextManager[IO[Any]]:
-    if _is_special(path):
-        # Not by its real name: that of a pipe, as /proc has it, cannot be opened.
-        return open(path, "wb") if binary else open(path, "w", encoding="utf-8", newline="")
     from separatrix.models.whole_file import atomic_write
 
-    return atomic_write(path, binary=binary)
+    with atomic_write(path, binary=binary) as file:
+        yield file
 
 
 def write(path: str, text: str) -> None:

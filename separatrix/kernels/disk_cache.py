@@ -25,6 +25,8 @@ from typing import Any
 
 from separatrix.kernels.private_folder import SharedFolder, make_private, read_private, write_private
 
+KERNEL_BYTES = 2**16  # of a file, about
+
 _announced = False
 _starts: list[float] = []  # of the kernels that are being compiled, the outermost first; numba has one lock
 _seconds = 0.0
@@ -124,7 +126,8 @@ def _how_long() -> str:
     place = folder()
     try:
         make_private(place)
-        tempfile.TemporaryFile(dir=place).close()
+        with tempfile.TemporaryFile(dir=place) as file:
+            file.write(bytes(KERNEL_BYTES))
     except SharedFolder as found:
         return f"in every run, because {found}"
     except OSError:

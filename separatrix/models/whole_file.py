@@ -17,7 +17,7 @@ def atomic_write(path: str | os.PathLike[str], *, binary: bool = False) -> Itera
 
     It is written under a temporary name in the same folder, which is removed if anything goes wrong, an
     interrupt included; a file that had the name before stays as it was. A pipe or a device is written to as
-    it is.
+    it is. An `OSError` names the file.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -27,7 +27,19 @@ def atomic_write(path: str | os.PathLike[str], *, binary: bool = False) -> Itera
     ...     list(Path(folder).iterdir())
     []
     """
-    given, target = Path(path), Path(os.path.realpath(path))
+    try:
+        with _opened_whole(Path(path), binary) as file:
+            yield file
+    except OSError as error:
+        # A full disk names no file, and the temporary name means nothing to the user.
+        if error.errno is not None and str(error.filename or ".part").endswith(".part"):
+            error.filename = os.fspath(path)
+        raise
+
+
+@contextmanager
+def _opened_whole(given: Path, binary: bool) -> Iterator[IO[Any]]:
+    target = Path(os.path.realpath(given))
     if given.exists() and not given.is_file():  # a directory is refused by open, in the system's words
         with _opened(given, "w", binary) as file:
             yield file

@@ -94,10 +94,12 @@ class Checkpoint:
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(temporary, self.path)
-        except OSError as error:
-            self.failure = error
+        except BaseException as error:  # an interrupt included
             with suppress(OSError):
                 temporary.unlink()
+            if not isinstance(error, OSError):
+                raise
+            self.failure = error
 
 
 def _compute_digest(problem: ReducedProblem) -> str:

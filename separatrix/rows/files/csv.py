@@ -21,6 +21,7 @@ from separatrix.rows.files.class_labels import INTEGER_PATTERN, MISSING_TEXTS, N
 from separatrix.rows.files.csv_lines import long_row_error, read_records
 from separatrix.rows.files.options import CsvOptions
 from separatrix.rows.files.parallel_csv import parse_in_parallel
+from separatrix.rows.files.quotation_marks import QuotationMarks, is_whole_record, require_closed_quotes
 from separatrix.rows.files.source import (
     InputFile,
     Source,
@@ -78,7 +79,7 @@ class CsvSource(Source):
             )
         self._header = header is not False
         line = next(number for number, text in enumerate(lines) if text.strip())
-        is_one_line = self._header and self._parse_first_records([lines[line]])[0] == first
+        is_one_line = self._header and is_whole_record(lines[line], input_file, self._delimiter)
         self._header_text = "".join(lines[: line + 1]).encode() if is_one_line else b""
         names = first if self._header else [f"x{number + 1}" for number in range(len(first))]
         values = zip(names, second if self._header else first, strict=False)
@@ -168,6 +169,7 @@ class CsvSource(Source):
         def open_reader(file: Any, is_beginning: bool) -> Any:
             return arrow_csv.open_csv(file, **make_options(is_beginning, in_parallel=True))
 
+        marks = QuotationMarks(self._delimiter)
         with pa.OSFile(str(self.input_file.path)) as file:
             if self.input_file.gzipped:
                 stream = pa.CompressedInputStream(file, "gzip")
@@ -177,12 +179,19 @@ class CsvSource(Source):
                     self._header_text,
                     parse_chunk,
                     open_reader,
+                    marks,
                 )
             elif self.input_file.size < MIN_PARALLEL_BYTES:
-                with open_reader(file, True) as reader:
+                text = file.read_buffer()
+                marks.follow(text)
+                with open_reader(pa.BufferReader(text), True) as reader:
                     yield from reader
             else:
-                yield from parse_in_parallel(file, block_bytes, self._header_text, parse_chunk, open_reader)
+                yield from parse_in_parallel(
+                    file, block_bytes, self._header_text, parse_chunk, open_reader, marks
+                )
+        if not marks.balanced:
+            require_closed_quotes(self.input_file, self._delimiter)
 
     def batches(self, features: Sequence[str], label: str | None, rows: int) -> Iterator[Any]:
         types = {name: self.schema.field(name).type for name in features}

@@ -9,12 +9,17 @@ from typing import IO
 from separatrix.rows.files.source import InputFile
 
 
-def read_records(text: IO[str], input_file: InputFile, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows that are not blank, each with the number of its last line; refused where one is too long."""
+def read_records(
+    text: IO[str], input_file: InputFile, delimiter: str, *, strict: bool = False
+) -> Iterator[tuple[int, list[str]]]:
+    """The rows that are not blank, each with the number of its last line; refused where one is too long.
+
+    ``strict`` raises `csv.Error` at a quotation mark that stays open, or that text follows.
+    """
     # The limit of a cell belongs to the whole process, so it is raised for good: other threads may read too.
     csv.field_size_limit(max(csv.field_size_limit(), input_file.limits.line_bytes))
     lines = _BoundedLines(text, input_file)
-    reader = csv.reader(lines, delimiter=delimiter)
+    reader = csv.reader(lines, delimiter=delimiter, strict=strict)
     for fields in reader:
         lines.row_bytes = 0
         if fields:

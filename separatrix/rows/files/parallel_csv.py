@@ -18,6 +18,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from separatrix.rows.files.quotation_marks import QuotationMarks
+
 MAX_THREADS = 4
 MAX_WAITING_BYTES = 2**24  # of text that waits to be parsed or taken
 Text = bytes | bytearray
@@ -29,6 +31,7 @@ def parse_in_parallel(
     header: Text,
     parse_chunk: Callable[[Any, bool], Any],
     open_reader: Callable[[Any, bool], Any],
+    marks: QuotationMarks,
 ) -> Iterator[Any]:
     """Record batches of a stream of text.
 
@@ -43,6 +46,8 @@ def parse_in_parallel(
         Parses a buffer of whole rows into a table; told whether it is the beginning of the text.
     open_reader : callable
         Opens a streaming reader of a file; told the same.
+    marks : QuotationMarks
+        Follows the text from about its first quotation mark below the header.
     """
     n_threads = min(MAX_THREADS, os.cpu_count() or 1)
     max_waiting = max(1, min(2 * n_threads + 1, MAX_WAITING_BYTES // chunk_bytes))
@@ -70,7 +75,7 @@ def parse_in_parallel(
         while pending:
             yield from pending.popleft().result().to_batches()
     if text or is_first:
-        joined = _JoinedStream(text, stream)
+        joined = _JoinedStream(text, stream, marks)
         reader = None
         try:
             reader = open_reader(pa.PythonFile(joined, mode="r"), is_first)
@@ -96,8 +101,9 @@ def _read_chunk(stream: Any, tail: Text, chunk_bytes: int) -> tuple[bytearray, b
 class _JoinedStream(io.RawIOBase):
     """What was read already, then the rest of the stream."""
 
-    def __init__(self, beginning: Text, stream: Any) -> None:
+    def __init__(self, beginning: Text, stream: Any, marks: QuotationMarks) -> None:
         super().__init__()
+        self._marks = marks
         self._beginning = memoryview(beginning)
         self._stream = stream
         self._lock = Lock()
@@ -117,4 +123,5 @@ class _JoinedStream(io.RawIOBase):
             view[:end], self._beginning = self._beginning[:end], self._beginning[end:]
             while end < len(view) and (n_bytes := self._stream.readinto(view[end:])):
                 end += n_bytes
+            self._marks.follow(view[:end])
             return end
