@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -46,6 +47,16 @@ def test_the_wheel_has_the_tracked_files_and_no_others(wheel):
     tracked = run("git", "-C", ROOT, "ls-files", "-z", "separatrix").split("\0")[:-1]
     packed = [name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name]
     assert sorted(packed) == sorted(tracked)
+
+
+def test_the_source_distribution_has_the_test_vectors(tmp_path):
+    run(sys.executable, "-m", "build", "--sdist", "--outdir", tmp_path, ROOT)
+    [path] = tmp_path.glob("*.tar.gz")
+    with tarfile.open(path) as packed:
+        names = {name.split("/", 1)[1] for name in packed.getnames() if "/" in name}
+    vectors = {f"tests/vectors/{found.name}" for found in (ROOT / "tests" / "vectors").iterdir()}
+    assert vectors <= names
+    assert any(name.endswith(".json") for name in vectors)
 
 
 def test_the_first_example_of_the_readme_runs_in_an_empty_environment(wheel, empty_environment, tmp_path):

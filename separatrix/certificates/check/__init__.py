@@ -15,5 +15,5 @@ The files, in the order to read them:
 - ``least_squares``: linear regression and ridge;
 - ``soft_margin``, ``logarithms``, ``likelihood`` and ``joint_likelihood``: support vector machines and
   logistic regression;
-- ``__main__`` (the verdict).
+- ``__main__`` (the verdict) and ``vectors`` (which runs test vectors).
 """

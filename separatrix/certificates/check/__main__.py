@@ -1,5 +1,7 @@
-"""The verdict: exit status 0 if the claim holds of the data, 4 if it is refused, 2 if a file cannot be
-read."""
+"""The verdict: exit status 0 if the claim holds of the data, 4 if it is refused, 2 if a file cannot be read.
+
+With ``--vectors`` all test vectors of a folder: exit status 1 if a verdict is not the expected one.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +34,7 @@ from .field_types import fields, text
 from .preparation import REMEDY, Preparation
 from .record import HEAD, WITH_PATH, Refused, read
 from .table import Table, Unreadable
+from .vectors import failures
 
 CLAIMS = {
     **separation.CLAIMS,
@@ -164,12 +167,22 @@ def shown(message: object) -> str:
     return UNSAFE.sub(lambda found: ascii(found[0])[1:-1], str(message))
 
 
+def run_vectors(folder: str) -> int:
+    """Exit status 0 if there are vectors and every verdict is as expected, else 1."""
+    verdicts = list(failures(folder, verdict))
+    wrong = [failure for failure in verdicts if failure is not None]
+    for failure in wrong:
+        print(shown(failure))
+    print(f"{len(verdicts)} vectors, {len(wrong)} with another verdict than expected.")
+    return 0 if verdicts and not wrong else 1
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="check", description="Check a separatrix certificate against a CSV file, exactly."
     )
-    parser.add_argument("certificate", help="the certificate, a JSON file")
-    parser.add_argument("data", help="the data, a CSV file with a header, possibly gzipped")
+    parser.add_argument("certificate", nargs="?", help="the certificate, a JSON file")
+    parser.add_argument("data", nargs="?", help="the data, a CSV file with a header, possibly gzipped")
     parser.add_argument(
         "--label", help="name of the label column; otherwise the certificate's, the usual one or the last"
     )
@@ -185,7 +198,12 @@ def main(arguments: list[str] | None = None) -> int:
         metavar="NAME=NUMBER",
         help=f"allow larger files: one of {', '.join(limits.NAMES)}",
     )
+    parser.add_argument("--vectors", metavar="FOLDER", help="run the test vectors of this folder instead")
     asked = parser.parse_args(arguments)
+    if asked.vectors is not None:
+        return run_vectors(asked.vectors)
+    if asked.data is None:
+        parser.error("it needs a certificate and a data file")
     try:
         with limits.changed(asked.limit):
             print(f"Holds: {shown(verdict(asked.certificate, asked.data, asked.label, asked.leaves))}")

@@ -4,9 +4,9 @@ Rows cancel, with multipliers l > 0, if
 
     sum l z = 0.                                                                                        (1)
 
-Which rows lie in a span is settled by counting dimensions: the rows have at least their rank modulo a prime;
-rows that are orthogonal to k independent vectors, the normals, span at most D - k. The span is all of what
-the normals leave if
+Which rows lie in a span is settled by counting dimensions: a rank is at least what it is modulo a prime, and
+is computed exactly where that is too little; rows that are orthogonal to k independent vectors, the normals,
+span at most D - k. The span is all of what the normals leave if
 
     (rank of the rows) + k = D.                                                                         (2)
 """
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from math import gcd
 from operator import mul, neg
 from typing import Any
 
@@ -23,7 +24,7 @@ from .halfspaces import row_over_common
 from .record import Refused
 from .table import Table
 
-PRIMES = (2**61 - 1, 2**31 - 1, 10**9 + 7)
+PRIMES = (2**61 - 1, 2**31 - 1, None)  # None: exactly, which takes longer
 
 
 def named(witness: dict[str, Any], table: Table, constant: bool) -> Iterator[tuple[list[int], int, int]]:
@@ -44,20 +45,26 @@ def combination(rows: Sequence[tuple[list[int], int, int]]) -> tuple[list[int], 
     return [sum(map(mul, times, column)) for column in columns], common
 
 
-def rank(vectors: Sequence[Sequence[int]], prime: int) -> int:
-    """The rank modulo a prime, which is never above the rank."""
-    left = [[entry % prime for entry in vector] for vector in vectors]
+def rank(vectors: Sequence[Sequence[int]], prime: int | None) -> int:
+    """The rank modulo a prime, which is never above the rank; with None the rank."""
+
+    def reduced(row: Sequence[int]) -> list[int]:
+        if prime is not None:
+            return [entry % prime for entry in row]
+        divisor = gcd(*row) or 1
+        return [entry // divisor for entry in row]
+
+    left = list(map(reduced, vectors))
     found = 0
     for column in range(len(left[0]) if left else 0):
         pivot = next((row for row in left if row[column]), None)
         if pivot is not None:
             found += 1
-            inverse = pow(pivot[column], -1, prime)
             left.remove(pivot)
             for k, row in enumerate(left):
-                factor = row[column] * inverse % prime
+                lead, factor = pivot[column], row[column]
                 if factor:
-                    left[k] = [(a - factor * b) % prime for a, b in zip(row, pivot, strict=True)]
+                    left[k] = reduced([lead * a - factor * b for a, b in zip(row, pivot, strict=True)])
     return found
 
 

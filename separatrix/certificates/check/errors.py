@@ -84,9 +84,9 @@ METHODS = {"none": nothing, "cones": cones, "circuits": circuits}
 
 def lower_bound(proof: dict[str, Any], groups: Groups, methods: dict[str, Any] = METHODS) -> int:
     """What the proof proves that every halfspace costs."""
-    method = methods.get(str(proof.get("method")))
+    method = methods.get(proof["method"])
     if method is None:
-        raise Refused(f"This checker knows no proof by {short(proof.get('method'))}.")
+        raise Refused(f"This checker knows no proof by {short(proof['method'])}.")
     return int(method(proof, groups))
 
 
@@ -113,7 +113,7 @@ def fewest_errors(witness: dict[str, Any], table: Table) -> str:
 
 
 def record(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or not isinstance(value.get("method"), str):
         raise ValueError
     return value
 

@@ -31,19 +31,18 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .dependency import cancel
-from .field_types import Form, any_whole, fields, listed, optional, positive, text, whole
+from .field_types import any_whole, fields, listed, optional, positive, text, whole
 from .record import Refused
-from .table import Unreadable
 
 Points = list[list[int]]
 
 
 def circuits(proof: dict[str, Any], groups: Any, cancels: Callable[[Points], bool] = cancel) -> int:
     """The cost that the proof shows no halfspace to be below, what is paid in any case included."""
-    parts = _read(proof, FORMS)
+    parts = fields(proof, FORMS)
     total, named = groups.offset, set[int]()
     for record in parts["parts"]:
-        tree = _read(record, PART)
+        tree = fields(record, PART)
         names = {name for name in tree["tree"] if name is not None}
         names.update(*(right + wrong for right, wrong, _ in tree["circuits"]))
         if named & names:
@@ -150,10 +149,3 @@ def _leaf(value: Any) -> tuple[list[int], list[int]]:
 
 FORMS = {"method": text, "denominator": positive, "parts": listed(lambda part: part)}
 PART = {"circuits": listed(_circuit), "tree": listed(optional(whole)), "leaves": listed(_leaf)}
-
-
-def _read(record: Any, forms: dict[str, Form]) -> dict[str, Any]:
-    try:
-        return fields(record, forms)
-    except Unreadable as damage:
-        raise Refused(f"The proof is damaged: {damage}") from None

@@ -61,6 +61,8 @@ def margin_between(witness: dict[str, Any], table: Table) -> str:
 
 
 def margin_share(witness: dict[str, Any], table: Table) -> str:
+    if not witness["rows"]:
+        raise Refused("It names no rows.")
     multipliers = dict(zip(witness["rows"], witness["multipliers"], strict=True))
     constant = witness["intercept"] is not None
     weights, below = over_common(all_weights(witness))
