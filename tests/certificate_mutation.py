@@ -315,7 +315,7 @@ def abouts(case: Case, name: str) -> Iterator[Any]:
         )
         yield from ([LABEL, *columns[1:]], [*columns[:-1], "none"], [*columns, columns[0]], columns[0], "x0")
     elif name == "digest":
-        digest = case.record["about"]["digest"]
+        digest = case.record["about"].get("digest")
         if isinstance(digest, str):
             yield from (
                 digest[:-1] + "0",
@@ -327,5 +327,6 @@ def abouts(case: Case, name: str) -> Iterator[Any]:
             )
         yield "sha256:" + "0" * 64
     elif name == "path":
-        digest = case.record["about"]["digest"] or "sha256:"
+        digest = case.record["about"].get("digest")
+        digest = digest if isinstance(digest, str) else "sha256:"
         yield from ([digest[7:]], [digest[7:]] * 2, ["0" * 64], [digest], digest[7:], ["0" * 63], ["A" * 64])

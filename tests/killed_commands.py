@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -163,10 +164,11 @@ def kill_and_resume(
     there, precious = {*os.listdir()}, chance.random() < 0.5
     if precious:
         Path(line.split()[-1]).write_text("precious")
+    before = sizes()
     child = start(line, real)
     code = None
     if chance.random() < 0.4:  # while a file is being written
-        while code is None and not any(PART.fullmatch(file) for file in os.listdir()):
+        while code is None and sizes() == before:
             code = wait(child, 0)
         moment = chance.random() * 0.002
     else:
@@ -199,6 +201,14 @@ def kill_and_resume(
     if answers() != expected:
         faults.append("the second run ends with another answer")
     return f"{done}, ended with {code}", faults
+
+
+def sizes() -> dict[str, int]:
+    found = {}
+    for file in os.listdir():
+        with contextlib.suppress(FileNotFoundError):
+            found[file] = os.path.getsize(file)
+    return found
 
 
 def _fault_of(file: str) -> list[str]:
