@@ -218,6 +218,7 @@ def written(folder: Path, X, y, certificate):
     return [str(proof), str(data)]
 
 
+@pytest.mark.usefixtures("no_schema")
 def test_the_independent_checker_agrees_and_forgeries_are_refused(tmp_path):
     X, y = noisy(45, 2, 12)
     model = sx.ZeroOne().fit(X, y)
