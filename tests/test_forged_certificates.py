@@ -104,7 +104,8 @@ def sealed(proof, frame):
     said = {"label": "label", "features": [name for name in frame if name != "label"]}
     unsealed = proof.to_dict()
     record = from_dict({**unsealed, "about": {**unsealed["about"], **said}}).bound_to(frame).to_dict()
-    assert None not in [value for name, value in record["about"].items() if name not in ("positive", "path")]
+    unsaid = {name for name, value in record["about"].items() if value is None}
+    assert unsaid <= {"positive", "path", "preparation"}
     return record
 
 

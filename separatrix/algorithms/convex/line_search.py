@@ -37,19 +37,22 @@ def search_line(
     """
     if not slope < 0:
         return 0.0
-    low, high, step = 0.0, inf, 1.0
+    low, high, step, slope_at_high = 0.0, inf, 1.0, inf
     for _ in range(MAX_STEPS):
         slope_there, curvature = slope_at(step)
         if abs(slope_there) <= slope_share * -slope:
             return step
-        low, high = (step, high) if slope_there < 0 else (low, step)  # (1) above
+        if slope_there < 0:  # (1) above
+            low = step
+        else:
+            high, slope_at_high = step, slope_there
         newton_step = step - slope_there / curvature if isfinite(slope_there) and curvature > 0 else inf
         if high == inf:
             shortest, longest = growth[0] * step, growth[1] * step
             step = min(max(newton_step, shortest), longest)
         else:
             step = newton_step if low < newton_step < high else _bisect(low, high)
-    return step if high < inf else low  # the slope jumps there, from below 0 to above
+    return step if isfinite(slope_at_high) else low  # the slope jumps there, from below 0 to above
 
 
 def _bisect(low: float, high: float) -> float:
