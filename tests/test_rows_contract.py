@@ -21,6 +21,7 @@ DISPATCHES: dict[str, str] = {
 # {file: {function: why no request fits}}
 LOOPS: dict[str, dict[str, str]] = {}
 THREADS = {
+    "certificates/data/digest.py": "certificates import no rows, and hash what a verification reads",
     "algorithms/zero_one/lower/cones/cone_search.py": "workers search a tree of cones; there are no blocks",
 }
 

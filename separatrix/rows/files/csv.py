@@ -67,16 +67,12 @@ class CsvSource(Source):
         first, second = self._parse_first_records(lines)
         input_file.require_columns(len(first))
         if header is None and (evidence := _find_data_in_header(first, second)):
-            raise DataError(
-                Message(
-                    "{file} seems to begin without column names (its first line holds {evidence}): pass "
-                    "{absent} to call them x1, x2, ..., or {present} if these are the names.",
-                    file=input_file.name,
-                    evidence=evidence,
-                    absent=Parameter("header", False),
-                    present=Parameter("header", True),
-                )
+            said = (
+                "{} seems to begin without column names (its first line holds {}): pass {} to call them x1, "
+                "x2, ..., or {} if these are the names."
             )
+            header_options = Parameter("header", False), Parameter("header", True)
+            raise DataError(Message(said, input_file.name, evidence, *header_options))
         self._header = header is not False
         line = next(number for number, text in enumerate(lines) if text.strip())
         is_one_line = self._header and is_whole_record(lines[line], input_file, self._delimiter)
